@@ -667,6 +667,94 @@ def shared_leaves(answer, rng):
     yield from shuffled(rng, cases)
 
 
+PLAIN = ["namedtuple", "namedtuple in a list", "namedtuple below the top", "OrderedDict"]
+PLAIN += ["registered class", "registered class below the top", "class in itself"]
+"""Features that plain containers do not have."""
+
+
+def plain_leaf(rng):
+    return one_of(rng, number(rng), number(rng) / 2, array(rng, 2), array(rng, 2, 2), "text")
+
+
+@check
+def leaves_of(answer, rng):
+    """Dicts as written, lists and tuples, at every depth; all else is a leaf."""
+
+    def leaf():
+        return number(rng)
+
+    edges = (array(rng, 3), array(rng, 2, 2), "text", number(rng) / 2)
+    trees = varied_trees(rng, leaf, edges=edges, without=[*PLAIN, "None", "no leaves"])
+    first, second = sorted(random_words(rng, 2))
+    trees += [
+        one_of(rng, (), [], {}),
+        [[], {first: ((), {})}],
+        array(rng, 2),
+        {second: array(rng, 2), first: [leaf(), "text"]},
+        [[leaf(), [leaf(), leaf()]], leaf()],
+        (leaf(), {second: (leaf(),), first: [leaf(), {first: leaf()}]}),
+        {"b": [1, (2, 3)], "a": 4},
+        5,
+    ]
+    for _ in range(rng.integers(2, 5)):
+        trees.append({second: [plain_leaf(rng), {first: plain_leaf(rng)}], first: plain_leaf(rng)})
+    for tree in shuffled(rng, trees):
+        yield Case(answer, tree)
+
+
+@check
+def leaves_by_type(answer, rng):
+    """Four types are nodes; of other types, subclasses too, each object is one leaf."""
+
+    def leaf():
+        return number(rng)
+
+    edges = (array(rng, 3), "text", {1, 2}, deque([3, 4]), Config(a=1, b=2))
+    trees = varied_trees(rng, leaf, edges=edges)
+    first, second = sorted(random_words(rng, 2))
+    trees += [
+        None,
+        one_of(rng, (), [], {}),
+        [(), {}, [None]],
+        array(rng, 2),
+        [Config({second: leaf(), first: leaf()}), leaf()],
+        {second: [leaf(), {second: leaf(), first: leaf()}], first: leaf()},
+        [8, 8.0],
+    ]
+    for _ in range(rng.integers(2, 5)):
+        trees.append({second: [plain_leaf(rng), None], first: Layer(plain_leaf(rng), leaf())})
+    for tree in shuffled(rng, trees):
+        yield Case(answer, tree)
+
+
+@check
+def rebuild(answer, rng):
+    """The same containers and keys, with the new leaves in JAX's order."""
+
+    @wraps(answer)
+    def with_new(tree, new_leaves):
+        return answer(tree, iter(new_leaves))
+
+    def leaf():
+        return number(rng)
+
+    trees = varied_trees(rng, leaf, edges=(array(rng, 3), "text"), without=PLAIN)
+    first, second = sorted(random_words(rng, 2))
+    trees += [
+        None,
+        one_of(rng, (), [], {}),
+        [(), {}, [None]],
+        [None, leaf(), (None, leaf())],
+        {second: leaf(), first: [leaf(), {second: (leaf(),), first: leaf()}]},
+        ([leaf()], (leaf(), leaf())),
+    ]
+    note = "The second input is given to your function as an iterator."
+    for tree in shuffled(rng, trees):
+        new_leaves = [number(rng) for _ in jax.tree.leaves(tree)]
+        yield Case(with_new, tree, new_leaves, note=note)
+    yield Case(with_new, {"b": 1, "a": (2, None)}, [10, 20], note=note)
+
+
 if __name__ == "__main__":
     from pytree_course.cli.check_script import main
 

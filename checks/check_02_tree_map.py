@@ -979,6 +979,120 @@ def batched_apply(answer, rng):
     yield case(lambda p, x: p["w"] * x + p["b"], parts, ["w"], note, floats([1, 2]))
 
 
+ONE = {"doubles it": lambda leaf: 2 * leaf, "makes a pair": lambda leaf: (leaf, "new")}
+SEVERAL = {"makes a tuple": lambda *row: row, "subtracts": lambda a, *rest: a - sum(rest)}
+"""Functions for maps, by what a note says of them."""
+
+
+@check
+def map_tree(answer, rng):
+    """Every leaf goes through the function once; nodes, keys and None stay."""
+
+    def mapping(f):
+        return wraps(answer)(lambda tree: answer(f, tree))
+
+    def leaf():
+        return number(rng)
+
+    trees = varied_trees(rng, leaf)
+    first, second = sorted(random_words(rng, 2))
+    trees += [[leaf(), [leaf(), {second: leaf(), first: None}]], {first: Duo(leaf(), [leaf()])}]
+    for tree in shuffled(rng, trees):
+        yield Case(mapping(ONE["doubles it"]), tree, note="`f` is `lambda leaf: 2 * leaf`.")
+    note = '`f` is `lambda leaf: (leaf, "new")`.'
+    for tree in shuffled(rng, [leaf(), [leaf(), (leaf(),)], {first: leaf(), second: None}]):
+        yield Case(mapping(ONE["makes a pair"]), tree, note=note)
+    yield Case(mapping(abs), {"w": [-1, 2], "b": None}, note="`f` is `abs`.")
+
+
+@check
+def map_trees(answer, rng):
+    """The first tree decides where the leaves are; the others are taken apart up to there."""
+
+    def mapping(f):
+        return wraps(answer)(lambda *trees: answer(f, *trees))
+
+    def leaf():
+        return number(rng)
+
+    pairs, less = mapping(SEVERAL["makes a tuple"]), mapping(SEVERAL["subtracts"])
+    rows = "`f` is `lambda *row: row`."
+    for tree in varied_trees(rng, leaf, rich=1):
+        yield Case(pairs, tree, like(tree, leaf), note=rows)
+    first, second = sorted(random_words(rng, 2))
+    two = {second: leaf(), first: [leaf(), None]}
+    note = "`f` is `lambda a, *rest: a - sum(rest)`."
+    for count in (0, 1, 2, 3):
+        trees = [two, *(like(two, leaf) for _ in range(count))]
+        yield Case(less, *trees, note=note)
+    deeper = [
+        ({first: leaf(), second: leaf()}, {first: {"w": leaf(), "b": leaf()}, second: leaf()}),
+        ([leaf(), leaf()], [(leaf(), leaf()), [leaf()]]),
+        (leaf(), {first: leaf(), second: [leaf()]}),
+        ({first: leaf()}, {first: [None, leaf()]}),
+        ([leaf(), leaf()], [leaf(), None]),
+        ({first: leaf(), second: leaf()}, {first: None, second: leaf()}),
+    ]
+    for trees in shuffled(rng, deeper):
+        yield Case(pairs, *trees, note=f"{rows} The second tree goes on below a leaf of the first.")
+    yield Case(pairs, {first: leaf()}, {first: leaf()}, {first: (leaf(), leaf())}, note=rows)
+    refused = refusing(pairs)
+    for one, other, note in differing_pairs(rng, leaf):
+        if not isinstance(jax.tree.leaves(one)[0], dict):
+            yield Case(refused, one, other, note=f"{rows} {note}")
+    yield Case(mapping(max), [1, 5], [3, 4], note="`f` is `max`.")
+
+
+@check
+def same_shapes(answer, rng):
+    """Shapes count; values, dtypes and structures do not."""
+
+    @wraps(answer)
+    def says(a, b):
+        result = answer(a, b)
+        return bool(result) if isinstance(result, np.bool_ | jax.Array) else result
+
+    def says_all(pairs):
+        return [says(*pair) for pair in pairs]
+
+    def array(*shape, dtype=np.float32):
+        return rng.integers(2, 100, shape).astype(dtype)
+
+    def twin(tree):
+        return jax.tree.map(lambda leaf: array(*leaf.shape), tree)
+
+    shapes = [(2,), (2, 1), (1, 2), (3,), (2, 3), (3, 2), (), (6,), (1,), (2, 3, 1)]
+
+    def other(shape):
+        return array(*shuffled(rng, [each for each in shapes if each != shape])[0])
+
+    def draw_pair(alike):
+        first, second = sorted(random_words(rng, 2))
+        one = {second: array(*shuffled(rng, shapes)[0]), first: [array(2), array(2, 3)]}
+        two = twin(one)
+        if not alike:
+            place = [(two, second), (two[first], 0), (two[first], 1)][rng.integers(3)]
+            place[0][place[1]] = other(place[0][place[1]].shape)
+        return one, two
+
+    first, second = sorted(random_words(rng, 2))
+    yield Case(says, {first: array(2)}, {first: array(2, 1)})
+    yield Case(says, {first: array(2, 3)}, {first: array(3, 2)})
+    yield Case(says, {first: array(6)}, {first: array(2, 3)})
+    yield Case(says, {first: array(2), second: array(2)}, {first: array(2), second: array(3)})
+    yield Case(says, [array(3), [array(2)]], [array(3), [array(2, 1)]])
+    yield Case(says, [array(2), [array(3)]], [array(1), [array(3)]])
+    yield Case(says, [array(2)], [array(2, dtype=np.int32)])
+    yield Case(says, {first: array(2, 3)}, {first: array(2, 3, dtype=np.float16)})
+    yield Case(says, array(), array(1))
+    yield Case(says, array(0), array(0, 2))
+    for tree in varied_trees(rng, lambda: array(2), rich=1):
+        yield Case(says, tree, twin(tree))
+    for _ in range(rng.integers(4, 7)):
+        pairs = [draw_pair(bool(rng.integers(2))) for _ in range(8)]
+        yield Case(says_all, pairs, note="Your function is called with each pair.")
+
+
 if __name__ == "__main__":
     from pytree_course.cli.check_script import main
 

@@ -1607,6 +1607,150 @@ def static_wrapper(Static, rng):
     yield from shuffled(rng, cases)
 
 
+# The exercises that stand in the lesson.
+
+
+@check
+def cache_key(answer, rng):
+    """Structures with metadata, shapes and dtypes are in the key; values are not."""
+
+    def equal(*pairs):
+        return [bool(answer(one) == answer(other)) for one, other in pairs]
+
+    def ints():
+        return rng.integers(1, 10, 2).astype(np.int32)
+
+    def node():
+        return Scaled(vector(rng), "tanh")
+
+    one, two = random_words(rng, 2)
+    means = {
+        "True": "Two trees have equal keys, but `jit` needs a trace for each: {}.",
+        "False": "Two trees of one type have different keys, so `jit` would trace twice: {}.",
+    }
+    for draw, differ, text in (
+        (lambda: vector(rng), lambda _: ints(), "a key holds the dtype of a leaf, not its value"),
+        (
+            lambda: vector(rng),
+            lambda _: matrix(rng),
+            "a key holds the shape of a leaf, not its value",
+        ),
+        (
+            lambda: {one: vector(rng), two: ints()},
+            lambda _: {one: ints(), two: vector(rng)},
+            "a key holds the shape and dtype of each leaf in its place",
+        ),
+        (
+            lambda: [vector(rng), vector(rng)],
+            lambda tree: tuple(tree),
+            "the structure knows a list from a tuple",
+        ),
+        (
+            lambda: {one: vector(rng)},
+            lambda tree: {two: tree[one]},
+            "the structure holds the names of a dict",
+        ),
+        (lambda: [vector(rng)], lambda tree: [*tree, None], "the structure holds each `None`"),
+        (
+            node,
+            lambda scaled: Scaled(scaled.x, "sin"),
+            "the structure holds the metadata of each node",
+        ),
+        (
+            lambda: [node(), node()],
+            lambda pair: [pair[0], Scaled(pair[1].x, "sin")],
+            "the structure holds the metadata of each node",
+        ),
+    ):
+        note = "Pairs of trees. For which of them does `cache_key` give two equal keys?"
+        told = {name: sentence.format(text) for name, sentence in means.items()}
+        for _ in range(2):
+            pairs = [(draw(), draw()), (draw(), draw())]
+            pairs += [(tree, differ(tree)) for tree in (draw(), draw())]
+            cases = shuffled(rng, pairs)[: rng.integers(3, 5)]
+            yield Case(equal, *cases, note=note, if_wrong=told)
+
+
+@check
+def rate_at(answer, rng):
+    """Three rates, with the borders where they are; one trace for all steps."""
+    steps = [0, 9, 10, 11, 99, 100, 101, number(rng), 10 * number(rng), 100 * number(rng)]
+
+    def rate(step):
+        return float(answer(step))
+
+    def in_jit(step):
+        return run_trace(jax.jit(answer), step)
+
+    def number_of_traces(*steps):
+        return traces(answer, *((step,) for step in steps))
+
+    rate = own(answer)(rate)
+    in_jit = own(answer)(in_jit)
+    for step in shuffled(rng, steps):
+        yield Case(rate, step)
+    note = "`jax.jit(rate_at)` is called with this step."
+    for step in shuffled(rng, steps)[:6]:
+        yield Case(in_jit, step, note=note, tags=("under jit",))
+    note = "How many traces does `jax.jit(rate_at)` need for these steps?"
+    means = {"too high": "jit traces again for another step.", "too low": "jit never traces."}
+    yield Case(number_of_traces, *shuffled(rng, steps)[:5], note=note, if_wrong=means)
+
+
+def masked(rng, tree):
+    """Draw a mask for a tree, with one True and one False at least where it has two leaves."""
+    found, structure = jax.tree.flatten(tree)
+    drawn = [True, False, *(bool(each) for each in rng.random(len(found)) < 0.5)][: len(found)]
+    return structure.unflatten(shuffled(rng, drawn))
+
+
+def some_leaf(rng):
+    return [number(rng), number(rng) / 4, random_words(rng, 1)[0]][rng.integers(3)]
+
+
+@check
+def split(answer, rng):
+    """Chosen leaves in the first tree, the others in the second, `None` in the gaps."""
+
+    @own(answer)
+    def parts(tree, mask):
+        result = answer(tree, mask)
+        return tuple(result) if isinstance(result, list) else result
+
+    def tree_afterwards(tree, mask):
+        answer(tree, mask)
+        return tree
+
+    edges = (0, 0.0, "", False, float("nan"), vector(rng))
+    draw = partial(some_leaf, rng)
+    trees = varied_trees(rng, draw, edges=edges, values=np.asarray)
+    trees += [{"act": jnp.abs, "weight": vector(rng)}, [draw(), [draw(), (draw(), None)]]]
+    cases = [Case(parts, tree, masked(rng, tree)) for tree in trees]
+    note = "The tree, after it was split:"
+    for tree in ({"act": "relu", "weight": vector(rng)}, [draw(), [draw(), draw()]]):
+        cases.append(Case(tree_afterwards, tree, masked(rng, tree), note=note))
+    yield from shuffled(rng, cases)
+
+
+@check
+def merge(answer, rng):
+    """The leaves of both trees, false ones too; `None` where both have none."""
+
+    def gaps(tree):
+        """Return two trees that hold the leaves of a tree between them."""
+        found, structure = jax.tree.flatten(tree)
+        mask = jax.tree.leaves(masked(rng, tree))
+        first = [leaf if chosen else None for leaf, chosen in zip(found, mask, strict=True)]
+        second = [None if chosen else leaf for leaf, chosen in zip(found, mask, strict=True)]
+        return structure.unflatten(first), structure.unflatten(second)
+
+    edges = (0, 0.0, "", False, float("nan"), vector(rng))
+    draw = partial(some_leaf, rng)
+    trees = varied_trees(rng, draw, edges=edges, values=np.asarray)
+    trees += [{"act": jnp.abs, "weight": vector(rng)}, [draw(), [draw(), (draw(), None)]]]
+    yield from shuffled(rng, [Case(answer, *gaps(tree)) for tree in trees])
+
+
 if __name__ == "__main__":
     from pytree_course.cli.check_script import main
 

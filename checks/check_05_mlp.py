@@ -119,6 +119,12 @@ def is_pair(result):
     return isinstance(result, (tuple, list)) and len(result) == 2
 
 
+def numbers_of(tree):
+    """Put the numbers of all leaves into one array: where only the numbers matter, it is short."""
+    leaves = [np.ravel(np.asarray(leaf)) for leaf in jax.tree.leaves(tree)]
+    return np.concatenate(leaves) if leaves else tree
+
+
 def kinds(tree):
     """Put a text in place of each array: its dtype and shape."""
     return jax.tree.map(lambda leaf: f"{getattr(leaf, 'dtype', '?')} {np.shape(leaf)}", tree)
@@ -164,130 +170,40 @@ def after(answer, called, *inputs):
 
 @check(without=FUNCTION | {"trees": "sizes", "values": "sizes"})
 def init_mlp(answer, rng):
-    """Properties of what was drawn: shapes, spread, mean, no two layers alike, and the key."""
+    """The numbers themselves: they follow from the key, for any widths."""
 
-    def layers(sizes, seed):
-        return answer(jax.random.key(seed), sizes)
-
-    def other_form(params):
-        """Return what is seen of a result that is no list of dicts with weights and biases."""
-        if params is ...:
-            return ...
-        if not isinstance(params, (list, tuple)):
-            return type(params).__name__
-        for layer in params:
-            if not isinstance(layer, dict) or not {"weight", "bias"} <= layer.keys():
-                return kinds(params)
-            if np.ndim(layer["weight"]) != 2:
-                return kinds(params)
-        return None
-
-    def in_words(biases):
-        numbers = set(np.asarray(biases, np.float64).ravel().tolist())
-        if numbers <= {0.0}:
-            return "zeros"
-        return "one number, not 0" if len(numbers) == 1 else "different numbers"
-
-    def looking(measure):
-        """Wrap what is measured: of another form than the task's, only the form is seen."""
-
-        def look(sizes, seed):
-            params = layers(sizes, seed)
-            seen = other_form(params)
-            return measure(params) if seen is None else seen
-
-        return look
-
-    @looking
-    def form(params):
-        return {"layers": kinds(params), "biases": [in_words(layer["bias"]) for layer in params]}
-
-    def spread(layer):
-        w = np.asarray(layer["weight"], np.float64)
-        # To the nearest of 1, 0.89, 0.79, 0.71, ...: chance does far less to 4,000 numbers.
-        deviation = float(2 ** (np.round(6 * np.log2(w.std())) / 6)) if w.std() else 0.0
-        different = {"rows": len(np.unique(w, axis=0)), "columns": len(np.unique(w, axis=1).T)}
-        mean = round(abs(float(w.mean())), 1)
-        return {"deviation": round(deviation, 3), "mean": mean, "different": different}
-
-    @looking
-    def spreads(params):
-        return [spread(layer) for layer in params]
-
-    @looking
-    def proportional(params):
-        flat = [np.asarray(layer["weight"], np.float64).ravel()[:1024] for layer in params]
-        pairs = [(one, two) for two in range(len(flat)) for one in range(two)]
-        alike = [pair for pair in pairs if abs(np.corrcoef(*(flat[at] for at in pair))[0, 1]) > 0.5]
-        return {"pairs": alike}
-
-    def first_alike(sizes, seeds):
-        models = [layers(sizes, seed) for seed in seeds]
-        if (seen := other_form(models[0])) is not None:
-            return seen
-        drawn = [[np.asarray(layer["weight"]) for layer in model] for model in models]
-        alike = [
-            [next(at for at, one in enumerate(drawn) if np.array_equal(one[place], w))]
-            for layers_ in drawn
-            for place, w in enumerate(layers_)
-        ]
-        return {"first alike": alike}
+    def layers(seed, sizes):
+        return keeping_width(answer(jax.random.key(seed), sizes))
 
     def shapes(key, sizes):
-        seen = other_form(params := answer(key, sizes))
-        return [np.shape(layer["weight"]) for layer in params] if seen is None else seen
-
-    def seed():
-        return int(rng.integers(1000))
+        params = answer(key, sizes)
+        is_list = isinstance(params, list) and all(isinstance(layer, dict) for layer in params)
+        if not is_list or not all("weight" in layer for layer in params):
+            return params if params is ... else kinds(params)
+        return [np.shape(layer["weight"]) for layer in params]
 
     def widths(count):
-        return [int(rng.choice([32, 128])) for _ in range(count)]
+        """Draw widths, neighbours different from each other."""
+        start = int(rng.integers(3))
+        return [1 + (start + at) % 3 for at in range(count)]
 
-    def seeds():
-        few = rng.choice(1000, 5, replace=False)
-        return [int(each) for each in rng.permutation([*few, *rng.choice(few, 11)])]
+    def case(*sizes):
+        return Case(own(answer, layers), int(rng.integers(1000)), list(sizes), note=note)
 
-    many = [32, 128, *widths(rng.integers(1, 4)), 128]
-    large = [128, *[32, 128, 128, 32, 128][: rng.integers(2, 6)]]
-    note = "The number after the widths is the seed of the key. "
-    looked = note + "This looks at the form of the layers, and at the biases."
-    measured = note + "This measures the weights: their deviation is rounded."
-    compared = note + "Which pairs of layers are proportional to each other, or nearly so?"
-    keys = "The numbers are the seeds of keys. For each key, layer by layer: "
-    keys += "which key of this list is the first to give the same weights?"
-    other = "There should be a list with a dict for each pair of neighbours in `sizes`: `weight` "
-    other += "of shape (inputs, outputs), `bias` with one number for each output, both `float32`."
-    said = {
-        "biases different numbers": "Your biases are different numbers. All of them start at 0.",
-        "biases one number, not 0": "Your biases are not 0. All of them start at 0.",
-        "deviation too high": "Your weights are too large: their deviation is above √(2 / inputs).",
-        "deviation too low": "Your weights are too small: their deviation is below √(2 / inputs).",
-        "mean": "The mean of your weights is not 0.",
-        "rows": "Some rows of your weights are equal to each other.",
-        "columns": "Some columns of your weights are equal to each other.",
-        "pairs": "Some of your layers are proportional to each other, or nearly so.",
-        "first alike too high": "The same key does not always give you the same weights.",
-        "first alike too low": "Different keys give you the same weights in some layers.",
-        "": f"The form of your result is another one. {other}",
-    }
-    case = partial(Case, if_wrong=said)
+    note = "The number before the widths is the seed of the key."
+    one, two = (int(each) for each in rng.choice([2, 3, 4], 2, replace=False))
     yield from shuffled(
         rng,
         [
-            case(shapes, jax.random.key(0), [64, 32, 10], note="The shapes of `weight`."),
-            case(form, [32, 128], seed(), note=looked),
-            case(form, [128, 32], seed(), note=looked),
-            case(form, many, seed(), note=looked),
-            case(spreads, [32, 128], seed(), note=measured),
-            case(spreads, [128, 32], seed(), note=measured),
-            case(spreads, large, seed(), note=measured),
-            case(proportional, [32, 128], seed(), note=compared),
-            case(proportional, [32, 32, 32], seed(), note=compared),
-            case(proportional, [32, 32, 128], seed(), note=compared),
-            case(proportional, [32, 128, 128, 32], seed(), note=compared),
-            case(proportional, [128, 32, 128, 32, *widths(2)], seed(), note=compared),
-            case(first_alike, [32, 32], seeds(), note=keys),
-            case(first_alike, [32, 128, 32], seeds(), note=keys),
+            Case(shapes, jax.random.key(0), [64, 32, 10], note="The shapes of `weight`."),
+            case(one, two),
+            case(two, one),
+            case(one, one),
+            case(one, 1),
+            case(one, two, one),
+            case(1, 1, 1),
+            case(one, 1, one, 1),
+            case(*widths(4)),
         ],
     )
 
@@ -663,10 +579,17 @@ def momentum(start, step, rng):
             params, velocity = result
         return {"params": as_jax(params), "velocity": as_jax(velocity)}
 
-    def steps(params, fewest=2):
-        grads = several(rng, params, fewest)
-        rates = [share(rng) for _ in grads]
-        return Case(many_steps, params, grads, rates, share(rng), note=note, if_wrong=later)
+    def last_params(*inputs):
+        """Two steps show a wrong velocity too: the second one moves the parameters by it."""
+        result = many_steps(*inputs)
+        is_seen = isinstance(result, dict) and "params" in result
+        return numbers_of(result["params"]) if is_seen else result
+
+    def steps(params, call=many_steps):
+        grads = [like(rng, params) for _ in range(2)]
+        rates, said = [share(rng) for _ in grads], later if call is many_steps else moved
+        text = note if call is many_steps else summed
+        return Case(call, params, grads, rates, share(rng), note=text, if_wrong=said)
 
     def given(params, velocity):
         return params, like(rng, params), velocity, share(rng), share(rng)
@@ -688,6 +611,8 @@ def momentum(start, step, rng):
         "params": "Your parameters do not move by `rate` times the new velocity.",
         **two,
     }
+    moved = {"": "After two steps, your parameters are others than those that the task describes."}
+    summed = "Two steps. These are the numbers of all parameters."
     first = "This calls `start`."
     note = "From the first velocity on, a step for each gradient, each with a rate of its own."
     cases = [
@@ -707,10 +632,10 @@ def momentum(start, step, rng):
     # To turn a tree of pairs inside out, JAX needs a leaf in it.
     zero = array(rng.permutation([0, number(rng)]))
     without = ["no leaves", *HALF]
-    trees = varied_trees(
-        rng, lambda: either(rng), edges=[zero], values=jax.device_put, without=without
-    )
-    cases += [steps(params, 1 + rng.integers(2)) for params in trees]
+    leaf = partial(vector, rng)
+    trees = varied_trees(rng, leaf, edges=[zero], values=jax.device_put, without=without, rich=0)
+    cases += [steps(params) for params in ({"w": vector(rng)}, [vector(rng), matrix(rng)])]
+    cases += [steps(params, last_params) for params in trees]
     yield from shuffled(rng, cases)
 
 
@@ -751,6 +676,18 @@ def adam(start, step, rng):
 
     def under_jit(params, grads, rate):
         return many_steps(params, grads, rate, jax.jit(step))
+
+    def came(params, grads, rate):
+        """Return only how far the parameters came."""
+        result = many_steps(params, grads, rate)
+        is_seen = isinstance(result, dict) and "steps in rates" in result
+        return numbers_of(result["steps in rates"]) if is_seen else result
+
+    def far(tree):
+        note = "A step for each gradient. How far all parameters came, over the rate."
+        said = {"": "Your parameters do not move as the formula says."}
+        grads = [like(rng, tree) for _ in range(1 + rng.integers(2))]
+        return Case(came, tree, grads, number(rng) / 16, note=note, if_wrong=said)
 
     def steps(params, fewest=1, call=many_steps, **said):
         said = {"note": note, "if_wrong": meaning} | said
@@ -797,7 +734,7 @@ def adam(start, step, rng):
     yield from shuffled(
         rng,
         [
-            *[steps(tree) for tree in trees],
+            *[far(tree) for tree in (*trees, model(rng))],
             Case(many_steps, *example, note=note, if_wrong=meaning),
             Case(first_state, vector(rng), note=first, if_wrong=at_first),
             Case(first_state, model(rng), note=first, if_wrong=at_first),
@@ -821,9 +758,6 @@ def adam(start, step, rng):
             with_gradient(float(rng.choice([-1e-7, -2e-7])), 2),
             steps(vector(rng), 2),
             steps(two, 2),
-            steps(model(rng), 2),
-            steps((vector(rng), vector(rng)), 2),
-            steps([{"w": vector(rng)}, (vector(rng), vector(rng))]),
             later(vector(rng)),
             later(two),
             after(step, "adam_step", *given(two)),
@@ -1286,6 +1220,10 @@ def resume(save, load, rng):
     def resumed(state, like, steps):
         return trained(loaded(stored(state), like), steps)
 
+    def params_of(*inputs):
+        """Every entry of the state has a part in the parameters of the next step."""
+        return numbers_of(resumed(*inputs)["params"])
+
     def in_turn(one, other, like, other_like, steps):
         files = stored(one), stored(other)
         states = loaded(files[0], like), loaded(files[1], other_like)
@@ -1338,6 +1276,13 @@ def resume(save, load, rng):
         note += "Then training goes on from there: the number says for how many steps."
         return Case(resumed, state, start_of(state), few(), note=note, if_wrong=meaning, **said)
 
+    def same_way(state):
+        note = "The first state is saved, the file is moved, and `like` serves to load it. "
+        note += "Then training goes on from there. These are the numbers of all parameters."
+        wrong = {"": "Training goes on to other parameters than without the stop."}
+        inputs = state, start_of(state), 1
+        return Case(params_of, *inputs, note=note, if_wrong=wrong, **split)
+
     def alternate(one, other):
         note = "Both states are saved, each to its own file. Then both files are loaded, "
         note += "and training goes on from each state."
@@ -1377,7 +1322,7 @@ def resume(save, load, rng):
 
     def deep():
         """Draw many layers: as texts, their numbers are in another order."""
-        params = [vector(rng) for _ in range(11 + rng.integers(2))]
+        params = [array(number(rng)) for _ in range(11 + rng.integers(2))]
         return state_of(params, [vector(rng)])
 
     def without_optimiser():
@@ -1389,7 +1334,8 @@ def resume(save, load, rng):
         "optimiser": "Your optimiser state does not come back as it was saved.",
         "params": "Training goes on to other parameters than without the stop.",
     }
-    trees = varied_trees(rng, lambda: vector(rng), without=["slashed keys", "paths of one text"])
+    without = ["slashed keys", "paths of one text"]
+    trees = varied_trees(rng, lambda: vector(rng), without=without, rich=0)
     half = len(trees) // 2
     state = {"params": {"w": array([1, 1])}, "optimiser": (), "step": 3, "key": jax.random.key(0)}
     other = {"params": {"w": array([0, 0])}, "optimiser": (), "step": 0, "key": jax.random.key(1)}
@@ -1400,11 +1346,11 @@ def resume(save, load, rng):
         *[go_on(flat(), **split) for _ in range(1 + rng.integers(2))],
         *[go_on(counted(), **split) for _ in range(1 + rng.integers(2))],
         go_on(nested(), **split),
-        go_on(deep(), **split),
-        go_on(deep(), **split),
+        same_way(deep()),
+        same_way(deep()),
         go_on(without_optimiser(), **split),
         *[
-            go_on(state_of(*pair), **split)
+            same_way(state_of(*pair))
             for pair in zip(trees[: len(trees) - half], trees[half:], strict=True)
         ],
         Case(resumed, state, other, few(), note=note, if_wrong=meaning, **fresh),
@@ -1422,7 +1368,7 @@ def resume(save, load, rng):
 
 @check(without=FUNCTION | {"trees": "row numbers", "values": "row numbers"})
 def next_batch(answer, rng):
-    """Many batches, each with the key of the last call: sizes, repeats, sets, and the key."""
+    """Several batches, each with the key of the last call: the rows, and the last key."""
 
     def other_form(result):
         """Return what is seen of a result that is not row numbers and one key."""
@@ -1432,99 +1378,35 @@ def next_batch(answer, rng):
         is_right = key.startswith("key") and np.shape(result[1]) == () and "int" in rows
         return None if is_right else {"rows": rows, "key": f"{key} {np.shape(result[1])}"}
 
-    def in_turn(seed, count, size, times):
-        """Draw batches as a training does; return them, or what is seen of another form."""
-        key, batches = jax.random.key(seed), []
+    def batches(seed, count, size, times):
+        """Draw batches as a training does."""
+        key, rows = jax.random.key(seed), []
         for _ in range(times):
             result = answer(key, count, size)
-            if result is ...:
-                return ...
-            if (seen := other_form(result)) is not None:
-                return seen
-            batches.append(np.asarray(result[0]).tolist())
+            if result is ... or (seen := other_form(result)) is not None:
+                return ... if result is ... else seen
+            rows.append(np.asarray(result[0]).tolist())
             key = result[1]
-        return batches
+        return {"rows": rows, "last key": np.asarray(jax.random.key_data(key)).tolist()}
 
-    def measured(measure):
-        def look(seed, count, size, times):
-            batches = in_turn(seed, count, size, times)
-            return measure(batches) if isinstance(batches, list) else batches
+    def case(size, more, times):
+        inputs = int(rng.integers(1000)), int(size + more), int(size), int(times)
+        return Case(batches, *inputs, note=note, if_wrong=said)
 
-        return look
-
-    @measured
-    def form(batches):
-        return {
-            "rows in a batch": sorted({len(each) for each in batches}),
-            "different rows in a batch": sorted({len(set(each)) for each in batches}),
-            "different batches": len(set(map(tuple, batches))),
-        }
-
-    @measured
-    def together(batches):
-        return {"sets of rows": sorted({tuple(sorted(each)) for each in batches})}
-
-    @measured
-    def total(batches):
-        return {"sums of rows": sorted({sum(each) for each in batches})}
-
-    def first_alike(seeds, count, size):
-        """For each key: which key of the list is the first that gives the same second batch?"""
-        drawn = [in_turn(seed, count, size, 2) for seed in seeds]
-        if not isinstance(drawn[0], list):
-            return drawn[0]
-        alike = [[each[at] for each in drawn].index(one[at]) for one in drawn for at in (0, 1)]
-        return {"first alike": alike}
-
-    def twice(seed, count, size, times):
-        """Say whether a key is used twice: JAX itself finds it."""
-        with jax.debug_key_reuse(True):
-            try:
-                batches = in_turn(seed, count, size, times)
-            except jax.errors.KeyReuseError:
-                return {"a key is used twice": True}
-        return {"a key is used twice": False} if isinstance(batches, list) else batches
-
-    def seed():
-        return int(rng.integers(1000))
-
-    def sizes():
-        size = int(rng.integers(12, 20))
-        return 40, size, int(rng.integers(3, 7))
-
-    few = rng.choice(1000, 3, replace=False)
-    seeds = [int(each) for each in rng.permutation([*few, *rng.choice(few, 4)])]
-    drawn = (
-        "The numbers are the seed of the first key, `count`, `size`, and how many batches there "
-    )
-    drawn += "are. Each batch is drawn with the key that the last call returned."
-    reused = f"{drawn} This asks JAX whether a key is used twice."
-    keys = "The numbers are the seeds of keys. Two batches from each key: "
-    keys += "which key of this list is the first to give the same batch?"
-    everything = f"{drawn} Here a batch has all rows. The sum of its row numbers:"
-    counts = [int(each) for each in rng.choice(np.arange(20, 1000), 6, replace=False)]
+    note = "The numbers are the seed of the first key, `count`, `size`, and how many batches there "
+    note += "are. Each batch is drawn with the key that the last call returned."
     said = {
-        "different batches too low": "Some of your batches have the same rows, in the same order.",
-        "sums of rows": "A batch of all rows does not have each row from 0 to `count - 1` once.",
-        "different rows in a batch": "The number of different rows in your batches is not `size`.",
-        "rows in a batch": "The number of rows in your batches is not `size`.",
-        "sets of rows": "Some sets of rows never come, or a row is not from 0 to `count - 1`.",
-        "first alike too high": "The same key does not always give you the same batch.",
-        "first alike too low": "Different keys give you the same batch.",
-        "a key is used twice True": "You use one key twice: `jax.debug_key_reuse(True)` finds it.",
+        "rows": "Your row numbers are others than those that the task describes.",
+        "last key": "The key that you return is another one than the task describes.",
         "": "`next_batch` returns two things: an array of row numbers, and one key.",
     }
-    case = partial(Case, if_wrong=said)
     yield from shuffled(
         rng,
         [
-            *[case(form, seed(), *sizes(), note=drawn) for _ in range(2)],
-            case(form, seed(), 40, 40, 3, note=drawn),
-            *[case(total, seed(), count, count, 2, note=everything) for count in counts],
-            *[case(together, seed(), 3, 2, 40, note=drawn) for _ in range(2)],
-            *[case(twice, seed(), *sizes(), note=reused) for _ in range(2)],
-            case(first_alike, seeds, 40, int(rng.integers(12, 20)), note=keys),
-            case(first_alike, [*seeds[2:], *seeds[:3]], 40, 20, note=keys),
+            *[case(rng.integers(3, 6), rng.integers(4, 20), 1) for _ in range(2)],
+            *[case(rng.integers(3, 6), rng.integers(4, 20), rng.integers(2, 5)) for _ in range(6)],
+            *[case(rng.integers(4, 8), 0, 3) for _ in range(2)],
+            case(1, rng.integers(8, 20), 4),
         ],
     )
 
@@ -1533,7 +1415,9 @@ def next_batch(answer, rng):
     without=FUNCTION
     | HALF
     | {"equal numbers": "float32", "infinity": "inf - inf"}
-    | dict.fromkeys(["bare leaf", "no leaves", "namedtuple", "registered class"], "in a dict")
+    | dict.fromkeys(
+        ["bare leaf", "no leaves", "one leaf", "namedtuple", "registered class"], "in a dict"
+    )
 )
 def updated(answer, rng):
     """The new velocity moves the parameters and comes back; steps are counted; the rest stays."""
@@ -1559,6 +1443,12 @@ def updated(answer, rng):
                 return state if state is ... else as_jax(state)
         return seen(state)
 
+    def last_params(*inputs):
+        """Two steps show a wrong velocity too: the second one moves the parameters by it."""
+        state = steps(*inputs)
+        is_seen = isinstance(state, dict) and "params" in state
+        return numbers_of(as_jax(state["params"])) if is_seen else state
+
     own(answer, one_step)
     own(answer, by_default)
 
@@ -1570,12 +1460,14 @@ def updated(answer, rng):
         state = state_of(params, like(rng, params), **more)
         return Case(one_step, state, like(rng, params), share(rng), share(rng))
 
-    def many(params, fewest=2, **more):
-        grads = several(rng, params, fewest)
+    def many(params, call=steps, **more):
+        grads = [like(rng, params) for _ in range(2)]
         rates = [share(rng) for _ in grads]
-        note = "A step for each gradient, each with a rate of its own."
         inputs = state_of(params, **more), grads, rates, share(rng)
-        return Case(steps, *inputs, note=note, if_wrong=said)
+        if call is not steps:
+            return Case(call, *inputs, note=summed, if_wrong=moved)
+        note = "A step for each gradient, each with a rate of its own."
+        return Case(call, *inputs, note=note, if_wrong=said)
 
     said = {
         "velocity": "Your velocity goes another way than `beta * velocity + gradient`.",
@@ -1583,6 +1475,8 @@ def updated(answer, rng):
         "step": 'Your `"step"` does not grow by 1 in each step.',
         "": "`updated` returns a new state, a dict with all entries of the old one.",
     }
+    moved = {"": "After two steps, your parameters are others than those that the task describes."}
+    summed = "Two steps. These are the numbers of all parameters."
     nine = "This calls `updated` without `beta`."
     one, two = random_words(rng, 2)
     flat = {one: vector(rng), two: vector(rng)}
@@ -1602,8 +1496,9 @@ def updated(answer, rng):
         ],
     ]
     without = ["infinity", *HALF]
-    trees = varied_trees(rng, lambda: vector(rng), values=jax.device_put, without=without)
-    cases += [many(params, 1 + rng.integers(2)) for params in trees]
+    leaf = partial(vector, rng)
+    trees = varied_trees(rng, leaf, values=jax.device_put, without=without, rich=0)
+    cases += [many(params, last_params) for params in trees]
     yield from shuffled(rng, cases)
 
 
@@ -1691,6 +1586,139 @@ def make_warm_step(answer, rng):
         "The second number says how many steps are made.", "The step is made twice."
     )
     cases += [Case(again, *given([0, 0], int(rng.integers(95))), note=twice, if_wrong=said)]
+    yield from shuffled(rng, cases)
+
+
+# What the reader writes in the lesson itself.
+
+
+def network(rng, *sizes):
+    """Draw a small network with ten outputs."""
+    widths = [*sizes, 10]
+    return [
+        {
+            "weight": array(rng.integers(-4, 5, pair) / 4),
+            "bias": array(rng.integers(-4, 5, pair[1]) / 4),
+        }
+        for pair in itertools.pairwise(widths)
+    ]
+
+
+def pictures(rng, width, count):
+    """Draw a batch: some pictures and their labels, no two of which are equal."""
+    labels = rng.choice(10, count, replace=False)
+    return array(rng.integers(0, 5, (count, width)) / 4), array(labels, np.int32)
+
+
+@check
+def loss_of_one(answer, rng):
+    """A single number for any width, any label, of a network that is sure or not."""
+
+    def call(params, x, label):
+        return as_scalar(answer(params, x, label))
+
+    def case(label, *sizes):
+        x = array(rng.integers(0, 5, sizes[0]) / 4)
+        return Case(own(answer, call), network(rng, *sizes), x, int(label))
+
+    labels = rng.permutation(np.arange(1, 9))[:4]
+    cases = [case(label, 2) for label in labels[:2]]
+    cases += [case(label, 3, 2) for label in labels[2:]]
+    cases += [case(0, 2), case(9, 2), case(0, 2, 2)]
+    yield from shuffled(rng, cases)
+
+
+@check
+def step(answer, rng):
+    """Against the gradient, by the rate; the loss before the step; the old parameters stay."""
+
+    def call(params, batch, rate):
+        result = answer(params, batch, rate)
+        if not is_pair(result):
+            return as_jax(result)
+        return {"params": as_jax(result[0]), "loss": as_scalar(result[1])}
+
+    def inputs(*sizes):
+        return network(rng, *sizes), pictures(rng, sizes[0], 1 + int(rng.integers(3))), share(rng)
+
+    said = {
+        "params": "Your new parameters are not `p - rate * g`, with `g` the gradient of the loss.",
+        "loss": "Your second result is not the loss at the old parameters.",
+        "": "`step` returns two things: the new parameters, and the loss at the old ones.",
+    }
+    cases = [Case(call, *inputs(*sizes), if_wrong=said) for sizes in ([1], [2], [2], [2, 1])]
+    cases += [Case(call, *inputs(*sizes), if_wrong=said) for sizes in ([1], [1, 2])]
+    cases += [after(answer, "step", *inputs(1)) for _ in range(2)]
+    yield from shuffled(rng, cases)
+
+
+@check
+def momentum_step(answer, rng):
+    """One step or several; the velocity moves the parameters and comes back; steps are counted."""
+
+    def seen(state):
+        if not isinstance(state, dict):
+            return as_jax(state)
+        return {**as_jax(state), **({"step": as_count(state["step"])} if "step" in state else {})}
+
+    def one_step(state, batch, rate):
+        return seen(answer(state, batch, rate))
+
+    def many_steps(state, batch, rates):
+        for rate in rates:
+            state = answer(state, batch, rate)
+            if not isinstance(state, dict):
+                return as_jax(state)
+        return seen(state)
+
+    def inputs(*sizes):
+        params = network(rng, *sizes)
+        state = {"params": params, "velocity": like(rng, params), "step": int(rng.integers(100))}
+        return state, pictures(rng, sizes[0], 1 + int(rng.integers(3)))
+
+    def several_rates():
+        return [share(rng) for _ in range(2 + rng.integers(2))]
+
+    said = {
+        "params": "Your parameters do not move by the updates that `momentum` returns.",
+        "velocity": "Your velocity is not the one that `momentum` returns.",
+        "step": 'Your `"step"` does not grow by 1 in each step.',
+        "": "`momentum_step` returns one state: a dict with the same three entries.",
+    }
+    more = "Several steps with one batch, each with a rate of its own."
+    cases = [Case(one_step, *inputs(*sizes), share(rng), if_wrong=said) for sizes in ([1], [2, 1])]
+    cases += [
+        Case(many_steps, *inputs(*sizes), several_rates(), note=more, if_wrong=said)
+        for sizes in ([1], [1], [1, 1])
+    ]
+    cases += [after(answer, "momentum_step", *inputs(1), share(rng)) for _ in range(2)]
+    yield from shuffled(rng, cases)
+
+
+@check
+def keep_frozen(answer, rng):
+    """The old leaf for one label and the new one for the other, in any tree."""
+
+    def case(roles):
+        trees = [jax.tree.map(lambda _: vector(rng), roles) for _ in range(2)]
+        return Case(returning_jax(answer), roles, *trees)
+
+    def either_role():
+        return str(rng.choice(["frozen", "train"]))
+
+    one, two = random_words(rng, 2)
+    first, second = (str(role) for role in rng.permutation(["frozen", "train"]))
+    cases = [
+        case({one: first, two: second}),
+        case([first, second]),
+        case([{"bias": first, "weight": first}, {"bias": second, "weight": second}]),
+        case([{"bias": second, "weight": first}, {"bias": either_role(), "weight": second}]),
+        case({one: [first, (second, first)], two: either_role()}),
+        case({one: "frozen", two: "frozen"}),
+        case(["frozen", ["frozen"]]),
+        case({one: "train", two: "train"}),
+        case(["train", {one: "train"}]),
+    ]
     yield from shuffled(rng, cases)
 
 

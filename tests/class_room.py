@@ -21,10 +21,9 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlencode
 
-from pytree_course.board.log import Event, Log
 from pytree_course.board.pages import Pages
 from pytree_course.board.server import listening, serve
-from pytree_course.board.session import Session
+from pytree_course.board.session import Event, Log, Session
 from pytree_course.course import Course
 from pytree_course.judging.expected import Belief, BuiltLesson
 from tests.conftest import ROOT

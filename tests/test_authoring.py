@@ -23,8 +23,11 @@ from pytree_course.sources import authors_answers
 from pytree_course.sources.authors_answers import SEEDS, run_answer
 from pytree_course.sources.exercises import PLACEHOLDER
 from pytree_course.sources.lesson_sources import read_sources
-from pytree_course.sources.source_cells import AuthorMistakesError
-from pytree_course.sources.source_texts import with_closed_answer, with_open_answer
+from pytree_course.sources.source_cells import (
+    AuthorMistakesError,
+    with_closed_answer,
+    with_open_answer,
+)
 from tests.conftest import edit
 
 

@@ -20,13 +20,14 @@ from pytree_course.sources.authors_answers import (
 from pytree_course.sources.beliefs import Beliefs
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
+from tests.lesson_reads import CHECKS, each_of
 
 SEED = 12
-LESSONS = [files.stem for files in Course(ROOT).lessons()]
+LESSONS = Course(ROOT).lessons()
 MOST_CASES = 9_800
 """Of misconceptions, that a class of twenty needs in lesson 1: half as many again as measured."""
 
-pytestmark = [pytest.mark.slow, pytest.mark.reads("src", "sources", "checks")]
+pytestmark = pytest.mark.slow
 
 
 def classmates(exercise, count):
@@ -38,6 +39,7 @@ def classmates(exercise, count):
         yield common if rng.random() > 0.6 else right[rng.integers(len(right))]
 
 
+@pytest.mark.reads(*CHECKS, "src/pytree_course/sources", "sources/01_leaves")
 def test_a_class_of_twenty_runs_few_cases_of_misconceptions():
     sources = read_sources(Course(ROOT).lesson("01_leaves"))
     cases_run = 0
@@ -52,9 +54,9 @@ def test_a_class_of_twenty_runs_few_cases_of_misconceptions():
     assert MOST_CASES / 3 < cases_run < MOST_CASES
 
 
-@pytest.mark.parametrize("stem", LESSONS)
-def test_verdicts_are_those_of_whole_runs(stem):
-    sources = read_sources(Course(ROOT).lesson(stem))
+@each_of(LESSONS)
+def test_verdicts_are_those_of_whole_runs(files):
+    sources = read_sources(files)
     for exercise in list(sources.exercises.values())[:3]:
         right = expect_exercise(sources, exercise, SEED)
         whole = with_misconceptions(right, sources, SEED)
@@ -66,10 +68,10 @@ def test_verdicts_are_those_of_whole_runs(stem):
         forget_runs()
 
 
-@pytest.mark.parametrize("stem", LESSONS)
-def test_cases_that_run_in_any_order_do_not_depend_on_one_another(stem):
+@each_of(LESSONS)
+def test_cases_that_run_in_any_order_do_not_depend_on_one_another(files):
     """Where they do, the check, or the misconception, is marked `in_order`, and runs whole."""
-    sources = read_sources(Course(ROOT).lesson(stem))
+    sources = read_sources(files)
     for exercise in sources.exercises.values():
         check = sources.files.checks()[exercise.name]
         for answer in [exercise.solution, *exercise.misconceptions[::9]]:

@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.reads(
         "benchmarks",
-        "src",
+        "src/pytree_course/class_grading",
         "sources/01_leaves",
         "checks/check_01_leaves.py",
         "exercises/01_leaves_exercises.ipynb",

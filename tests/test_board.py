@@ -8,8 +8,7 @@ import time
 
 import pytest
 
-from pytree_course.board.log import Log
-from pytree_course.board.session import MOST_REQUESTS, Session, id_of
+from pytree_course.board.session import MOST_REQUESTS, Log, Session, id_of
 from pytree_course.course import CourseError
 from tests.class_room import LESSON, PATIENCE, Classroom, Learner, Started, belief, event
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import pytest
 
-from pytree_course.board import server, teacher
+from pytree_course.board import handlers, server
 from pytree_course.board.server import listening
 from pytree_course.course import CourseError
 from tests.class_room import PATIENCE, Classroom, event
@@ -161,7 +161,7 @@ def test_connections_that_take_nothing_are_closed_and_one_address_has_only_some(
 
 
 def test_a_page_that_does_not_read_its_news_gets_no_more_and_holds_up_nobody(room, monkeypatch):
-    monkeypatch.setattr(teacher, "SECONDS_BETWEEN_NEWS", 0)
+    monkeypatch.setattr(handlers, "SECONDS_BETWEEN_NEWS", 0)
     room.start()
     made = {"board": 0, "screen": 0}
 

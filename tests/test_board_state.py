@@ -8,12 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytree_course.board import going_round as going
-from pytree_course.board.going_round import going_round, parts_best, planned, shown_to, stuck
-from pytree_course.board.log import Event
-from pytree_course.board.pages import solved_and_tried
-from pytree_course.board.room import Room
-from pytree_course.board.session import Session
+from pytree_course.board import pages as going
+from pytree_course.board.pages import (
+    going_round,
+    parts_best,
+    planned,
+    shown_to,
+    solved_and_tried,
+    stuck,
+)
+from pytree_course.board.session import Event, Room, Session
 from pytree_course.course import Course
 from pytree_course.judging.expected import Belief
 from pytree_course.judging.judge import judge

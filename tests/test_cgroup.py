@@ -21,7 +21,7 @@ from tests.sandboxes import needs_sandbox
 if sys.platform == "linux":
     from pytree_course.grading.sandbox import cgroup
 
-pytestmark = [pytest.mark.slow, needs_sandbox]
+pytestmark = [pytest.mark.slow, needs_sandbox, pytest.mark.reads("src/pytree_course/grading")]
 HAS_GROUPS = sys.platform == "linux" and cgroup.folder_of_groups() is not None
 in_groups = pytest.mark.skipif(
     not HAS_GROUPS,

@@ -28,9 +28,10 @@ from pytree_course.grading.exercise_run import OF_THE_MACHINE, CellRun, Exercise
 from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
 from tests.conftest import ROOT
+from tests.lesson_reads import CLASS
 from tests.made_submissions import ELEMENTS, NODES, RIGHT, MadeClass
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.reads(*CLASS)]
 
 
 @pytest.fixture
@@ -501,7 +502,6 @@ def dask(tmp_path):
         process.wait()
 
 
-@pytest.mark.reads("src/pytree_course/class_grading")
 def test_on_a_dask_cluster_a_killed_worker_costs_no_submission(made, dask):
     address, workers = dask
     for number in range(5):

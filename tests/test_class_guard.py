@@ -8,9 +8,10 @@ from pytree_course.class_grading import grade_class as class_grading
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.limits import ANSWER_CHARACTERS
+from tests.lesson_reads import CLASS
 from tests.made_submissions import RIGHT, MadeClass
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.reads(*CLASS)]
 
 
 @pytest.fixture

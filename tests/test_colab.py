@@ -5,9 +5,8 @@ import re
 
 import pytest
 
-from pytree_course.authoring.colab import for_colab
 from pytree_course.authoring.notebooks import INSTALLED_ID
-from pytree_course.authoring.release import release
+from pytree_course.authoring.release import for_colab, release
 from pytree_course.bundle import bundle
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.submission import read_submission

@@ -16,8 +16,9 @@ from markdown_it.token import Token
 from pytree_course.authoring.building import build
 from pytree_course.course import Course
 from pytree_course.sources.lesson_sources import read_sources
-from pytree_course.sources.source_texts import slug
+from pytree_course.sources.source_cells import slug
 from tests.conftest import MINI_COURSE, ROOT, ExerciseNotebook, copy_surroundings
+from tests.lesson_reads import CLASS
 from tests.made_submissions import ELEMENTS, RIGHT
 
 DOCUMENTS = [
@@ -109,6 +110,7 @@ def teachers_copy(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.reads("*.md", "docs/*.md", "course.py", "src/pytree_course/cli", *CLASS)
 def test_the_commands_of_the_documents_do_what_they_say(teachers_copy):
     programs = Path(sys.executable).parent
     variables = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}

@@ -6,9 +6,10 @@ import zipfile
 
 import pytest
 
+from tests.lesson_reads import CLASS
 from tests.made_submissions import ELEMENTS, NODES, RIGHT, MadeClass
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.reads(*CLASS)]
 
 
 class Download(MadeClass):

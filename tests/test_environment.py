@@ -76,6 +76,7 @@ another_python = pytest.mark.parametrize("version", OTHERS)
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @another_python
 @each_of(PAGES)
 def test_another_python_yields_what_the_built_files_hold(version, files):
@@ -89,7 +90,7 @@ def test_another_python_yields_what_the_built_files_hold(version, files):
 
 
 @pytest.mark.slow
-@pytest.mark.reads("src", "tests", "checks", "benchmarks", "jupyter", "course.py")
+@pytest.mark.thorough
 @another_python
 def test_the_types_are_right_with_another_pythons_packages(version):
     python = locked(version)

@@ -31,8 +31,9 @@ from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explanation
 from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, read_report, report
 from pytree_course.sources.lesson_sources import read_sources
+from tests.lesson_reads import GRADING
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.reads(*GRADING)]
 
 RIGHT_COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 RIGHT_FIRST = """\

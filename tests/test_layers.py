@@ -10,8 +10,7 @@ import pytest
 from pytree_course.authoring.building import build
 from pytree_course.authoring.notebooks import render_notebooks
 from pytree_course.course import Course, LessonFiles
-from pytree_course.sources.core_and_deeper import Layers, find_wrong_layers
-from pytree_course.sources.lesson_sources import read_sources
+from pytree_course.sources.lesson_sources import Layers, find_wrong_layers, read_sources
 from tests.conftest import edit
 
 LESSON = """\

@@ -14,8 +14,7 @@ from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.course import Course
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import SEEDS
-from pytree_course.sources.core_and_deeper import MOST_CELLS
-from pytree_course.sources.lesson_sources import read_sources
+from pytree_course.sources.lesson_sources import MOST_CELLS, read_sources
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
 

@@ -16,6 +16,7 @@ from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.author_process import AuthorProcess, EndedError
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT, edit
+from tests.lesson_reads import AUTHORING
 from tests.made_submissions import ELEMENTS, RIGHT
 
 ANSWER = '''
@@ -77,6 +78,7 @@ def test_an_answer_may_loop_or_end_its_process_and_the_next_one_runs(unbuilt):
 
 
 @pytest.mark.slow
+@pytest.mark.reads("mutation_testing", *AUTHORING)
 def test_a_check_that_tells_everything_apart_is_fine(unbuilt):
     (found,) = try_wrong_answers(unbuilt, ["first_leaf"], jobs=1)
     assert found.memoriser == 20
@@ -84,6 +86,7 @@ def test_a_check_that_tells_everything_apart_is_fine(unbuilt):
 
 
 @pytest.mark.slow
+@pytest.mark.reads("mutation_testing", *AUTHORING)
 def test_what_a_check_does_not_tell_apart_survives(unbuilt):
     # Without random trees, nothing shows whether the first leaf is taken, or the one at place 0.
     edit(unbuilt.check_script, "for _ in range(2):", "for _ in range(0):")
@@ -95,6 +98,7 @@ def test_what_a_check_does_not_tell_apart_survives(unbuilt):
 
 
 @pytest.mark.slow
+@pytest.mark.reads("mutation_testing", *AUTHORING)
 def test_a_listed_mutant_is_no_survivor_and_has_to_be_one(unbuilt):
     answers = unbuilt.sources / "answers.py"
     gone = 'exercise="first_leaf" equivalent="There is none."\n# solution: x → y\n'
@@ -126,6 +130,7 @@ def test_a_misconception_has_to_fail_on_two_cases(unbuilt):
 
 
 @pytest.mark.slow
+@pytest.mark.reads("mutation_testing", *AUTHORING)
 def test_the_command_writes_its_table(unbuilt, monkeypatch, capsys):
     monkeypatch.setenv("PYTREE_COURSE", str(unbuilt.root))
     assert stale(unbuilt) == ["count_leaves", "first_leaf"]

@@ -16,11 +16,12 @@ from pytree_course.nbgrader import VARIABLE
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ExerciseNotebook
 from tests.environments import RUNNING, made, run
-from tests.lesson_reads import ENGINE
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.reads("tests/mini_course", "src/pytree_course/grading", *ENGINE),
+    pytest.mark.reads(
+        "tests/mini_course", "src/pytree_course/nbgrader.py", "src/pytree_course/grading"
+    ),
 ]
 
 ASSIGNMENT = "leaves"

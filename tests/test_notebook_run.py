@@ -12,9 +12,10 @@ from pytree_course.grading import nbval_run
 from pytree_course.grading.exercise_run import RunSettings, run_answers
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.observing.observations import Number
+from tests.lesson_reads import GRADING
 from tests.made_submissions import RIGHT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.reads(*GRADING)]
 
 
 @pytest.fixture(scope="module")

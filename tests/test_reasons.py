@@ -15,8 +15,7 @@ from msgspec import to_builtins
 
 import pytree_course.judging.reasons as rules
 from pytree_course.cases import Case
-from pytree_course.cases.features import features_of
-from pytree_course.cases.inputs import varied_trees
+from pytree_course.cases.inputs import features_of, varied_trees
 from pytree_course.cases.vocabulary import Duo
 from pytree_course.judging import words
 from pytree_course.judging.expected import Misconception

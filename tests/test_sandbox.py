@@ -23,7 +23,7 @@ from pytree_course.grading.sandbox.requirements import require_sandbox
 from tests.conftest import ROOT
 from tests.sandboxes import needs_sandbox, run_in_sandbox, value_in
 
-pytestmark = [pytest.mark.slow, needs_sandbox]
+pytestmark = [pytest.mark.slow, needs_sandbox, pytest.mark.reads("src/pytree_course/grading")]
 
 
 def started(tmp_path):

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import nbformat
 
-from pytree_course.authoring.slides import SLIDE_LINES, slide_types
+from pytree_course.authoring.notebooks import SLIDE_LINES, slide_types
 from pytree_course.notebook.slides import ShowAnswers
-from pytree_course.sources.source_cells import SourceCell
-from pytree_course.sources.source_texts import with_closed_answer
+from pytree_course.sources.source_cells import SourceCell, with_closed_answer
 
 
 def cell(cell_id, source, kind="markdown", **metadata):

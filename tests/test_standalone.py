@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytree_course.sources.standalone import MOST_LINES, standing_alone
+from pytree_course.sources.predictions import MOST_LINES, standing_alone
 
 IMPORTS = "import jax"
 

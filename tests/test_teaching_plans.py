@@ -4,7 +4,7 @@ import re
 import shutil
 from itertools import pairwise
 
-from pytree_course.authoring.teaching_plans import PAGE_FILE, SESSION, plans
+from pytree_course.authoring.documents import PAGE_FILE, SESSION, plans
 from pytree_course.course import Course
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT, edit

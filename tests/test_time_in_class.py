@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from pytree_course.board.log import Log
+from pytree_course.board.session import Log
 from pytree_course.course import CourseError
 from pytree_course.reports.class_statistics import TimeInClass, spent_in_class
 from tests.made_grades import NOON, made_attempt, made_grades, made_row

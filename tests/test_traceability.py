@@ -8,11 +8,12 @@ import nbformat
 import pytest
 
 from pytree_course.authoring.building import build
-from pytree_course.authoring.teaching_plans import PAGE_FILE, plans
-from pytree_course.authoring.traceability import (
+from pytree_course.authoring.documents import (
+    PAGE_FILE,
     TABLE_FILE,
     TOPICS_FILE,
     find_wrong_marks,
+    plans,
     read_marks,
     read_topics,
     table,

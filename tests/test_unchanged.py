@@ -77,3 +77,39 @@ def test_what_failed_runs_again_though_nothing_changed(outcomes):
     failed = READS.replace("PASSED", "FAILED")
     assert outcomes("--everyday", text="wrong") == [failed, ALWAYS, "skipped"]
     assert outcomes("--everyday", text="wrong") == [failed, ALWAYS, "skipped"]
+
+
+def test_without_a_record_a_test_runs_when_a_commit_or_an_edit_changed_what_it_reads(
+    outcomes, tmp_path
+):
+    def commit(*names):
+        for name in names:
+            (tmp_path / name).write_text(f"{name}\n")
+        identity = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+        for line in (
+            ["init", "--quiet"],
+            ["add", "--all"],
+            [*identity, "commit", "--quiet", "-m", "-"],
+        ):
+            subprocess.run(["git", *line], cwd=tmp_path, check=True)
+
+    def everyday(text="right"):
+        made = outcomes("--everyday", text=text)
+        (tmp_path / "record.json").unlink()
+        return made
+
+    (tmp_path / "read").write_text("right")
+    (tmp_path / ".gitignore").write_text("__pycache__\nrecord.json\n")
+    commit("other")
+    assert everyday() == [ALWAYS, READS, "skipped"]  # there is no commit to compare with
+    commit("other still")
+    assert everyday() == [ALWAYS, "skipped", "skipped"]
+    assert everyday(text="right too") == [ALWAYS, READS, "skipped"]
+    (tmp_path / "more" / "new.txt").touch()
+    assert everyday() == [ALWAYS, READS, "skipped"]
+    commit("more/new.txt")
+    assert everyday() == [ALWAYS, READS, "skipped"]
+    commit("other yet")
+    assert everyday() == [ALWAYS, "skipped", "skipped"]
+    (tmp_path / "more" / "new.txt").unlink()
+    assert everyday() == [ALWAYS, READS, "skipped"]

@@ -5,11 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytree_course.authoring.case_features import features_shown
-from pytree_course.authoring.validation import find_mistakes_in_answers
+from pytree_course.authoring.validation import features_shown, find_mistakes_in_answers
 from pytree_course.cases.case import Case, check
-from pytree_course.cases.features import features_of, shown_by
-from pytree_course.cases.inputs import VALUES, varied_trees
+from pytree_course.cases.inputs import VALUES, features_of, shown_by, varied_trees
 from pytree_course.cases.vocabulary import FEATURES, VOCABULARY, named
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import edit

@@ -22,7 +22,7 @@ from pytree_course.grading.sandbox import (
 from pytree_course.grading.sandbox import kernel as sandboxed_kernel
 from tests.sandboxes import needs_sandbox, value_in
 
-pytestmark = [pytest.mark.slow, needs_sandbox]
+pytestmark = [pytest.mark.slow, needs_sandbox, pytest.mark.reads("src/pytree_course/grading")]
 
 SET_UP = """\
 import jax

@@ -12,8 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from pytree_course.authoring.colab import for_colab
 from pytree_course.authoring.notebooks import INSTALLED_ID
+from pytree_course.authoring.release import for_colab
 from pytree_course.bundle import bundle, write_bundle
 from pytree_course.course import Course
 from tests.conftest import ROOT, ExerciseNotebook, contents
@@ -24,7 +24,8 @@ pytestmark = [
     pytest.mark.reads(
         "hatch_build.py",
         "jupyter",
-        "src",
+        "src/pytree_course/*.py",
+        "src/pytree_course/notebook",
         "exercises/01_leaves_exercises.ipynb",
         "notebooks/00_start_here.ipynb",
     ),

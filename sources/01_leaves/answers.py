@@ -6,6 +6,489 @@
 #       format_name: percent
 # ---
 
+# %% exercise="leaves_of" variant="by_a_loop"
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        items = tree.values()
+    elif isinstance(tree, (list, tuple)):
+        items = tree
+    else:
+        return [tree]
+    result = []
+    for item in items:
+        result += leaves_of(item)
+    return result
+
+
+# %% exercise="leaves_of" variant="by_exact_type"
+def leaves_of(tree):
+    if type(tree) is dict:
+        return leaves_of(list(tree.values()))
+    if type(tree) in (list, tuple):
+        return sum(map(leaves_of, tree), [])
+    return [tree]
+
+
+# %% exercise="leaves_of" variant="by_a_generator"
+def leaves_of(tree):
+    def walk(node):
+        if isinstance(node, dict):
+            node = tuple(node.values())
+        if isinstance(node, (list, tuple)):
+            for item in node:
+                yield from walk(item)
+        else:
+            yield node
+
+    return list(walk(tree))
+
+
+# %% exercise="leaves_of" variant="by_a_stack"
+def leaves_of(tree):
+    found, waiting = [], [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            node = list(node.values())
+        if isinstance(node, (list, tuple)):
+            waiting.extend(reversed(node))
+        else:
+            found.append(node)
+    return found
+
+
+# %% exercise="leaves_of" misconception="opens_one_level"
+"""Your list still holds containers: only the outermost one is opened. Look into each item in the same way, with a call of the function itself."""
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        return list(tree.values())
+    if isinstance(tree, (list, tuple)):
+        return list(tree)
+    return [tree]
+
+
+# %% exercise="leaves_of" misconception="lists_in_lists"
+"""Your leaves are in lists inside of lists. Each call returns a list: join these lists into one, instead of putting them into another list."""
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        tree = list(tree.values())
+    if isinstance(tree, (list, tuple)):
+        return [leaves_of(item) for item in tree]
+    return [tree]
+
+
+# %% exercise="leaves_of" misconception="a_leaf_without_its_list"
+"""For a leaf, your function returns the leaf itself, and not a list with it. So the caller cannot join it with other lists. `leaves_of(5)` is `[5]`."""
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        tree = list(tree.values())
+    if isinstance(tree, (list, tuple)):
+        return [leaf for item in tree for leaf in leaves_of(item)]
+    return tree
+
+
+# %% exercise="leaves_of" misconception="takes_the_keys"
+"""Your list holds the keys of the dicts. A loop over a dict gives its keys; the items of a tree are its values."""
+def leaves_of(tree):
+    if isinstance(tree, (dict, list, tuple)):
+        return [leaf for item in tree for leaf in leaves_of(item)]
+    return [tree]
+
+
+# %% exercise="leaves_of" misconception="a_tuple_is_a_leaf"
+"""Your list still holds tuples. A tuple is a container too: look into it as into a list."""
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        tree = list(tree.values())
+    if isinstance(tree, list):
+        return [leaf for item in tree for leaf in leaves_of(item)]
+    return [tree]
+
+
+# %% exercise="leaves_of" misconception="opens_dicts_only"
+"""Your list still holds lists and tuples. They are containers as dicts are: look into them too."""
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        return [leaf for item in tree.values() for leaf in leaves_of(item)]
+    return [tree]
+
+
+# %% exercise="leaves_of" misconception="opens_arrays"
+"""Your list holds the rows or numbers of the arrays. An array is one leaf, whatever its shape is."""
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        tree = list(tree.values())
+    if isinstance(tree, (list, tuple, np.ndarray)):
+        return [leaf for item in tree for leaf in leaves_of(item)]
+    return [tree]
+
+
+# %% exercise="leaves_of" misconception="sorts_the_keys"
+"""Your leaves come in the order of the sorted keys. You have found what JAX does, and the lesson comes to it in a minute. Here, take each dict in the order in which it is written."""
+def leaves_of(tree):
+    return jax.tree.leaves(tree)
+
+
+# %% exercise="leaves_of" misconception="level_by_level"
+"""Your leaves come level by level: those of the outer containers before those of the inner ones. Take all leaves of one item before you go on to the next item."""
+def leaves_of(tree):
+    found, waiting = [], [tree]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, dict):
+            node = list(node.values())
+        if isinstance(node, (list, tuple)):
+            waiting.extend(node)
+        else:
+            found.append(node)
+    return found
+
+
+# %% exercise="leaves_of" misconception="forgets_the_result"
+"""Your list is empty for every container. The leaves of the items are found, but what the inner calls return is not used: add it to your list."""
+def leaves_of(tree):
+    result = []
+    if isinstance(tree, dict):
+        tree = list(tree.values())
+    if isinstance(tree, (list, tuple)):
+        for item in tree:
+            leaves_of(item)
+        return result
+    return [tree]
+
+
+# %% exercise="leaves_of" misconception="takes_all_for_dicts"
+"""You ask every tree for its `values()`, and only a dict has them. A list or a tuple is itself the sequence of its items, and a leaf has none."""
+def leaves_of(tree):
+    return list(tree.values())
+
+
+# %% exercise="leaves_of" misconception="values_are_no_list"
+"""Your list holds `dict_values` objects. `tree.values()` is neither a list nor a tuple, so your function takes it for a leaf. `list(tree.values())` makes a list of it."""
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        return leaves_of(tree.values())
+    if isinstance(tree, (list, tuple)):
+        return [leaf for item in tree for leaf in leaves_of(item)]
+    return [tree]
+
+
+# %% exercise="leaves_by_type" misconception="lists_the_keys"
+"""Your list holds the keys of the dicts: `list` of a dict gives its keys. The children are the values, in the order of the sorted keys."""
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = list
+
+
+def leaves_by_type(tree):
+    if type(tree) not in registry:
+        return [tree]
+    children = registry[type(tree)](tree)
+    return [leaf for child in children for leaf in leaves_by_type(child)]
+
+
+# %% exercise="leaves_of" misconception="returns_nothing"
+"""Your function returns `None`. A Python function without `return` returns `None`; printing the leaves only shows them."""
+def leaves_of(tree):
+    print(tree)
+
+
+# %% exercise="leaves_by_type" variant="by_a_loop"
+registry = {list: list, tuple: list, type(None): lambda node: []}
+
+
+def sorted_values(node):
+    return [value for key, value in sorted(node.items(), key=lambda item: item[0])]
+
+
+registry[dict] = sorted_values
+
+
+def leaves_by_type(tree):
+    children = registry.get(type(tree))
+    if children is None:
+        return [tree]
+    result = []
+    for child in children(tree):
+        result.extend(leaves_by_type(child))
+    return result
+
+
+# %% exercise="leaves_by_type" variant="by_a_map"
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = lambda node: map(node.get, sorted(node))
+
+
+def leaves_by_type(tree):
+    if type(tree) in registry:
+        return sum(map(leaves_by_type, registry[type(tree)](tree)), [])
+    return [tree]
+
+
+# %% exercise="leaves_by_type" misconception="parent_class"
+"""You open objects of a subclass too: an `OrderedDict`, a namedtuple, or a subclass of `dict`. `isinstance` asks for the parent class. `type(tree) in registry` asks for the exact type, and these types are not in your registry."""
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = lambda node: [node[key] for key in sorted(node)]
+
+
+def leaves_by_type(tree):
+    for cls, children in registry.items():
+        if isinstance(tree, cls):
+            return [leaf for child in children(tree) for leaf in leaves_by_type(child)]
+    return [tree]
+
+
+# %% exercise="leaves_by_type" misconception="as_written"
+"""Your leaves come in the order in which a dict was written. JAX takes the values in the order of the sorted keys."""
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = lambda node: list(node.values())
+
+
+def leaves_by_type(tree):
+    if type(tree) not in registry:
+        return [tree]
+    children = registry[type(tree)](tree)
+    return [leaf for child in children for leaf in leaves_by_type(child)]
+
+
+# %% exercise="leaves_by_type" misconception="takes_the_keys"
+"""Your list holds the keys of the dicts. `sorted(node)` gives the sorted keys: the children are the values at these keys, `node[key]`."""
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = sorted
+
+
+def leaves_by_type(tree):
+    if type(tree) not in registry:
+        return [tree]
+    children = registry[type(tree)](tree)
+    return [leaf for child in children for leaf in leaves_by_type(child)]
+
+
+# %% exercise="leaves_by_type" misconception="keys_and_values"
+"""Your list holds each key beside its value. `node.items()` gives pairs, and a pair is a tuple, so both parts become leaves. The children are the values alone."""
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = lambda node: sorted(node.items(), key=lambda item: item[0])
+
+
+def leaves_by_type(tree):
+    if type(tree) not in registry:
+        return [tree]
+    children = registry[type(tree)](tree)
+    return [leaf for child in children for leaf in leaves_by_type(child)]
+
+
+# %% exercise="leaves_by_type" misconception="opens_one_level"
+"""Your list still holds containers: these are the children of `tree`, and only the outermost node is opened. Return the leaves of each child instead, with a call of the function itself."""
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = lambda node: [node[key] for key in sorted(node)]
+
+
+def leaves_by_type(tree):
+    if type(tree) not in registry:
+        return [tree]
+    return registry[type(tree)](tree)
+
+
+# %% exercise="leaves_by_type" misconception="lists_in_lists"
+"""Your leaves are in lists inside of lists. Each call returns a list: join these lists into one."""
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = lambda node: [node[key] for key in sorted(node)]
+
+
+def leaves_by_type(tree):
+    if type(tree) not in registry:
+        return [tree]
+    return [leaves_by_type(child) for child in registry[type(tree)](tree)]
+
+
+# %% exercise="leaves_by_type" misconception="no_children_means_leaf"
+"""Your list holds `None` and empty containers. They have no children, but they are nodes all the same: their types are in the registry. A leaf is what the registry does not have."""
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = lambda node: [node[key] for key in sorted(node)]
+
+
+def leaves_by_type(tree):
+    children = registry[type(tree)](tree) if type(tree) in registry else []
+    if not children:
+        return [tree]
+    return [leaf for child in children for leaf in leaves_by_type(child)]
+
+
+# %% exercise="leaves_by_type" misconception="none_is_a_leaf"
+"""Your list holds each `None`. The registry has the type of `None`, with a function that lists no children. So `None` adds no leaf."""
+registry = {list: list, tuple: list}
+registry[dict] = lambda node: [node[key] for key in sorted(node)]
+
+
+def leaves_by_type(tree):
+    if type(tree) not in registry:
+        return [tree]
+    children = registry[type(tree)](tree)
+    return [leaf for child in children for leaf in leaves_by_type(child)]
+
+
+# %% exercise="leaves_by_type" misconception="opens_what_jax_opens"
+"""You open everything that JAX opens. But this registry holds four types only: a namedtuple, an `OrderedDict` and an object of a registered class are leaves here."""
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = lambda node: [node[key] for key in sorted(node)]
+
+
+def leaves_by_type(tree):
+    return jax.tree.leaves(tree)
+
+
+# %% exercise="leaves_by_type" misconception="a_dict_is_a_leaf"
+"""Your list still holds dicts. As long as `registry` has no entry for `dict`, each dict is one leaf: add one, `registry[dict] = ...`."""
+registry = {list: list, tuple: list, type(None): lambda node: []}
+
+
+def leaves_by_type(tree):
+    if type(tree) not in registry:
+        return [tree]
+    children = registry[type(tree)](tree)
+    return [leaf for child in children for leaf in leaves_by_type(child)]
+
+
+# %% exercise="rebuild" variant="by_unflatten"
+def rebuild(tree, leaves):
+    return jax.tree.unflatten(jax.tree.structure(tree), leaves)
+
+
+# %% exercise="rebuild" variant="by_map"
+def rebuild(tree, leaves):
+    return jax.tree.map(lambda _: next(leaves), tree)
+
+
+# %% exercise="rebuild" variant="by_loops"
+def rebuild(tree, leaves):
+    if isinstance(tree, dict):
+        result = {}
+        for key in sorted(tree):
+            result[key] = rebuild(tree[key], leaves)
+        return result
+    if isinstance(tree, list):
+        return [rebuild(item, leaves) for item in tree]
+    if isinstance(tree, tuple):
+        return tuple([rebuild(item, leaves) for item in tree])
+    return None if tree is None else next(leaves)
+
+
+# %% exercise="rebuild" misconception="as_written" covers="M2"
+"""Your tree has the right structure, but in dicts the leaves go to the keys in the order in which these were written. JAX's order is that of the sorted keys."""
+def rebuild(tree, leaves):
+    if tree is None:
+        return None
+    if isinstance(tree, dict):
+        return {key: rebuild(item, leaves) for key, item in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(rebuild(item, leaves) for item in tree)
+    return next(leaves)
+
+
+# %% exercise="rebuild" misconception="tuples_become_lists"
+"""Your tree has lists where `tree` has tuples. Put the new items into a container of the same type."""
+def rebuild(tree, leaves):
+    if tree is None:
+        return None
+    if isinstance(tree, dict):
+        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
+    if isinstance(tree, (list, tuple)):
+        return [rebuild(item, leaves) for item in tree]
+    return next(leaves)
+
+
+# %% exercise="rebuild" misconception="none_takes_a_leaf" covers="M1"
+"""Your `None` takes a leaf from the iterator, so the leaves after it go one place too far, and the last places get none. `None` is not a leaf: it stays."""
+def rebuild(tree, leaves):
+    if isinstance(tree, dict):
+        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(rebuild(item, leaves) for item in tree)
+    return next(leaves)
+
+
+# %% exercise="rebuild" misconception="none_takes_a_leaf_in_a_list" covers="M1"
+"""Your `None` takes a leaf from the iterator, so the iterator is empty too early. `None` is not a leaf: it stays as it is."""
+def rebuild(tree, leaves):
+    if isinstance(tree, dict):
+        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)([rebuild(item, leaves) for item in tree])
+    return next(leaves)
+
+
+# %% exercise="rebuild" misconception="returns_a_list"
+"""Your result is the list of the new leaves. It should have the structure of `tree`, with the new leaves in it."""
+def rebuild(tree, leaves):
+    return list(leaves)
+
+
+# %% exercise="rebuild" misconception="keeps_the_old_leaves"
+"""Your result still has the leaves of `tree`. Where you come to a leaf, return the next one of `leaves` instead."""
+def rebuild(tree, leaves):
+    if isinstance(tree, dict):
+        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(rebuild(item, leaves) for item in tree)
+    return tree
+
+
+# %% exercise="rebuild" misconception="replaces_one_level"
+"""Your result has leaves where `tree` has containers: each item of the outermost container is replaced by one leaf. Rebuild each item, with a call of the function itself."""
+def rebuild(tree, leaves):
+    if tree is None:
+        return None
+    if isinstance(tree, dict):
+        return {key: next(leaves) for key in sorted(tree)}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)([next(leaves) for item in tree])
+    return next(leaves)
+
+
+# %% exercise="rebuild" misconception="loses_the_keys"
+"""Your result has lists where `tree` has dicts. A dict becomes a dict again, with the same keys."""
+def rebuild(tree, leaves):
+    if tree is None:
+        return None
+    if isinstance(tree, dict):
+        return [rebuild(tree[key], leaves) for key in sorted(tree)]
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(rebuild(item, leaves) for item in tree)
+    return next(leaves)
+
+
+# %% exercise="rebuild" misconception="takes_leaves_for_a_list"
+"""You use `leaves` as a list. It is an iterator: it has no `pop`. `next(leaves)` gives the next leaf, and the iterator remembers where it is."""
+def rebuild(tree, leaves):
+    if tree is None:
+        return None
+    if isinstance(tree, dict):
+        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(rebuild(item, leaves) for item in tree)
+    return leaves.pop(0)
+
+
+# %% exercise="rebuild" misconception="counts_in_leaves"
+"""You ask for a place in `leaves`, such as `leaves[0]`. It is an iterator, and has no places. `next(leaves)` gives the next leaf."""
+def rebuild(tree, leaves):
+    if tree is None:
+        return None
+    if isinstance(tree, dict):
+        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(rebuild(item, leaves) for item in tree)
+    return leaves[0]
+
+
+# %% exercise="leaves_by_type" starter=True
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = ...  # a function of one dict
+
+
+def leaves_by_type(tree):
+    raise NotImplementedError  # your answer goes here, in place of this line
+
+
 # %% exercise="count_leaves" variant="by_structure"
 def count_leaves(tree):
     return jax.tree.structure(tree).num_leaves

@@ -6,6 +6,276 @@
 #       format_name: percent
 # ---
 
+# %% exercise="map_tree" variant="by_map"
+def map_tree(f, tree):
+    return jax.tree.map(f, tree)
+
+
+# %% exercise="map_tree" variant="by_a_loop"
+def map_tree(f, tree):
+    leaves, structure = jax.tree.flatten(tree)
+    results = []
+    for leaf in leaves:
+        results.append(f(leaf))
+    return structure.unflatten(results)
+
+
+# %% exercise="map_tree" variant="by_two_calls"
+def map_tree(f, tree):
+    return jax.tree.unflatten(jax.tree.structure(tree), map(f, jax.tree.leaves(tree)))
+
+
+# %% exercise="map_tree" misconception="returns_a_list"
+"""Your result is a list of results, without the structure of the tree. Put them together again: `jax.tree.unflatten(structure, results)`."""
+def map_tree(f, tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return [f(leaf) for leaf in leaves]
+
+
+# %% exercise="map_tree" misconception="calls_it_on_the_tree"
+"""You call `f` with the whole tree. `f` is a function of one leaf: call it once for each."""
+def map_tree(f, tree):
+    return f(tree)
+
+
+# %% exercise="map_tree" misconception="forgets_the_function"
+"""Your result has the old leaves. It is the round trip of flatten and unflatten: the leaves in between should go through `f`."""
+def map_tree(f, tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return jax.tree.unflatten(structure, leaves)
+
+
+# %% exercise="map_tree" misconception="swapped_arguments"
+"""You give `jax.tree.unflatten` its arguments in the other order. The structure comes first, then the leaves."""
+def map_tree(f, tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return jax.tree.unflatten([f(leaf) for leaf in leaves], structure)
+
+
+# %% exercise="map_tree" misconception="none_is_a_leaf" covers="M1"
+"""You call `f` with each `None`. `None` is a node without children: it stays where it is, and `f` never sees it."""
+def map_tree(f, tree):
+    return jax.tree.map(f, tree, is_leaf=lambda node: node is None)
+
+
+# %% exercise="map_tree" misconception="top_level"
+"""You call `f` with the items of the outermost container, and some of these are containers themselves. `jax.tree.flatten` finds the leaves at every depth."""
+def map_tree(f, tree):
+    if isinstance(tree, dict):
+        return {key: f(item) for key, item in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)([f(item) for item in tree])
+    return f(tree)
+
+
+# %% exercise="map_tree" misconception="walks_plain_containers"
+"""Your function is right for dicts, lists and tuples, and for no other node. JAX's registry has more of them. Let `jax.tree.flatten` take the tree apart, and `jax.tree.unflatten` rebuild it."""
+def map_tree(f, tree):
+    if tree is None:
+        return None
+    if isinstance(tree, dict):
+        return {key: map_tree(f, item) for key, item in tree.items()}
+    if isinstance(tree, list):
+        return [map_tree(f, item) for item in tree]
+    if isinstance(tree, tuple):
+        return tuple([map_tree(f, item) for item in tree])
+    return f(tree)
+
+
+# %% exercise="map_tree" misconception="unpacks_the_leaves"
+"""Your call of `f` gets all leaves at once. `f` is a function of one leaf: call it once for each."""
+def map_tree(f, tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return jax.tree.unflatten(structure, f(leaves))
+
+
+# %% exercise="map_trees" variant="by_map"
+def map_trees(f, first, *others):
+    return jax.tree.map(f, first, *others)
+
+
+# %% exercise="map_trees" variant="by_places"
+def map_trees(f, first, *others):
+    leaves, structure = jax.tree.flatten(first)
+    lists = [leaves, *[structure.flatten_up_to(other) for other in others]]
+    results = []
+    for place in range(len(leaves)):
+        results.append(f(*[items[place] for items in lists]))
+    return structure.unflatten(results)
+
+
+# %% exercise="map_trees" variant="by_python_map"
+def map_trees(f, first, *others):
+    structure = jax.tree.structure(first)
+    lists = map(structure.flatten_up_to, [first, *others])
+    return jax.tree.unflatten(structure, map(f, *lists))
+
+
+# %% exercise="map_trees" misconception="pairs_in_order"
+"""You flatten the other trees all the way down, and pair their leaves with those of `first` in order. Only where the structures are equal is this right. `structure.flatten_up_to(other)` stops where `first` has a leaf, and raises an error where a tree does not fit."""
+def map_trees(f, first, *others):
+    leaves, structure = jax.tree.flatten(first)
+    lists = [jax.tree.leaves(other) for other in others]
+    return jax.tree.unflatten(structure, [f(*row) for row in zip(leaves, *lists)])
+
+
+# %% exercise="map_trees" misconception="returns_a_list"
+"""Your result is a list of results, without the structure of `first`. Put them together again with `jax.tree.unflatten`."""
+def map_trees(f, first, *others):
+    leaves, structure = jax.tree.flatten(first)
+    lists = [structure.flatten_up_to(other) for other in others]
+    return [f(*row) for row in zip(leaves, *lists)]
+
+
+# %% exercise="map_trees" misconception="a_row_is_one_argument"
+"""Your call of `f` gets one argument, a tuple. With a star, `f(*row)`, each item of the row is an argument of its own."""
+def map_trees(f, first, *others):
+    leaves, structure = jax.tree.flatten(first)
+    lists = [structure.flatten_up_to(other) for other in others]
+    return jax.tree.unflatten(structure, [f(row) for row in zip(leaves, *lists)])
+
+
+# %% exercise="map_trees" misconception="one_other_only"
+"""Your function is right for two trees only. `others` is a tuple of any length, also an empty one: make a list for each of them."""
+def map_trees(f, first, *others):
+    leaves, structure = jax.tree.flatten(first)
+    items = structure.flatten_up_to(others[0])
+    return jax.tree.unflatten(structure, [f(*row) for row in zip(leaves, items)])
+
+
+# %% exercise="map_trees" misconception="leaves_out_the_first"
+"""Your call of `f` gets what the other trees have, but not the leaf of `first`. It is the first argument."""
+def map_trees(f, first, *others):
+    leaves, structure = jax.tree.flatten(first)
+    lists = [structure.flatten_up_to(other) for other in others]
+    return jax.tree.unflatten(structure, [f(*row) for row in zip(*lists)])
+
+
+# %% exercise="map_trees" misconception="the_first_comes_last"
+"""Your call of `f` gets the leaf of `first` as its last argument. The arguments come in the order of the trees."""
+def map_trees(f, first, *others):
+    leaves, structure = jax.tree.flatten(first)
+    lists = [structure.flatten_up_to(other) for other in others]
+    return jax.tree.unflatten(structure, [f(*row) for row in zip(*lists, leaves)])
+
+
+# %% exercise="map_trees" misconception="equal_structures_only" covers="M8"
+"""You ask for equal structures. But another tree may go on where `first` has a leaf: then `f` gets the whole subtree, or a `None`, that it has there."""
+def map_trees(f, first, *others):
+    leaves, structure = jax.tree.flatten(first)
+    if any(jax.tree.structure(other) != structure for other in others):
+        raise ValueError("the structures differ")
+    lists = [jax.tree.leaves(other) for other in others]
+    return jax.tree.unflatten(structure, [f(*row) for row in zip(leaves, *lists)])
+
+
+# %% exercise="map_trees" misconception="copies_the_first" covers="M8"
+"""Where another tree goes on below a leaf of `first`, you call `f` once for each leaf there. `f` is called once for each leaf of `first`, and gets the whole subtree."""
+def map_trees(f, first, *others):
+    def call(leaf, *parts):
+        return jax.tree.map(lambda *row: f(leaf, *row), *parts) if parts else f(leaf)
+
+    return jax.tree.map(call, first, *others)
+
+
+# %% exercise="map_trees" misconception="none_is_a_leaf" covers="M9"
+"""You take `None` in `first` for a leaf, and call `f` there. `None` is a node without children: `f` is not called, and the other trees must have a `None` there too."""
+def map_trees(f, first, *others):
+    return jax.tree.map(f, first, *others, is_leaf=lambda node: node is None)
+
+
+# %% exercise="same_shapes" variant="by_python"
+def same_shapes(a, b):
+    pairs = zip(jax.tree.leaves(a), jax.tree.leaves(b))
+    return all(x.shape == y.shape for x, y in pairs)
+
+
+# %% exercise="same_shapes" variant="by_lists_of_shapes"
+def same_shapes(a, b):
+    return [x.shape for x in jax.tree.leaves(a)] == [y.shape for y in jax.tree.leaves(b)]
+
+
+# %% exercise="same_shapes" variant="by_trees_of_shapes"
+def same_shapes(a, b):
+    return jax.tree.leaves(jax.tree.map(np.shape, a)) == jax.tree.leaves(jax.tree.map(np.shape, b))
+
+
+# %% exercise="same_shapes" misconception="returns_a_tree"
+"""Your result is a tree of `True` and `False`, one for each place. Make one answer of it: `jax.tree.all` asks whether all leaves of a tree are true."""
+def same_shapes(a, b):
+    return jax.tree.map(lambda x, y: x.shape == y.shape, a, b)
+
+
+# %% exercise="same_shapes" misconception="compares_sizes"
+"""Your answer is `True` for two arrays with the same number of elements. Arrays of shape (2,) and (2, 1) have the same size, and another shape."""
+def same_shapes(a, b):
+    return jax.tree.all(jax.tree.map(lambda x, y: x.size == y.size, a, b))
+
+
+# %% exercise="same_shapes" misconception="counts_axes"
+"""Your answer is `True` for two arrays with the same number of axes. Shapes are equal if each axis has the same length."""
+def same_shapes(a, b):
+    return jax.tree.all(jax.tree.map(lambda x, y: x.ndim == y.ndim, a, b))
+
+
+# %% exercise="same_shapes" misconception="compares_structures"
+"""Your answer is `True` for all trees of the same structure. A structure knows nothing of shapes: look at the leaves."""
+def same_shapes(a, b):
+    return jax.tree.structure(a) == jax.tree.structure(b)
+
+
+# %% exercise="same_shapes" misconception="compares_values"
+"""Your answer is `False` where shapes are equal and numbers differ. Only the shapes are asked for."""
+def same_shapes(a, b):
+    return jax.tree.all(jax.tree.map(np.array_equal, a, b))
+
+
+# %% exercise="same_shapes" misconception="compares_dtypes_too"
+"""Your answer is `False` where shapes are equal and dtypes differ. Only the shapes are asked for."""
+def same_shapes(a, b):
+    return jax.tree.all(jax.tree.map(lambda x, y: (x.shape, x.dtype) == (y.shape, y.dtype), a, b))
+
+
+# %% exercise="same_shapes" misconception="first_leaf_only"
+"""Your answer is that for the first leaf. All leaves have to be compared."""
+def same_shapes(a, b):
+    pairs = zip(jax.tree.leaves(a), jax.tree.leaves(b))
+    return next((x.shape == y.shape for x, y in pairs), True)
+
+
+# %% exercise="same_shapes" misconception="one_place_is_enough"
+"""Your answer is `True` as soon as the shapes are equal at one place. They have to be equal at every place."""
+def same_shapes(a, b):
+    pairs = zip(jax.tree.leaves(a), jax.tree.leaves(b))
+    return any([x.shape == y.shape for x, y in pairs])
+
+
+# %% exercise="same_shapes" misconception="fits_by_broadcasting"
+"""Your answer is `True` where NumPy can broadcast one array to the other. That is the very bug that this function should find: shapes such as (2,) and (2, 1) differ."""
+def same_shapes(a, b):
+    def fits(x, y):
+        try:
+            np.broadcast_shapes(x.shape, y.shape)
+        except ValueError:
+            return False
+        return True
+
+    return jax.tree.all(jax.tree.map(fits, a, b))
+
+
+# %% exercise="same_shapes" misconception="all_asks_the_container"
+"""Python's `all` goes through the outermost container only: a non-empty container inside, or a key that is text, counts as true. `jax.tree.all` asks the leaves."""
+def same_shapes(a, b):
+    same = jax.tree.map(lambda x, y: x.shape == y.shape, a, b)
+    return same if isinstance(same, bool) else all(same or ())
+
+
+# %% exercise="same_shapes" misconception="compares_lengths"
+"""You compare the lengths of the arrays, that is their first axes. An array may have more axes, or none: its `shape` has them all."""
+def same_shapes(a, b):
+    return jax.tree.all(jax.tree.map(lambda x, y: len(x) == len(y), a, b))
+
+
 # %% exercise="scale_and_zero" variant="by_unflatten"
 def scale(tree, factor):
     leaves, structure = jax.tree.flatten(tree)

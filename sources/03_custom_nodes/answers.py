@@ -4691,7 +4691,7 @@ jax.tree_util.register_pytree_with_keys(
     lambda name, children: Model.filled(*children, name),
 )
 
-# %% exercise="temperature" misconception="init_runs_once" section="an-init-that-writes" covers="M14 C36"
+# %% exercise="temperature" misconception="init_runs_once" section="who-calls-init" covers="M14 C36"
 """Each map resets the temperature, and the dict of the caller changes. `__init__` runs whenever unflatten calls it, not only when you make a model. And `__init__` writes into the dict that the caller gave."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -4708,7 +4708,7 @@ class Model:
         return cls(*children, name)
 
 
-# %% exercise="temperature" misconception="a_copy_at_each_rebuild" section="an-init-that-writes" covers="M14 C36"
+# %% exercise="temperature" misconception="a_copy_at_each_rebuild" section="who-calls-init" covers="M14 C36"
 """The dict of the caller does not change now, but the temperature is still 1.0 after every map. It is set again at each rebuild, in `__init__` or in unflatten, and overwrites what JAX put in."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -4785,7 +4785,7 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="only_where_it_is_missing" section="an-init-that-writes" covers="M14"
+# %% exercise="temperature" misconception="only_where_it_is_missing" section="who-calls-init" covers="M14"
 """A new model keeps a temperature that the caller's dict has. Perhaps you set it only where it is missing. But a missing temperature does not tell you whether a model is new."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5477,6 +5477,32 @@ class Fork:
     def tree_unflatten(cls, aux_data, children):
         value, *branches = children
         return cls(value, branches)
+
+
+# %% exercise="fork" misconception="the_default_list_is_filled" section="objects-that-change" covers="M16"
+"""After a rebuild, your forks contain themselves. Your unflatten fills a list that other forks share, such as the default of `branches=[]`, which Python makes only once. Give each fork a list of its own: make a new list in the constructor."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=[]):
+        self.value = value
+        self.branches = branches
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        fork = cls(value)
+        for branch in branches:
+            fork.grow(branch)
+        return fork
 
 
 # %% exercise="fork" misconception="keeps_the_callers_list" section="objects-that-change" covers="M16"
@@ -6308,3 +6334,764 @@ class Fork:
     def tree_unflatten(cls, _, children):
         value, *branches = children
         return cls(value, branches)
+
+
+# %% exercise="affine" variant="from_the_parts"
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return [self.weight, self.bias], {"act": self.act}
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*children, **aux_data)
+
+
+# %% exercise="affine" variant="without_init"
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        children = self.weight, self.bias
+        return children, (self.act,)
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        layer = object.__new__(cls)
+        layer.weight, layer.bias = children
+        (layer.act,) = aux_data
+        return layer
+
+
+# %% exercise="affine" misconception="act_is_a_child"
+"""Your layer has three children: `act` is a leaf too, so a map computes with the string. Return two children, and `act` as aux_data."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return (self.weight, self.bias, self.act), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*children)
+
+
+# %% exercise="affine" misconception="act_gets_lost"
+"""A rebuilt layer always has the default `act`, whatever the old layer had. Does your unflatten use its aux_data, and does flatten return `act` there?"""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return (self.weight, self.bias), self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*children)
+
+
+# %% exercise="affine" misconception="act_is_not_in_the_structure"
+"""A rebuilt layer always has the default `act`, and two layers with different `act` count as the same structure. Return `act` as aux_data: JAX keeps it in the structure and passes it to unflatten."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return (self.weight, self.bias), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*children)
+
+
+# %% exercise="affine" misconception="children_swapped_on_the_way_back"
+"""In a rebuilt layer, `weight` and `bias` are swapped. Unflatten gets the children in the order in which flatten returns them."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return (self.weight, self.bias), self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        bias, weight = children
+        return cls(weight, bias, aux_data)
+
+
+# %% exercise="affine" misconception="bias_first"
+"""Your layer survives a map, but the bias comes first among its leaves. The exercise asks for `weight`, then `bias`: JAX keeps the order of your flatten."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return (self.bias, self.weight), self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(children[1], children[0], aux_data)
+
+
+# %% exercise="affine" misconception="aux_data_comes_first"
+"""JAX cannot flatten your layer, or its leaves are the letters of `act`. Flatten returns first the children, then the aux_data. Only the arguments of unflatten come the other way round."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return self.act, (self.weight, self.bias)
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*aux_data, children)
+
+
+# %% exercise="affine" misconception="one_container_as_the_only_child"
+"""A rebuilt layer holds both parts in its `weight`, or cannot be made. Perhaps your only child is a tuple of `weight` and `bias`. Return the two as two children."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return ((self.weight, self.bias),), self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*children, aux_data)
+
+
+# %% exercise="affine" misconception="children_not_unpacked"
+"""A rebuilt layer holds all children in its `weight`, and `act` in its `bias`. Unflatten gets the children as *one* sequence: unpack it."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return (self.weight, self.bias), self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(children, aux_data)
+
+
+# %% exercise="affine" misconception="unflatten_returns_nothing"
+"""A map gives `None` instead of a layer. JAX takes what unflatten returns, and a function without `return` returns `None`."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return (self.weight, self.bias), self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        cls(*children, aux_data)
+
+
+# %% exercise="affine" misconception="returns_the_parts"
+"""A map gives a tuple instead of a layer. Unflatten has to call the class, here `cls`, with the parts."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return (self.weight, self.bias), self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return (*children, aux_data)
+
+
+# %% exercise="affine" misconception="children_only"
+"""JAX takes your weight for the sequence of all children: it raises an error, or the items of the weight become leaves. Flatten returns a pair: a tuple of the children, then the aux_data."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return self.weight, self.bias
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(children, aux_data)
+
+
+# %% exercise="affine" misconception="three_parts"
+"""JAX cannot flatten your layer: it expects a pair from flatten, and yours returns three things. Put the two children into a tuple of their own."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return self.weight, self.bias, self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*children, aux_data)
+
+
+# %% exercise="affine" misconception="children_are_the_leaves"
+"""Your layer works only while `weight` and `bias` are single arrays or numbers. Does flatten call `jax.tree.leaves`? It goes one level deep only: a child may be a tree or `None`, and JAX flattens it by itself."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return jax.tree.leaves((self.weight, self.bias)), self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        weight, bias = children
+        return cls(weight, bias, aux_data)
+
+
+# %% exercise="affine" misconception="converts_the_children"
+"""A rebuilt layer holds arrays where JAX put something else, or cannot be made. Does your unflatten convert its children? JAX puts in strings, `None` and whole trees too. Store what comes."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return (self.weight, self.bias), self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        weight, bias = children
+        return cls(jnp.asarray(weight), jnp.asarray(bias), aux_data)
+
+
+# %% exercise="deque_node" variant="lists_and_dicts"
+def flatten_deque(d):
+    return [item for item in d], {"maxlen": d.maxlen}
+
+
+def unflatten_deque(aux_data, children):
+    return deque(children, **aux_data)
+
+
+# %% exercise="deque_node" variant="one_append_at_a_time"
+def flatten_deque(d):
+    return list(d), (d.maxlen,)
+
+
+def unflatten_deque(aux_data, children):
+    (maxlen,) = aux_data
+    d = deque(maxlen=maxlen)
+    for child in children:
+        d.append(child)
+    return d
+
+
+# %% exercise="deque_node" misconception="maxlen_gets_lost"
+"""A rebuilt deque has no limit: `maxlen` is `None`, and after some appends it holds more than the old one would. Nothing raises an error. The limit belongs in aux_data, and back into the new deque."""
+def flatten_deque(d):
+    return tuple(d), None
+
+
+def unflatten_deque(aux_data, children):
+    return deque(children)
+
+
+# %% exercise="deque_node" misconception="unflatten_ignores_maxlen"
+"""Your aux_data distinguishes deques with different limits, but a rebuilt deque has no limit. Pass the limit to the new deque."""
+def flatten_deque(d):
+    return tuple(d), d.maxlen
+
+
+def unflatten_deque(aux_data, children):
+    return deque(children)
+
+
+# %% exercise="deque_node" misconception="as_long_as_it_is_now"
+"""The limit of a rebuilt deque is the number of items that it holds. A deque with room for more would never fill up. The limit is `d.maxlen`, not `len(d)`."""
+def flatten_deque(d):
+    return tuple(d), len(d)
+
+
+def unflatten_deque(aux_data, children):
+    return deque(children, aux_data)
+
+
+# %% exercise="deque_node" misconception="returns_the_children"
+"""Unflatten gives a plain sequence instead of a deque. JAX takes what unflatten returns, so it has to make a new deque."""
+def flatten_deque(d):
+    return tuple(d), d.maxlen
+
+
+def unflatten_deque(aux_data, children):
+    return children
+
+
+# %% exercise="deque_node" misconception="unflatten_returns_nothing"
+"""Unflatten gives `None`. JAX takes what unflatten returns, and a function without `return` returns `None`."""
+def flatten_deque(d):
+    return tuple(d), d.maxlen
+
+
+def unflatten_deque(aux_data, children):
+    deque(children, aux_data)
+
+
+# %% exercise="deque_node" misconception="children_come_first"
+"""Flatten works, but unflatten fails. Its first argument is the aux_data, its second the sequence of children. `deque(items, maxlen)` takes them the other way round."""
+def flatten_deque(d):
+    return tuple(d), d.maxlen
+
+
+def unflatten_deque(children, aux_data):
+    return deque(children, aux_data)
+
+
+# %% exercise="deque_node" misconception="aux_data_first"
+"""Flatten returns the limit where the children should be. Return a pair: first the children, then the aux_data."""
+def flatten_deque(d):
+    return d.maxlen, tuple(d)
+
+
+def unflatten_deque(aux_data, children):
+    return deque(aux_data, children)
+
+
+# %% exercise="deque_node" misconception="children_only"
+"""Your flatten returns the children alone. JAX, and this check, read the result as a pair: the children, then the aux_data."""
+def flatten_deque(d):
+    return tuple(d)
+
+
+def unflatten_deque(aux_data, children):
+    return deque(children, aux_data)
+
+
+# %% exercise="deque_node" misconception="one_container_as_the_only_child"
+"""Your node has one child, a container with all items. Each item should be a child of its own."""
+def flatten_deque(d):
+    return (tuple(d),), d.maxlen
+
+
+def unflatten_deque(aux_data, children):
+    return deque(children[0], aux_data)
+
+
+# %% exercise="deque_node" misconception="the_items_in_aux_data"
+"""Two deques with different items have different aux_data. Then a map over both fails, and `jit` traces again for each new item. Only the limit belongs in aux_data."""
+def flatten_deque(d):
+    return tuple(d), (tuple(d), d.maxlen)
+
+
+def unflatten_deque(aux_data, children):
+    return deque(children, aux_data[1])
+
+
+# %% exercise="deque_node" misconception="the_old_items_come_back"
+"""A rebuilt deque holds the old items. The aux_data holds the deque itself, perhaps, and unflatten returns it or copies it. The new items are in `children`."""
+def flatten_deque(d):
+    return tuple(d), d
+
+
+def unflatten_deque(aux_data, children):
+    return aux_data
+
+
+# %% exercise="deque_node" misconception="empties_the_old_deque"
+"""Flatten takes the items out of the deque: it is empty afterwards. JAX flattens an object often, and its owner still needs it. Copy the items."""
+def flatten_deque(d):
+    return [d.popleft() for _ in range(len(d))], d.maxlen
+
+
+def unflatten_deque(aux_data, children):
+    return deque(children, aux_data)
+
+
+# %% exercise="deque_node" misconception="in_reverse"
+"""A rebuilt deque has its items in reverse order. `appendleft` puts each item before the others, and `append` behind them."""
+def flatten_deque(d):
+    return tuple(d), d.maxlen
+
+
+def unflatten_deque(aux_data, children):
+    d = deque(maxlen=aux_data)
+    for child in children:
+        d.appendleft(child)
+    return d
+
+
+# %% exercise="span" starter=True
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        if low > high:
+            raise ValueError("low > high")
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*children)  # change this line
+
+
+# %% exercise="span" variant="by_vars"
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        if low > high:
+            raise ValueError("low > high")
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        span = cls.__new__(cls)
+        vars(span).update(low=children[0], high=children[1])
+        return span
+
+
+# %% exercise="span" variant="a_valid_span_first"
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        if low > high:
+            raise ValueError("low > high")
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        span = cls(0, 1)
+        span.low, span.high = children
+        return span
+
+
+# %% exercise="span" misconception="still_calls_init"
+"""The check still runs when JAX rebuilds a span, so your class fails for a negative map, for strings, under `jit` and under `grad`. Make an empty object, without `__init__`."""
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        if low > high:
+            raise ValueError("low > high")
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        low, high = children
+        return cls(low, high)
+
+
+# %% exercise="span" misconception="no_check_any_more"
+"""JAX can build any span now, but so can a caller: `Span(5.0, 1.0)` raises nothing. The check in `__init__` was right. Only unflatten should get around it."""
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*children)
+
+
+# %% exercise="span" misconception="puts_them_in_order"
+"""A rebuilt span holds other values than JAX put in: it sorts them, or it fails where they cannot be sorted. Unflatten stores what it gets, where it belongs."""
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        if low > high:
+            raise ValueError("low > high")
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*sorted(children))
+
+
+# %% exercise="span" misconception="swapped"
+"""In a rebuilt span, `low` and `high` are swapped. Unflatten gets the children in the order in which flatten returns them."""
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        if low > high:
+            raise ValueError("low > high")
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        span = object.__new__(cls)
+        span.high, span.low = children
+        return span
+
+
+# %% exercise="span" misconception="left_empty"
+"""A rebuilt span has no `low` and no `high`: `object.__new__` sets no attributes. Set both from `children`."""
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        if low > high:
+            raise ValueError("low > high")
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return object.__new__(cls)
+
+
+# %% exercise="span" misconception="unflatten_returns_nothing"
+"""A map gives `None` instead of a span. JAX takes what unflatten returns, and a function without `return` returns `None`."""
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        if low > high:
+            raise ValueError("low > high")
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        span = object.__new__(cls)
+        span.low, span.high = children
+
+
+# %% exercise="span" misconception="numbers_only"
+"""Your class works for numbers that JAX puts in, but not for strings, `None` or containers. Does your code ask for the type of a child, or compare the children? Store what comes."""
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        if isinstance(low, (int, float)) and low > high:
+            raise ValueError("low > high")
+        self.low, self.high = float(low), float(high)
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        span = object.__new__(cls)
+        span.low, span.high = map(float, children)
+        return span
+
+
+# %% exercise="span" misconception="the_check_is_off_after_a_rebuild"
+"""After JAX has rebuilt one span, `Span(5.0, 1.0)` raises nothing any more. Perhaps your unflatten switches the check off for the whole class. An object made without `__init__` needs no switch."""
+@register_pytree_node_class
+class Span:
+    checks = True
+
+    def __init__(self, low, high):
+        if self.checks and low > high:
+            raise ValueError("low > high")
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        cls.checks = False
+        return cls(*children)
+
+
+# %% exercise="span" misconception="numbers_are_checked_only"
+"""JAX can put in strings and tracers now, but numbers that it puts in are still checked: a map with `-x` fails. The check belongs to callers, not to a rebuild."""
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low > high:
+            raise ValueError("low > high")
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*children)
+
+
+# %% exercise="count" variant="calls_the_class"
+@register_dataclass
+@dataclass
+class TrainState:
+    params: object
+    step: object
+
+    @jax.jit
+    def count(self):
+        return TrainState(self.params, self.step + 1)
+
+
+# %% exercise="count" variant="changes_the_new_state"
+@register_dataclass
+@dataclass
+class TrainState:
+    params: object
+    step: object
+
+    @jax.jit
+    def count(self):
+        self.step = self.step + 1
+        return self
+
+
+# %% exercise="count" misconception="changes_self"
+"""`count` returns a number, or nothing, and not a state. An attribute that you set inside `jit` is set on a copy, and JAX throws this copy away unless you return it."""
+@register_dataclass
+@dataclass
+class TrainState:
+    params: object
+    step: object
+
+    @jax.jit
+    def count(self):
+        self.step = self.step + 1
+        return self.step
+
+
+# %% exercise="count" misconception="returns_nothing"
+"""`count` returns `None`. What a method changes inside `jit` is lost unless it returns it: return the new state."""
+@register_dataclass
+@dataclass
+class TrainState:
+    params: object
+    step: object
+
+    @jax.jit
+    def count(self):
+        replace(self, step=self.step + 1)
+
+
+# %% exercise="count" misconception="without_jit"
+"""Your state counts, but `count` is no longer one jitted program. Keep `@jax.jit` above it."""
+@register_dataclass
+@dataclass
+class TrainState:
+    params: object
+    step: object
+
+    def count(self):
+        return replace(self, step=self.step + 1)
+
+
+# %% exercise="count" misconception="without_jit_in_place"
+"""Without `@jax.jit`, `count` changes the old state. The exercise asks for a jitted method that returns a new state, and leaves the old one as it is."""
+@register_dataclass
+@dataclass
+class TrainState:
+    params: object
+    step: object
+
+    def count(self):
+        self.step = self.step + 1
+        return self
+
+
+# %% exercise="count" misconception="always_one"
+"""Your new step is 1, whatever the old step was. Add 1 to the step of `self`."""
+@register_dataclass
+@dataclass
+class TrainState:
+    params: object
+    step: object
+
+    @jax.jit
+    def count(self):
+        return replace(self, step=1)
+
+
+# %% exercise="count" misconception="counts_the_parameters"
+"""Your method changes the parameters as well. `replace` needs only the field that changes."""
+@register_dataclass
+@dataclass
+class TrainState:
+    params: object
+    step: object
+
+    @jax.jit
+    def count(self):
+        return jax.tree.map(lambda leaf: leaf + 1, self)
+
+
+# %% exercise="count" misconception="the_same_state"
+"""Your new state has the old step. `replace` leaves alone each field that you do not name, and it changes no state in place."""
+@register_dataclass
+@dataclass
+class TrainState:
+    params: object
+    step: object
+
+    @jax.jit
+    def count(self):
+        replace(self, step=self.step + 1)
+        return self

@@ -4787,3 +4787,278 @@ class Static:
 
 # %% exercise="static_wrapper" equivalent="the key has two entries"
 # tuple_in_aux: key[1] → key[-1]
+
+
+# %% exercise="cache_key" variant="shape_and_dtype"
+def cache_key(tree):
+    leaves = jax.tree.leaves(tree)
+    return jax.tree.structure(tree), [(leaf.shape, leaf.dtype) for leaf in leaves]
+
+
+# %% exercise="cache_key" variant="two_tuples"
+def cache_key(tree):
+    shapes = tuple(map(np.shape, jax.tree.leaves(tree)))
+    dtypes = tuple(str(leaf.dtype) for leaf in jax.tree.leaves(tree))
+    return jax.tree.structure(tree), shapes, dtypes
+
+
+# %% exercise="cache_key" misconception="structure_only"
+"""Your key does not change when the shape or the dtype of a leaf changes. A program is compiled for given shapes and dtypes, so both belong in the key."""
+def cache_key(tree):
+    return jax.tree.structure(tree)
+
+
+# %% exercise="cache_key" misconception="leaves_only"
+"""Your key knows the leaves, but not the structure: a list and a tuple get one key, and so do two nodes with different metadata. `jax.tree.flatten` gives the structure too."""
+def cache_key(tree):
+    return [jax.typeof(leaf) for leaf in jax.tree.leaves(tree)]
+
+
+# %% exercise="cache_key" misconception="values_in_the_key"
+"""Your key holds the values of the leaves: two calls with other numbers have different keys, or the keys cannot be compared. `jit` would trace for each new number. Only the type of a leaf belongs in the key."""
+def cache_key(tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return structure, [leaf.tolist() for leaf in leaves], [jax.typeof(leaf) for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="arrays_in_the_key"
+"""Comparing two of your keys raises an error. Does your key hold the leaves themselves? For two arrays, `==` gives many answers, not one. Put shape and dtype into the key, and not the leaf."""
+def cache_key(tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return structure, leaves
+
+
+# %% exercise="cache_key" misconception="shapes_only"
+"""Two leaves of one shape and different dtypes get one key. The dtype belongs in the key as well."""
+def cache_key(tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return structure, [leaf.shape for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="dtypes_only"
+"""Two leaves of one dtype and different shapes get one key. The shape belongs in the key as well."""
+def cache_key(tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return structure, [leaf.dtype for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="types_in_any_order"
+"""Two trees that hold the same types in different places get one key. Keep the order of the leaves: a set, or a sorted list, loses it."""
+def cache_key(tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return structure, sorted(str(jax.typeof(leaf)) for leaf in leaves)
+
+
+# %% exercise="cache_key" misconception="number_of_leaves"
+"""Your key has the leaves and their number, but a list and a tuple of two leaves get one key, as do two nodes with different metadata. The structure knows more than the number of leaves."""
+def cache_key(tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return structure.num_leaves, structure.num_nodes, [jax.typeof(leaf) for leaf in leaves]
+
+
+# %% exercise="rate_at" variant="from_the_top"
+def rate_at(step):
+    return jnp.where(step >= 100, 0.001, jnp.where(step >= 10, 0.01, 0.1))
+
+
+# %% exercise="rate_at" variant="by_index"
+def rate_at(step):
+    rates = jnp.array([0.1, 0.01, 0.001])
+    return rates[(step >= 10) + 1 * (step >= 100)]
+
+
+# %% exercise="rate_at" variant="by_select"
+def rate_at(step):
+    return jnp.select([step < 10, step < 100], [0.1, 0.01], 0.001)
+
+
+# %% exercise="rate_at" misconception="python_if"
+"""Your function works with an int, but raises an error under `jit`. A Python `if` asks the tracer for its value, and it has none. `jnp.where` takes the traced condition."""
+def rate_at(step):
+    if step < 10:
+        return 0.1
+    return 0.01 if step < 100 else 0.001
+
+
+# %% exercise="rate_at" misconception="two_rates"
+"""From step 100 on, your rate is too high. It should fall a second time, to 0.001."""
+def rate_at(step):
+    return jnp.where(step < 10, 0.1, 0.01)
+
+
+# %% exercise="rate_at" misconception="one_step_late"
+"""At step 10 and step 100 your rate is the old one. *From step 10 on* includes step 10: compare with `<`, not `<=`."""
+def rate_at(step):
+    return jnp.where(step <= 10, 0.1, jnp.where(step <= 100, 0.01, 0.001))
+
+
+# %% exercise="rate_at" misconception="rates_the_wrong_way_round"
+"""Your early steps get the small rate, and the later ones the large one. `jnp.where(condition, one, other)` gives `one` where the condition is True."""
+def rate_at(step):
+    return jnp.where(step < 10, 0.001, jnp.where(step < 100, 0.01, 0.1))
+
+
+# %% exercise="rate_at" misconception="the_wide_condition_first"
+"""Below step 10 your rate is 0.01. Step 5 is below 100 too, and the outer `jnp.where` decides first: ask for the smaller range first."""
+def rate_at(step):
+    return jnp.where(step < 100, 0.01, jnp.where(step < 10, 0.1, 0.001))
+
+
+# %% exercise="rate_at" misconception="makes_an_int_of_the_step"
+"""Your function works with an int, but raises an error under `jit`: a tracer cannot become a Python int. Compute with `step` as it is."""
+def rate_at(step):
+    return 0.1 ** (1 + (int(step) >= 10) + (int(step) >= 100))
+
+
+# %% exercise="rate_at" misconception="nothing_returned"
+"""Your function returns `None`. Return the rate."""
+def rate_at(step):
+    jnp.where(step < 10, 0.1, jnp.where(step < 100, 0.01, 0.001))
+
+
+# %% exercise="split" variant="by_leaves"
+def split(tree, mask):
+    leaves, structure = jax.tree.flatten(tree)
+    chosen = jax.tree.leaves(mask)
+    first = [leaf if yes else None for leaf, yes in zip(leaves, chosen)]
+    second = [None if yes else leaf for leaf, yes in zip(leaves, chosen)]
+    return jax.tree.unflatten(structure, first), jax.tree.unflatten(structure, second)
+
+
+# %% exercise="split" variant="twice_the_same_map"
+def split(tree, mask):
+    def only(wanted):
+        return jax.tree.map(lambda leaf, yes: leaf if yes is wanted else None, tree, mask)
+
+    return [only(True), only(False)]
+
+
+# %% exercise="split" misconception="swapped"
+"""Your two trees are swapped. The first should hold the leaves where the mask is True."""
+def split(tree, mask):
+    first = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+    second = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
+    return second, first
+
+
+# %% exercise="split" misconception="one_tree"
+"""You return one tree, the chosen leaves. The others are needed too, or the model cannot be put together again. Return two trees."""
+def split(tree, mask):
+    return jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+
+
+# %% exercise="split" misconception="false_in_the_gaps"
+"""Your gaps hold `False` instead of `None`. `False` is a leaf: `jit` would trace it, and you could not tell a gap from a leaf."""
+def split(tree, mask):
+    first = jax.tree.map(lambda leaf, yes: yes and leaf, tree, mask)
+    second = jax.tree.map(lambda leaf, yes: not yes and leaf, tree, mask)
+    return first, second
+
+
+# %% exercise="split" misconception="the_whole_tree_as_the_rest"
+"""Your second tree still holds the chosen leaves. Put `None` in their places."""
+def split(tree, mask):
+    return jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask), tree
+
+
+# %% exercise="split" misconception="lists_of_leaves"
+"""Your two results are lists of leaves. Without the structure, nobody knows where a leaf belongs. Return two trees like the given one."""
+def split(tree, mask):
+    pairs = list(zip(jax.tree.leaves(tree), jax.tree.leaves(mask)))
+    return [leaf for leaf, yes in pairs if yes], [leaf for leaf, yes in pairs if not yes]
+
+
+# %% exercise="split" misconception="one_map_for_both"
+"""You return one tree, with a pair at each leaf. Two trees need two maps."""
+def split(tree, mask):
+    return jax.tree.map(lambda leaf, yes: (leaf, None) if yes else (None, leaf), tree, mask)
+
+
+# %% exercise="split" misconception="asks_the_leaf"
+"""Leaves such as `0`, `False` and `""` are missing, or an array raises an error. Does your code ask whether the leaf itself is true? Only the mask decides."""
+def split(tree, mask):
+    first = jax.tree.map(lambda leaf, yes: leaf if yes and leaf else None, tree, mask)
+    second = jax.tree.map(lambda leaf, yes: leaf if not yes and leaf else None, tree, mask)
+    return first, second
+
+
+# %% exercise="split" misconception="the_first_level_only"
+"""Your function works for a flat dict only. Leaves also lie deeper, and in other containers. `jax.tree.map` reaches all of them."""
+def split(tree, mask):
+    first = {name: leaf if mask[name] else None for name, leaf in tree.items()}
+    second = {name: None if mask[name] else leaf for name, leaf in tree.items()}
+    return first, second
+
+
+# %% exercise="split" misconception="the_mask_as_the_function"
+"""Your function raises a TypeError. A mask is a tree, and you use it as a function, or as `if mask`. Map over the tree and the mask together."""
+def split(tree, mask):
+    first = jax.tree.map(lambda leaf: leaf if mask(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if mask(leaf) else leaf, tree)
+    return first, second
+
+
+# %% exercise="merge" variant="the_second_first"
+def merge(first, second):
+    def pick(one, other):
+        return one if other is None else other
+
+    return jax.tree.map(pick, first, second, is_leaf=lambda node: node is None)
+
+
+# %% exercise="merge" variant="by_leaves"
+def merge(first, second):
+    def is_none(node):
+        return node is None
+
+    ones, structure = jax.tree.flatten(first, is_leaf=is_none)
+    others = jax.tree.leaves(second, is_leaf=is_none)
+    leaves = [other if one is None else one for one, other in zip(ones, others)]
+    return jax.tree.unflatten(structure, leaves)
+
+
+# %% exercise="merge" misconception="without_is_leaf"
+"""JAX raises an error: a `None` in one tree meets a leaf in the other. For JAX a `None` is a node without children. Tell it with `is_leaf` to stop there."""
+def merge(first, second):
+    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
+
+
+# %% exercise="merge" misconception="false_leaves_get_lost"
+"""Leaves such as `0`, `False` and `""` get lost, or an array raises an error. `one or other` asks whether the leaf is true. Compare with `is None`."""
+def merge(first, second):
+    return jax.tree.map(
+        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
+    )
+
+
+# %% exercise="merge" misconception="the_second_on_top"
+"""Your result has the leaves of the second tree only. Does the whole second tree replace the first? Choose leaf by leaf."""
+def merge(first, second):
+    return second
+
+
+# %% exercise="merge" misconception="the_first_only"
+"""Your result has the leaves of the first tree only, and its gaps stay empty. Take the other leaf where there is a `None`. Is your `is_leaf` true for every node? It should be true for `None` only."""
+def merge(first, second):
+    return jax.tree.map(
+        lambda one, other: one, first, second, is_leaf=lambda node: node is None
+    )
+
+
+# %% exercise="merge" misconception="picks_the_gap"
+"""Your result has a `None` where there should be a leaf: you take the other leaf where the first is *not* `None`."""
+def merge(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is not None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="merge" misconception="dicts_only"
+"""Your function works for dicts only. A tree may also be a list, a tuple, a bare leaf or a registered class. `jax.tree.map` knows them all."""
+def merge(first, second):
+    if isinstance(first, dict):
+        return {name: merge(first[name], second[name]) for name in first}
+    return second if first is None else first

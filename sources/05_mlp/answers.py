@@ -6,39 +6,71 @@
 #       format_name: percent
 # ---
 
-# %% exercise="init_mlp" variant="by_folding_in"
+# %% exercise="init_mlp" variant="a_loop_over_places"
 def init_mlp(key, sizes):
     layers = []
+    keys = jax.random.split(key, len(sizes) - 1)
     for place in range(len(sizes) - 1):
         shape = sizes[place], sizes[place + 1]
-        w = jax.random.normal(jax.random.fold_in(key, place), shape) * (2 / shape[0]) ** 0.5
+        w = jax.random.normal(keys[place], shape) * (2 / shape[0]) ** 0.5
         layers.append({"weight": w, "bias": jnp.zeros((shape[1],))})
     return layers
 
 
-# %% exercise="init_mlp" variant="he_uniform"
+# %% exercise="init_mlp" variant="numpy_for_the_biases"
 def init_mlp(key, sizes):
     layers = []
+    keys = iter(jax.random.split(key, len(sizes) - 1))
     for inputs, outputs in zip(sizes[:-1], sizes[1:]):
-        key, subkey = jax.random.split(key)
-        limit = np.sqrt(6 / inputs)
-        w = jax.random.uniform(subkey, (inputs, outputs), minval=-limit, maxval=limit)
+        w = jax.random.normal(next(keys), (inputs, outputs)) / np.sqrt(inputs / 2)
         layers.append({"weight": w, "bias": np.zeros(outputs, np.float32)})
     return layers
 
 
-# %% exercise="init_mlp" variant="jax_initializer"
+# %% exercise="init_mlp" misconception="the_ready_initializer" section="how-large-at-the-start"
+"""Your weights have He's deviation, but other numbers. Perhaps you use `jax.nn.initializers.he_normal`, which cuts off the largest numbers. Here the numbers come from `jax.random.normal`."""
+
+
 def init_mlp(key, sizes):
     he = jax.nn.initializers.he_normal()
-    keys = jax.random.split(key, len(sizes))
+    keys = jax.random.split(key, len(sizes) - 1)
     return [
         {"weight": he(key, shape), "bias": jnp.zeros(shape[1])}
         for key, shape in zip(keys, zip(sizes, sizes[1:]))
     ]
 
 
+# %% exercise="init_mlp" misconception="a_chain_of_splits"
+"""Each of your layers has its own numbers, as it should, but not those of the task. Perhaps you split the key again for each layer. Here one split makes all keys, in the order of the layers."""
+
+
+def init_mlp(key, sizes):
+    layers = []
+    for inputs, outputs in zip(sizes, sizes[1:]):
+        key, subkey = jax.random.split(key)
+        w = jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs)
+        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
+    return layers
+
+
+# %% exercise="init_mlp" misconception="uniform_numbers" section="how-large-at-the-start"
+"""Your weights have He's deviation, but they are uniform numbers. Here the numbers come from `jax.random.normal`."""
+
+
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    layers = []
+    for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
+        limit = np.sqrt(6 / inputs)
+        w = jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit)
+        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
+    return layers
+
+
 # %% exercise="init_mlp" misconception="one_key_for_all" covers="C26"
 """Your layers are proportional to each other. Perhaps all layers draw from the same key. The same key gives the same numbers, so layers of equal shape start as copies of each other."""
+
+
 def init_mlp(key, sizes):
     key, subkey = jax.random.split(key)
     return [
@@ -52,6 +84,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="small_is_safe" section="how-large-at-the-start" covers="C32"
 """Your weights are far too small, perhaps a fixed 0.01 times a normal draw. Then each layer makes its input smaller, little of it reaches the output, and the gradient is almost 0."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -62,16 +96,23 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="variance_for_deviation" section="how-large-at-the-start"
 """Your weights are several times too small. Perhaps you multiply by the variance. `jax.random.normal` has standard deviation 1: multiply it by the standard deviation that you want."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
-        {"weight": jax.random.normal(key, (inputs, outputs)) * 2 / inputs, "bias": jnp.zeros(outputs)}
+        {
+            "weight": jax.random.normal(key, (inputs, outputs)) * 2 / inputs,
+            "bias": jnp.zeros(outputs),
+        }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
 
 
 # %% exercise="init_mlp" misconception="the_draw_as_it_is" section="how-large-at-the-start"
 """Your weights are too large in every layer. Perhaps you use the normal numbers without a factor, with standard deviation 1. Then the sum over many inputs grows from layer to layer."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -82,6 +123,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="counts_the_outputs" section="how-large-at-the-start"
 """Your weights are too large where a layer has fewer outputs than inputs. Perhaps you divide by the outputs. One output is a sum over all inputs."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -95,6 +138,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="forgets_the_two" section="how-large-at-the-start"
 """Your weights are too small: 0.7 times He's deviation, in each layer. Perhaps the 2 of the formula is missing: √(1 / inputs). ReLU sets half of the numbers to 0, and the 2 balances this."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -108,6 +153,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="biases_start_at_one_number" covers="C26"
 """Your biases are all the same number, but not 0. They should start at 0: the weights alone make the outputs differ."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -121,6 +168,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="rows_are_outputs" section="forward-and-vmap"
 """Your weight matrices have outputs first, inputs second, as in some other libraries. Here a layer computes `x @ weight`, so that the rows of `weight` belong to the inputs."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -134,6 +183,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data" covers="M24"
 """Your layers hold more than arrays, a text for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a text or a function. Keep settings outside of the parameters."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -148,6 +199,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="a_seed_of_its_own"
 """Two different keys give you the same weights. Perhaps you make a new key with a fixed seed. The caller's `key` has to decide the numbers."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(jax.random.key(0), len(sizes) - 1)
     return [
@@ -161,6 +214,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="deviation_for_limit" section="how-large-at-the-start"
 """Your weights are too small: 0.58 times He's deviation, in each layer. Perhaps you draw uniform numbers between minus and plus this deviation. The standard deviation of such numbers is their limit divided by √3."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     layers = []
@@ -173,6 +228,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="uniform_from_0_to_1" section="how-large-at-the-start"
 """The mean of your weights is not 0, and they are too close together. Perhaps you use `jax.random.uniform` without limits. It draws between 0 and 1, so no weight is negative, and the deviation is 0.29."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -186,6 +243,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="whole_numbers_for_biases" section="parameters-are-data"
 """Your biases are whole numbers, of dtype `int32`: `jnp.array` makes `int32` of Python's ints. `jax.grad` raises an error for such leaves, and a bias could never become 0.5."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -199,6 +258,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="a_key_by_width"
 """Some of your layers draw the same numbers: the layers with the same number of inputs. Perhaps you make the key of a layer from its width. Two layers may have the same width; only their places in the list differ."""
+
+
 def init_mlp(key, sizes):
     return [
         {
@@ -212,6 +273,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="inputs_and_outputs" section="how-large-at-the-start"
 """The deviation of your weights depends on the outputs too. √(2 / (inputs + outputs)) is Glorot's deviation, made for other functions than ReLU. He's deviation counts the inputs only."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -225,11 +288,14 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="tails_cut_off" section="how-large-at-the-start"
 """Your weights are too small: 0.88 times He's deviation, in each layer. Perhaps you use `jax.random.truncated_normal`. It leaves out the numbers far from 0, so its numbers lie closer together than those of a normal distribution."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "weight": jax.random.truncated_normal(key, -2, 2, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "weight": jax.random.truncated_normal(key, -2, 2, (inputs, outputs))
+            * jnp.sqrt(2 / inputs),
             "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
@@ -238,6 +304,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="limit_of_another_library" section="how-large-at-the-start"
 """Your weights are too small: 0.41 times He's deviation, in each layer. Perhaps you draw uniform numbers between plus and minus √(1 / inputs), as some libraries do for a linear layer. The deviation of uniform numbers is their limit divided by √3."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     layers = []
@@ -250,6 +318,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="limit_for_deviation" section="how-large-at-the-start"
 """Your weights are too large: 1.7 times He's deviation, in each layer. Perhaps you multiply normal numbers by √(6 / inputs). This is the limit of uniform numbers with He's deviation; normal numbers are multiplied by the deviation itself."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -263,6 +333,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="two_outside_of_the_root" section="how-large-at-the-start"
 """Your weights are too large: 1.4 times He's deviation, in each layer. Perhaps the 2 stands outside of the root. It is √(2 / inputs), with the 2 inside."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -276,6 +348,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="upside_down" section="how-large-at-the-start"
 """Your weights become larger where a layer has more inputs. Perhaps the fraction is upside down. A sum over more inputs needs smaller weights, to stay of the same size."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -289,6 +363,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="one_over_the_inputs" section="how-large-at-the-start"
 """Your weights are several times too small, and more so for many inputs. Perhaps you divide by the inputs. The deviation has a root: with four times the inputs, the weights become half as large."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -302,6 +378,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="one_deviation_for_all" section="how-large-at-the-start"
 """The deviation of your weights is about 0.1, whatever the sizes are. Perhaps you multiply by a fixed number. The number of inputs has to decide how large the weights are."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -315,6 +393,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="no_weight_is_negative" section="how-large-at-the-start"
 """The mean of your weights is not 0. Perhaps you draw uniform numbers from 0 to a limit, so that no weight is negative. Weights need both signs: the limits are minus and plus the same number."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     layers = []
@@ -326,6 +406,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="all_weights_alike"
 """All weights of a layer are the same number: their deviation is 0. Then all outputs of a layer are equal, and stay equal in training. Draw the weights at random."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -339,6 +421,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="biases_are_drawn"
 """Your biases are different numbers, perhaps drawn like the weights. They should all start at 0. The weights alone make the outputs differ."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -352,6 +436,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="numpy_counts_in_64_bits" section="parameters-are-data"
 """Your biases are of dtype `float64`: NumPy's zeros are, if you do not name another dtype. JAX's are `float32`."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -365,6 +451,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="a_row_of_biases"
 """Your biases have two axes: a table with one row. The task asks for one axis, with one number for each output."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -378,6 +466,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="a_bias_for_each_input"
 """Your biases have one number for each input of their layer. A bias is added to the outputs of `x @ weight`, so it has one number for each output."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -391,6 +481,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="a_number_for_a_bias" section="parameters-are-data"
 """Your layers have one Python number as their bias. Each output learns a bias of its own, and a leaf of the parameters is an array of `float32`."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -404,6 +496,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="one_bias_for_the_layer"
 """Your biases are arrays without an axis: one number for the whole layer. Each output learns a bias of its own."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -417,6 +511,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="no_biases"
 """Your layers have weights only. Each layer needs its biases too, under the key `bias`."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -427,6 +523,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="pairs_for_dicts"
 """Your layers are pairs of arrays. The task asks for a dict for each layer, with the keys `weight` and `bias`: later code finds the arrays by these names."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -437,6 +535,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="a_dict_of_layers"
 """You return a dict. The task asks for a list with one dict for each layer: the place in the list says which layer comes first."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return {
@@ -450,6 +550,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="a_tuple_of_layers"
 """You return a tuple of layers. The task asks for a list: for JAX, a list and a tuple are different structures."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return tuple(
@@ -463,6 +565,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="two_keys_only"
 """You return two layers at most. Perhaps you call `jax.random.split` without a number. Then it makes two keys, and `zip` stops when they are used up."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key)
     return [
@@ -476,6 +580,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="the_last_layer_is_missing"
 """You return one layer too few: the last one is missing. There is a layer for each pair of neighbours in `sizes`, also for the last pair."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)[: len(sizes) - 2]
     return [
@@ -489,6 +595,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="a_layer_for_each_width"
 """Every call raises an `IndexError`. Perhaps your loop runs once for each width. The last width has no width after it: there is one layer fewer than widths."""
+
+
 def init_mlp(key, sizes):
     layers = []
     for place in range(len(sizes)):
@@ -499,28 +607,10 @@ def init_mlp(key, sizes):
     return layers
 
 
-# %% exercise="init_mlp" misconception="a_new_draw_in_each_call"
-"""The same key gives you other weights in each call. Perhaps you draw with NumPy, without the key. In JAX, the same key gives the same numbers, so that a run can be repeated."""
-def init_mlp(key, sizes):
-    layers = []
-    for inputs, outputs in zip(sizes, sizes[1:]):
-        w = np.random.normal(0, np.sqrt(2 / inputs), (inputs, outputs))
-        layers.append({"weight": jnp.asarray(w, jnp.float32), "bias": jnp.zeros(outputs)})
-    return layers
-
-
-# %% exercise="init_mlp" misconception="numpy_draws"
-"""Your weights are of dtype `float64`, and the same key gives other weights in each call. Perhaps you draw with NumPy, which does not know the key."""
-def init_mlp(key, sizes):
-    layers = []
-    for inputs, outputs in zip(sizes, sizes[1:]):
-        w = np.random.randn(inputs, outputs) * np.sqrt(2 / inputs)
-        layers.append({"weight": w, "bias": np.zeros(outputs, np.float32)})
-    return layers
-
-
 # %% exercise="init_mlp" misconception="a_key_by_the_outputs"
 """Some of your layers draw the same numbers: the layers with the same number of outputs. Perhaps you make the key of a layer from its width. Two layers may have the same width; only their places in the list differ."""
+
+
 def init_mlp(key, sizes):
     return [
         {
@@ -534,6 +624,8 @@ def init_mlp(key, sizes):
 
 # %% exercise="init_mlp" misconception="every_second_key"
 """Some of your layers draw the same numbers: the third layer repeats the first one, and so on. Perhaps you have two keys and use them in turn. Make a key for each layer."""
+
+
 def init_mlp(key, sizes):
     keys = jax.random.split(key)
     return [
@@ -545,18 +637,17 @@ def init_mlp(key, sizes):
     ]
 
 
-# %% exercise="init_mlp" equivalent="The width is the last of two, or the keys and sizes that are more are left over."
+# %% exercise="init_mlp" equivalent="The keys or sizes that are more are left over."
 # solution: len(sizes) - 1 → len(sizes) + 1
 # solution: len(sizes) - 1 → len(sizes)
 # solution: len(sizes) - 1 → len(sizes) - 0
 # solution: len(sizes) - 1 → len(sizes) - -1
-# by_folding_in: shape[1] → shape[-1]
-# he_uniform: sizes[:-1] → sizes[:]
-# jax_initializer: shape[1] → shape[-1]
+# a_loop_over_places: shape[1] → shape[-1]
+# numpy_for_the_biases: sizes[:-1] → sizes[:]
 
 
 # %% exercise="init_mlp" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# by_folding_in: (sizes[place], sizes[place + 1]) → [sizes[place], sizes[place + 1]]
+# a_loop_over_places: (sizes[place], sizes[place + 1]) → [sizes[place], sizes[place + 1]]
 
 
 # %% exercise="forward" variant="one_loop"
@@ -575,7 +666,9 @@ forward_batch = jax.vmap(forward, (None, 0))
 def forward(params, x):
     *hidden, last = params
     for layer in hidden:
-        x = jnp.where(x @ layer["weight"] + layer["bias"] > 0, x @ layer["weight"] + layer["bias"], 0.0)
+        x = jnp.where(
+            x @ layer["weight"] + layer["bias"] > 0, x @ layer["weight"] + layer["bias"], 0.0
+        )
     return x @ last["weight"] + last["bias"]
 
 
@@ -585,6 +678,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="relu_at_the_end"
 """Your outputs are never negative: you apply ReLU after the last layer too. The outputs of the last layer are logits, and logits may be negative."""
+
+
 def forward(params, x):
     for layer in params:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -597,6 +692,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="no_relu"
 """Your network is right with one layer, and wrong with more. Perhaps ReLU is missing between the layers. Without ReLU, many linear layers are the same as one linear layer."""
+
+
 def forward(params, x):
     for layer in params:
         x = x @ layer["weight"] + layer["bias"]
@@ -609,6 +706,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="relu_before_the_layer"
 """Your inputs lose their negative numbers before the first layer. ReLU belongs after the `x @ weight + bias` of a layer. The first layer gets the example without ReLU."""
+
+
 def forward(params, x):
     for layer in params:
         x = jax.nn.relu(x) @ layer["weight"] + layer["bias"]
@@ -621,6 +720,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="bias_after_relu"
 """Your hidden numbers can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ weight + bias)`."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"]) + layer["bias"]
@@ -633,6 +734,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="weights_first"
 """You multiply with the matrix on the left, `weight @ x`. With as many inputs as outputs that raises no error and gives other numbers: here the rows of `weight` belong to the inputs."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(layer["weight"] @ x + layer["bias"])
@@ -645,6 +748,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="vmap_maps_the_parameters"
 """Your `forward_batch` fails. Perhaps its `jax.vmap` has no `in_axes`. Then it maps over the first axis of every leaf, also in the parameters."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -657,6 +762,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="batch_in_the_columns"
 """Your `forward_batch` takes the columns of `xs` as examples. Here each example is a row, so the batch is axis 0. When `xs` has as many rows as columns, no error tells you."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -669,6 +776,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data" in_order=True
 """Your `forward` is right in the first call; then the list of layers has changed. Perhaps you call `pop`. The list belongs to the caller, who needs all layers for the next example."""
+
+
 def forward(params, x):
     last = params.pop()
     for layer in params:
@@ -682,6 +791,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="softmax_inside" section="the-loss"
 """Your outputs lie between 0 and 1 and add up to 1. Softmax belongs to the loss. A network returns logits: numbers of any size."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -694,6 +805,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="relu_stops_at_one"
 """Your hidden numbers are never larger than 1. ReLU changes negative numbers only: they become 0. Positive numbers stay the same."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jnp.clip(x @ layer["weight"] + layer["bias"], 0, 1)
@@ -706,6 +819,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="the_last_one_by_its_looks"
 """Your network is wrong where one dict stands in the list twice. Perhaps you compare each layer with the last layer by `is`. Then the same dict is found at both places. Look at the place of a layer in the list."""
+
+
 def forward(params, x):
     for layer in params:
         x = x @ layer["weight"] + layer["bias"]
@@ -720,6 +835,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="a_list_of_rows"
 """Your `forward_batch` returns a list of arrays. The task asks for one array, with one row for each example."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -732,6 +849,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="python_takes_the_larger"
 """Your networks with a hidden layer raise a `ValueError`. Perhaps you use Python's `max` or `if` for ReLU. They need one truth value, and a comparison of arrays gives many. `jnp.maximum` compares number by number."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = max(x @ layer["weight"] + layer["bias"], 0)
@@ -744,6 +863,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="layers_compared_by_equality"
 """Your networks with a hidden layer raise a `ValueError`. Perhaps you compare layers with `==` or `!=`, to find the last one. This compares their arrays, and a comparison of arrays has no single truth value. Look at the place of a layer in the list."""
+
+
 def forward(params, x):
     for layer in params:
         x = x @ layer["weight"] + layer["bias"]
@@ -758,6 +879,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="outputs_in_columns"
 """Your `forward_batch` returns the outputs of each example as a column. Perhaps `out_axes` is 1, or a transpose is too much. Each example has a row."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -770,6 +893,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="bias_forgotten"
 """Your outputs are those of a network without biases. Each layer computes `x @ weight + bias`."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"])
@@ -782,6 +907,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="two_layers_only"
 """Your network is right with two layers and wrong with one, or with more than two. Perhaps your code names the first and the second layer. A list of layers may have any length."""
+
+
 def forward(params, x):
     x = jax.nn.relu(x @ params[0]["weight"] + params[0]["bias"])
     return x @ params[1]["weight"] + params[1]["bias"]
@@ -793,6 +920,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="first_and_last_only"
 """Your network is wrong with more than two layers: only the first and the last layer are applied. Every layer of the list has a part."""
+
+
 def forward(params, x):
     if len(params) > 1:
         x = jax.nn.relu(x @ params[0]["weight"] + params[0]["bias"])
@@ -805,6 +934,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="relu_only_at_the_end"
 """Your hidden numbers can be negative and your outputs cannot: ReLU stands after the last layer only. It belongs after every layer but the last."""
+
+
 def forward(params, x):
     for layer in params:
         x = x @ layer["weight"] + layer["bias"]
@@ -817,6 +948,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="without_the_sign"
 """Your hidden numbers lose their sign. Perhaps you use `abs`. ReLU makes 0 of every negative number."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jnp.abs(x @ layer["weight"] + layer["bias"])
@@ -829,6 +962,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="sigmoid_for_relu"
 """Your hidden numbers lie between 0 and 1, as those of a sigmoid. The task asks for ReLU: negative numbers become 0, and positive ones stay as they are."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.sigmoid(x @ layer["weight"] + layer["bias"])
@@ -841,6 +976,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="tanh_for_relu"
 """Your hidden numbers lie between -1 and 1, as those of `tanh`. The task asks for ReLU: negative numbers become 0, and positive ones stay as they are."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jnp.tanh(x @ layer["weight"] + layer["bias"])
@@ -853,6 +990,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="a_step_for_relu"
 """Your hidden numbers are 0 or 1 only. Perhaps you pass on the comparison with 0 itself. ReLU leaves positive numbers as they are."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jnp.where(x @ layer["weight"] + layer["bias"] > 0, 1.0, 0.0)
@@ -865,6 +1004,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="log_softmax_inside" section="the-loss"
 """Your outputs are logarithms of probabilities: none of them is positive. The logarithm of a softmax belongs to the loss. A network returns logits: numbers of any size."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -877,6 +1018,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="stops_after_the_first_layer"
 """Your network is right with one layer only: with more, you return what the first layer gives. Perhaps the `return` stands inside of the loop."""
+
+
 def forward(params, x):
     for layer in params:
         x = x @ layer["weight"] + layer["bias"]
@@ -891,6 +1034,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="one_output_is_a_number"
 """Where the network has one output, your result has an axis too few. Perhaps you call `squeeze`. One output is still a vector, with one number in it."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -903,6 +1048,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="axes_of_one_are_dropped"
 """Your `forward_batch` drops an axis where there is one example or one output. Perhaps you call `squeeze`. The result has a row for each example and a column for each output, also when that is only one."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -915,6 +1062,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="the_first_example_only"
 """Your `forward_batch` returns one vector, the outputs of the first example. Perhaps the `return` stands inside of the loop over the examples."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -928,6 +1077,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="axes_change_places"
 """Your `forward_batch` maps over the parameters, and gives the whole batch to each call. Perhaps the entries of `in_axes` have changed places. They come in the order of the arguments: `None` for the parameters, 0 for the examples."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -940,6 +1091,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="the_mean_of_the_batch"
 """Your `forward_batch` returns one vector, the mean over all examples. The task asks for a row for each example; a mean belongs to the loss."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -952,6 +1105,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="numpy_under_vmap"
 """Your `forward` is right, and your `forward_batch` fails where there is a hidden layer. Perhaps ReLU is NumPy's `maximum`. Under `jax.vmap` it gets a tracer, which has no numbers; `jnp.maximum` and `jax.nn.relu` work there."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = np.maximum(x @ layer["weight"] + layer["bias"], 0)
@@ -964,6 +1119,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="numpy_for_the_layers"
 """Your `forward` is right, and your `forward_batch` always fails. Perhaps a layer is computed with NumPy. Under `jax.vmap` it gets a tracer, which has no numbers: use `jnp`."""
+
+
 def forward(params, x):
     for layer in params[:-1]:
         x = np.maximum(np.dot(x, layer["weight"]) + layer["bias"], 0)
@@ -976,6 +1133,8 @@ def forward_batch(params, xs):
 
 # %% exercise="forward" misconception="first_layer_without_relu"
 """Your network is right with one layer. With more, ReLU is missing after the first layer. Every layer but the last has ReLU after it."""
+
+
 def forward(params, x):
     for place, layer in enumerate(params):
         x = x @ layer["weight"] + layer["bias"]
@@ -1021,6 +1180,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="exp_of_large_logits"
 """Your loss is right for small logits, and `nan` or infinite for large ones. In float32, `exp(100)` is already `inf`, and `inf / inf` is `nan`."""
+
+
 def cross_entropy(logits, labels):
     p = jnp.exp(logits) / jnp.sum(jnp.exp(logits), axis=1, keepdims=True)
     return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels]))
@@ -1028,6 +1189,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="log_of_softmax"
 """Your loss is `inf` where the right class has a tiny probability. Perhaps you take the logarithm of a softmax. Even a stable softmax rounds such a probability to 0, and the logarithm of 0 is not finite."""
+
+
 def cross_entropy(logits, labels):
     p = jax.nn.softmax(logits)
     return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels]))
@@ -1035,6 +1198,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="one_shift_for_all_rows"
 """Your loss is right unless the rows are of very different size. Perhaps you subtract the largest number of the whole table. Then every `exp` in a row of small logits is 0. Subtract the largest number of each row from this row."""
+
+
 def cross_entropy(logits, labels):
     shifted = logits - jnp.max(logits)
     log_p = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis=1, keepdims=True))
@@ -1043,6 +1208,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="a_little_more_than_zero"
 """Where the right class has a tiny probability, your loss is finite but too small, and its gradient is 0. Perhaps you add a small number before the logarithm. This hides the infinity, but does not give the right value."""
+
+
 def cross_entropy(logits, labels):
     p = jax.nn.softmax(logits)
     return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels] + 1e-9))
@@ -1050,6 +1217,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="sum_for_mean"
 """Your loss grows with the number of examples: it is the sum, and the task asks for the mean. With a sum, a batch of twice the size makes steps of twice the length."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return -jnp.sum(log_p[jnp.arange(len(labels)), labels])
@@ -1057,6 +1226,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="mean_over_all_numbers"
 """Your loss is too small, by the number of classes. Perhaps you take the mean of a table with one row for each example, where all but one number in a row are 0. The zeros count too."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return -jnp.mean(log_p * jax.nn.one_hot(labels, logits.shape[1]))
@@ -1064,12 +1235,16 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="all_pairs"
 """Your loss is right for one example only. Perhaps you index with `[:, labels]`. That takes the columns of all labels from every row: a whole table, and not one number from each row."""
+
+
 def cross_entropy(logits, labels):
     return -jnp.mean(jax.nn.log_softmax(logits)[:, labels])
 
 
 # %% exercise="cross_entropy" misconception="softmax_down_the_columns"
 """Your probabilities add up to 1 over the examples, not over the classes. The classes of one example are a row, and `axis=0` runs down the columns."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits, axis=0)
     return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
@@ -1077,6 +1252,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="logarithm_without_minus"
 """Your loss is never positive, and it is larger for a better network. The logarithm of a probability is negative: the minus is missing."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return jnp.mean(log_p[jnp.arange(len(labels)), labels])
@@ -1084,12 +1261,16 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="only_the_likeliest_class"
 """You use the class with the largest logit, and not the class of the label. Such a loss is small when the network is sure, also when the network is wrong."""
+
+
 def cross_entropy(logits, labels):
     return -jnp.mean(jnp.max(jax.nn.log_softmax(logits), axis=1))
 
 
 # %% exercise="cross_entropy" misconception="where_keeps_nan_away"
 """Your loss is right, but its gradient is `nan` where logits are large. Perhaps `jnp.where` replaces a result that is not finite. `jax.grad` computes the gradient of both branches, and 0 times the infinite gradient of the other branch is `nan`."""
+
+
 def cross_entropy(logits, labels):
     rows = jnp.arange(labels.shape[0])
     shifted = logits - jnp.max(logits, axis=1, keepdims=True)
@@ -1099,6 +1280,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="shifts_by_the_size"
 """Your loss is right for large positive logits, and infinite for large negative ones. Perhaps you subtract the largest absolute value. The largest number of a row should become 0. If all numbers are negative, your shift makes them even smaller."""
+
+
 def cross_entropy(logits, labels):
     top = jnp.max(jnp.abs(logits), axis=1, keepdims=True)
     log_sum = jnp.log(jnp.sum(jnp.exp(logits - top), axis=1)) + top[:, 0]
@@ -1107,6 +1290,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="clips_the_logits"
 """Your loss is finite and wrong for large logits. Perhaps you clip them first, so that `exp` stays finite. Then logits of 500 and 510 become equal, and a clipped number has no gradient."""
+
+
 def cross_entropy(logits, labels):
     z = jnp.clip(logits, -80, 80)
     log_p = z - jnp.log(jnp.sum(jnp.exp(z), axis=1, keepdims=True))
@@ -1115,6 +1300,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="exp_and_log_cancel"
 """Your loss is right for small logits. For large ones it is infinite. Perhaps you take `log(sum(exp(logits)))`: `exp(100)` is already `inf` in float32, and `exp(-1000)` is 0. The formula is right; it needs a shift of each row first."""
+
+
 def cross_entropy(logits, labels):
     rows = jnp.arange(len(labels))
     return jnp.mean(jnp.log(jnp.sum(jnp.exp(logits), axis=1)) - logits[rows, labels])
@@ -1122,6 +1309,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="repairs_the_numbers_afterwards"
 """Your loss is finite, but wrong where the right class has a tiny probability. Perhaps `jnp.nan_to_num` puts another number in the place of `inf` or `nan`. The right loss cannot be found again when the logarithm has lost it."""
+
+
 def cross_entropy(logits, labels):
     p = jax.nn.softmax(logits)
     losses = -jnp.log(p[jnp.arange(len(labels)), labels])
@@ -1130,6 +1319,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="repairs_with_the_largest_number"
 """Your loss is finite in float32, but far too large where the right class has a tiny probability. Perhaps `jnp.nan_to_num` puts float32's largest number in the place of `inf`. The right loss cannot be found again when the logarithm has lost it."""
+
+
 def cross_entropy(logits, labels):
     p = jax.nn.softmax(logits)
     losses = -jnp.log(p[jnp.arange(len(labels)), labels])
@@ -1138,6 +1329,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="computes_with_numpy"
 """Your loss is right, and its gradient cannot be computed. Perhaps a part of it is computed with NumPy. `jax.grad` gives your function a tracer, which has no numbers for NumPy: use `jnp`."""
+
+
 def cross_entropy(logits, labels):
     z = np.asarray(logits)
     top = z.max(axis=1, keepdims=True)
@@ -1147,6 +1340,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="a_float_of_the_loss"
 """Your loss is right, and its gradient cannot be computed. Perhaps `float` or `.item()` makes a Python number of the loss. `jax.grad` gives your function a tracer, which has no such number; return the array."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return float(-jnp.mean(log_p[jnp.arange(len(labels)), labels]))
@@ -1154,6 +1349,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="stops_the_gradient"
 """Your loss is right, but its gradient has only the part of the right class: `jax.lax.stop_gradient` takes the sum over all classes out of it. The shift by the largest logit may be stopped, the sum may not."""
+
+
 def cross_entropy(logits, labels):
     log_sum = jax.lax.stop_gradient(jax.nn.logsumexp(logits, axis=1))
     return jnp.mean(log_sum - logits[jnp.arange(len(labels)), labels])
@@ -1161,6 +1358,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="always_ten_classes"
 """Your loss fails for two or three classes. Perhaps the number of classes is written into your code. Take it from the shape of `logits`."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return -jnp.mean(jnp.sum(log_p * jax.nn.one_hot(labels, 10), axis=1))
@@ -1168,6 +1367,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="no_mean"
 """You return one loss for each example. Return one number: their mean."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return -log_p[jnp.arange(len(labels)), labels]
@@ -1175,30 +1376,40 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="every_class_is_right"
 """Your loss is the mean over all classes: the labels have no effect. From each row, only the logarithm at the label counts."""
+
+
 def cross_entropy(logits, labels):
     return -jnp.mean(jax.nn.log_softmax(logits))
 
 
 # %% exercise="cross_entropy" misconception="logits_are_logarithms"
 """Your loss is minus the mean of the logits at the labels. A logit is no logarithm of a probability yet: softmax has to divide by the sum over all classes."""
+
+
 def cross_entropy(logits, labels):
     return -jnp.mean(logits[jnp.arange(len(labels)), labels])
 
 
 # %% exercise="cross_entropy" misconception="probability_without_logarithm"
 """Your loss lies between -1 and 0: it is minus a probability. The logarithm is missing."""
+
+
 def cross_entropy(logits, labels):
     return -jnp.mean(jax.nn.softmax(logits)[jnp.arange(len(labels)), labels])
 
 
 # %% exercise="cross_entropy" misconception="one_minus_the_probability"
 """Your loss is never larger than 1. Perhaps you subtract the probability from 1. The task asks for minus its logarithm, which grows without a limit."""
+
+
 def cross_entropy(logits, labels):
     return jnp.mean(1 - jax.nn.softmax(logits)[jnp.arange(len(labels)), labels])
 
 
 # %% exercise="cross_entropy" misconception="labels_are_one_hot"
 """You multiply by the labels as if they were tables of 0 and 1. A label is one number, the place of the right class: it says which number of the row to take."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return -jnp.mean(jnp.sum(log_p * labels, axis=1))
@@ -1206,6 +1417,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="classes_count_from_one"
 """Your loss uses the class before the right one, and for class 0 the last. Perhaps you subtract 1 from the labels. They count from 0, as the columns do."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return -jnp.mean(log_p[jnp.arange(len(labels)), labels - 1])
@@ -1213,6 +1426,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="softmax_twice"
 """Your loss has softmax in it twice: it stays small, however wrong a network is. A function such as `log_softmax` takes logits, and no probabilities."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(jax.nn.softmax(logits))
     return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
@@ -1220,6 +1435,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="shifts_by_the_mean"
 """Your loss is right where the logits of a row are close together, and infinite where they are far apart. Perhaps you subtract the mean or the smallest number of each row. Then the largest logit can still be too large for `exp`: subtract the largest."""
+
+
 def cross_entropy(logits, labels):
     z = logits - jnp.mean(logits, axis=1, keepdims=True)
     log_sum = jnp.log(jnp.sum(jnp.exp(z), axis=1))
@@ -1228,6 +1445,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="divides_by_the_largest"
 """Your loss is finite, and wrong for small logits too. Perhaps you divide the logits by the largest one. Only a number added to a whole row leaves the probabilities as they are."""
+
+
 def cross_entropy(logits, labels):
     z = logits / jnp.max(jnp.abs(logits), axis=1, keepdims=True)
     log_p = jax.nn.log_softmax(z)
@@ -1236,12 +1455,16 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="rows_for_classes"
 """Your loss takes whole rows, and not one number from each row. Perhaps you index with `[labels]`: labels are places in a row, and this index takes them for numbers of rows."""
+
+
 def cross_entropy(logits, labels):
     return -jnp.mean(jax.nn.log_softmax(logits)[labels])
 
 
 # %% exercise="cross_entropy" misconception="shift_of_one_side_only"
 """Your loss is wrong by the number that you subtract from the logits. Perhaps the sum is taken of the shifted logits, and the logit of the right class is not shifted. Add the shift again, or shift both."""
+
+
 def cross_entropy(logits, labels):
     top = jnp.max(logits, axis=1, keepdims=True)
     log_sum = jnp.log(jnp.sum(jnp.exp(logits - top), axis=1))
@@ -1250,6 +1473,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="bits_for_nats"
 """Your loss is too large by the same factor everywhere, about 1.44. Perhaps you use the logarithm to the base 2. The loss has the natural logarithm."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits) / jnp.log(2.0)
     return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
@@ -1257,6 +1482,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="mean_over_the_classes"
 """Your loss is the sum over the examples, divided by the number of classes. Divide by the number of examples."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return -jnp.sum(log_p[jnp.arange(len(labels)), labels]) / logits.shape[1]
@@ -1264,12 +1491,16 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="the_first_example_only"
 """Your loss is that of the first example. Each row of `logits` has its label; take the mean over all."""
+
+
 def cross_entropy(logits, labels):
     return -jax.nn.log_softmax(logits[0])[labels[0]]
 
 
 # %% exercise="cross_entropy" misconception="only_wrong_classes"
 """Your loss is small where the right class is likely to be missed. Perhaps you take the logarithm of 1 minus the probability. The loss is minus the logarithm of the probability itself."""
+
+
 def cross_entropy(logits, labels):
     p = jax.nn.softmax(logits)[jnp.arange(len(labels)), labels]
     return -jnp.mean(jnp.log(1 - p))
@@ -1277,6 +1508,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="logarithm_of_the_mean"
 """Your loss is right for one example only. Perhaps you take the mean of the probabilities first, and then its logarithm. Each example has a loss of its own; the mean comes last."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)[jnp.arange(len(labels)), labels]
     return jnp.log(len(labels)) - jax.nn.logsumexp(log_p)
@@ -1284,6 +1517,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="sigmoid_for_softmax"
 """Your loss gives each class a probability of its own, as a sigmoid does. Softmax gives the classes of a row probabilities that add up to 1."""
+
+
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_sigmoid(logits)
     return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
@@ -1291,6 +1526,8 @@ def cross_entropy(logits, labels):
 
 # %% exercise="cross_entropy" misconception="squares_of_differences"
 """Your loss is a mean of squares. Cross-entropy is minus the logarithm of the probability of the right class."""
+
+
 def cross_entropy(logits, labels):
     p = jax.nn.softmax(logits)
     return jnp.mean(jnp.sum((p - jax.nn.one_hot(labels, logits.shape[1])) ** 2, axis=1))
@@ -1346,6 +1583,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="the_first_rate_for_ever" covers="C27"
 """Your first step is right, and the later ones still use the first rate. A jitted function reads other variables than its arguments only once, while JAX traces. The value becomes a constant in the program."""
+
+
 def make_step(loss):
     settings = {}
 
@@ -1363,6 +1602,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="a_rate_of_its_own" covers="C27"
 """The caller's rate has no effect: a rate of 0 moves the parameters too. Perhaps your code has a fixed rate. Then each other rate needs another program."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1388,6 +1629,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="no_jit"
 """Your numbers are right, but Python runs the loss function in every call, and nothing in your step is a jitted program. Without `jax.jit`, no program is kept from one call to the next."""
+
+
 def make_step(loss):
     def step(params, x, y, rate):
         value, grads = jax.value_and_grad(loss)(params, x, y)
@@ -1398,6 +1641,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="loss_after_the_step"
 """Your parameters are right, but your loss is the loss at the new parameters. It needs another run through the network. `value_and_grad` computes the loss at the old parameters together with the gradient."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1410,6 +1655,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="no_loss"
 """Your step returns one thing: perhaps the new parameters alone. Return the loss as the second result: it shows whether the training works."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1421,6 +1668,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="no_step"
 """Your `make_step` returns nothing. Perhaps it defines a step and does not return it: the caller needs this function."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1430,6 +1679,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="goes_uphill"
 """Your loss grows from step to step. A gradient points to where the function grows; to go down, move the other way."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1441,6 +1692,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="loss_comes_first"
 """You return the loss and then the parameters, or you unpack them that way. `value_and_grad` has that order; this task has the other one."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1452,6 +1705,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="returns_the_gradient" section="a-gradient-is-a-tree"
 """You return the gradient where the new parameters should be. It has the same structure, shapes and dtypes, so no error tells you. But it is only the direction of the step."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1463,6 +1718,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
 """Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it subtracts one tree from another. Python has no arithmetic for dicts: compute with the leaves."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1474,6 +1731,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="a_new_jit_in_each_call"
 """Your numbers are right, but Python runs the loss function in every call. Perhaps `jax.jit` stands inside the step. Then each call makes a new jitted function, which has none of the programs of the one before."""
+
+
 def make_step(loss):
     def step(params, x, y, rate):
         @jax.jit
@@ -1488,6 +1747,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="update_outside_of_jit"
 """Your numbers are right, but the new parameters are computed outside of `jax.jit`. Perhaps only the gradient is jitted. The update is then many small programs, one for each leaf and operation."""
+
+
 def make_step(loss):
     value_and_grad = jax.jit(jax.value_and_grad(loss))
 
@@ -1500,6 +1761,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="if_under_jit"
 """Every step raises an error about the truth value of a tracer. Perhaps an `if` looks at the rate or at the loss. While JAX traces, they have no value yet."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1513,6 +1776,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="a_float_under_jit"
 """Every step raises an error about an abstract or concrete value. Perhaps `float` or `.item()` makes a Python number of the loss or the rate. While JAX traces, both are tracers, which have no value yet."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1524,6 +1789,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="one_dict_only" section="a-gradient-is-a-tree"
 """Your step is right for one flat dict, and fails for every other tree. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1535,6 +1802,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="unpacks_the_gradient_first" section="a-gradient-is-a-tree"
 """Your step fails for trees. Perhaps you unpack `value_and_grad` as gradient and loss. It gives the loss first, and the gradient second."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1546,6 +1815,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="no_rate"
 """Your step is too long: it subtracts the whole gradient, whatever the rate is. Multiply the gradient by `rate`."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1557,6 +1828,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="divides_by_the_rate"
 """Your step is too long, and infinite where the rate is 0. Perhaps you divide by the rate. The gradient is multiplied by it."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1568,6 +1841,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="the_old_parameters"
 """You return the parameters as they were. Perhaps the result of the map is not kept: JAX's arrays never change, so a step has to return new ones."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1580,6 +1855,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="gradient_for_the_loss"
 """Your second result is the gradient, a tree. It should be the loss at the old parameters, a number. `jax.value_and_grad` gives both."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1591,6 +1868,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="two_programs"
 """Your numbers are right, but your step is more than one jitted program. Perhaps the gradient is under one `jax.jit` and the update under another. Put one `jax.jit` around the whole step."""
+
+
 def make_step(loss):
     value_and_grad = jax.jit(jax.value_and_grad(loss))
 
@@ -1607,6 +1886,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="jit_around_make_step"
 """Your `make_step` fails before there is a step. Perhaps `jax.jit` is applied to `make_step` itself. A jitted function takes arrays and numbers, and the loss is a function. Jit the step."""
+
+
 @jax.jit
 def make_step(loss):
     def step(params, x, y, rate):
@@ -1618,6 +1899,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="loss_outside_of_jit"
 """Your numbers are right, but the loss is computed outside of `jax.jit` in each call. Perhaps only the update is jitted. `jax.value_and_grad` computes both in the same program."""
+
+
 def make_step(loss):
     @jax.jit
     def update(params, x, y, rate):
@@ -1632,6 +1915,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="three_results"
 """Your step returns three things. The task asks for two: the new parameters, and the loss at the old ones."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1643,6 +1928,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="the_gradient_of_x" section="a-gradient-is-a-tree"
 """Your step fails for trees. Perhaps you take the gradient with respect to `x`. `jax.grad` takes it with respect to the first argument, unless `argnums` names another one."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1654,6 +1941,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="x_and_y_change_places"
 """Your numbers are those of a loss whose `x` and `y` have changed places. The loss is called with `params`, `x` and `y`, in this order."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1665,6 +1954,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="gradient_in_a_tuple" section="a-gradient-is-a-tree"
 """Your step fails for trees. Perhaps `argnums` is a tuple: then the gradient comes in a tuple too, also when it has one item."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1676,6 +1967,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="a_list_of_new_leaves" section="a-gradient-is-a-tree"
 """Your parameters come back as a list of arrays. The new parameters need the structure of the old ones."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1688,6 +1981,8 @@ def make_step(loss):
 
 # %% exercise="make_step" misconception="half_of_the_gradient"
 """Your steps have half of the length. Perhaps you divide by 2, for the 2 that a square brings with it. `jax.grad` gives the gradient of the loss as it is."""
+
+
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -1744,6 +2039,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="coupled_decay"
 """Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps you add the decay to the gradient first. Then the optimiser changes the decay too: of a sign, for example, little is left."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def add(path, p, g):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -1755,14 +2052,16 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="everything_decays"
 """Your biases decay too. Only weights should decay. A bias only moves an output up or down."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
-    return jax.tree.map(
-        lambda p, d: p - rate * (d + decay * p), params, direction(grads)
-    )
+    return jax.tree.map(lambda p, d: p - rate * (d + decay * p), params, direction(grads))
 
 
 # %% exercise="decayed_step" misconception="paths_hold_texts" covers="C33"
 """Nothing decays in your result. Perhaps you compare an entry of the path with a text. A path has objects such as `DictKey(key='w')`. Such an object is never equal to a text, and no error tells you."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = bool(path) and path[-1] == "w"
@@ -1773,6 +2072,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="every_entry_has_a_key"
 """Your step fails where a leaf lies in a list or a tuple. Perhaps you read the `key` of the last entry. The entry of a dict has a `key`; the entry of a list has an `idx`."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         return p - rate * (d + decay * p) if path[-1].key == "w" else p - rate * d
@@ -1782,6 +2083,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="two_axes_are_a_weight"
 """You seem to tell weights by their number of axes. That often works. But stacked biases have two axes, and a weight may have one."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(p, d):
         return p - rate * (d + decay * p) if p.ndim >= 2 else p - rate * d
@@ -1791,6 +2094,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="w_somewhere_in_the_text"
 """Leaves with names such as `raw` or `wide` decay in your result. Perhaps you look for the letter `w` in the text of the path. Longer names have this letter too, and so have the names of the parts above."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = "w" in jax.tree_util.keystr(path)
@@ -1801,6 +2106,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="w_anywhere_in_the_path"
 """In a part that is called `w`, all leaves decay in your result, whatever their own names are. A path names every part on the way; the leaf's own key is the last one."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         names = [jax.tree_util.keystr((entry,), simple=True) for entry in path]
@@ -1811,6 +2118,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="decay_without_the_rate"
 """Your weights shrink by `decay` times themselves, whatever the rate is. Some libraries do it in this way. Here the rate multiplies both parts, so a smaller rate makes the decay smaller too."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -1821,6 +2130,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="a_direction_for_each_leaf" section="an-optimiser-is-a-function-on-trees"
 """Your steps are wrong where the direction depends on the whole tree. Perhaps you call `direction` with one leaf at a time. Then a direction that needs all leaves, such as a division by the largest number of all, sees one leaf only."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, g):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -1832,6 +2143,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="weights_grow"
 """Your weights grow with the decay: its sign is wrong. Decay moves a weight towards 0. Subtract it from the weight, like the direction."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -1842,6 +2155,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="ends_in_w"
 """Leaves whose names end in `w`, such as `raw`, decay in your result. Perhaps you look at the end of the whole text. The last entry of the path must be `w` itself."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path, simple=True, separator="/").endswith("w")
@@ -1852,6 +2167,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="root_has_no_path"
 """Your step fails where the tree is one bare array. Perhaps you read the last entry of its path: the path of the root has no entries."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr((path[-1],), simple=True) == "w"
@@ -1862,6 +2179,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="decay_after_the_step"
 """Your decay is a little off: it is taken from the weight that has moved already. Compute both parts from the old weight, and subtract them together."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         new = p - rate * d
@@ -1873,6 +2192,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="the_rate_twice"
 """Your weights decay by the rate times the rate. Perhaps the decay is multiplied by `rate` twice. In `rate * (d + decay * p)` it counts once."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -1883,6 +2204,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="the_direction_is_not_called"
 """Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps `direction` is never called. It turns the gradients into what is subtracted."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, g):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -1893,6 +2216,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="decay_without_the_weight"
 """The same number is subtracted from every weight. Perhaps you subtract `rate * decay` without `p`. Decay takes a share of the weight: large weights lose more."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -1903,6 +2228,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="everything_but_the_bias"
 """Leaves that are called neither `w` nor `b` decay in your result. Perhaps you leave out the biases, and take all other leaves for weights. Only a leaf whose last key is `w` decays."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) != "b"
@@ -1913,6 +2240,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="only_other_leaves_decay"
 """Your weights do not decay, and all other leaves do: the two formulas have changed places."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) != "w"
@@ -1923,6 +2252,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="begins_with_w"
 """Leaves whose names begin with `w`, such as `wide`, decay in your result. The last key must be `w`, and nothing more."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True).startswith("w")
@@ -1933,6 +2264,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="capital_letters_too"
 """Leaves that are called `W` decay in your result. The last key must be exactly `w`: a capital letter is another key."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True).lower() == "w"
@@ -1943,6 +2276,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="w_in_the_last_key"
 """Leaves whose last key has a `w` in it, such as `raw` or `wide`, decay in your result. The last key must be `w`, and nothing more."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = "w" in jax.tree_util.keystr(path[-1:], simple=True)
@@ -1953,6 +2288,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="the_first_key"
 """Your result decays where the first key of a path is `w`, and not where the last one is. A path begins at the root; the key of the leaf stands at its end."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[:1], simple=True) == "w"
@@ -1963,6 +2300,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="weights_at_the_top_only"
 """Weights inside of lists and other dicts do not decay in your result. Perhaps you compare the whole path with one key. Only the last key counts, at any depth."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path, simple=True, separator="/") == "w"
@@ -1973,6 +2312,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="a_slash_in_a_key"
 """Leaves with a key such as `a/w` decay in your result. Perhaps you split the text of the path at its slashes. A key may have a slash itself; the path's last entry is the key as it is."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path, simple=True, separator="/").split("/")[-1] == "w"
@@ -1983,6 +2324,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="a_dot_in_a_key"
 """Leaves with a key such as `b.w` decay in your result. Perhaps you split the text of the path at its dots. A key may have a dot itself; the path's last entry is the key as it is."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path, simple=True, separator=".").split(".")[-1] == "w"
@@ -1993,6 +2336,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="written_into_the_parameters" in_order=True
 """The parameters that you were given have changed. Perhaps you write the new leaves into the caller's dict. Return a new tree."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -2008,6 +2353,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="layers_in_a_list_only"
 """Your step knows a dict, and a list of dicts of arrays, and fails for other trees. Perhaps you loop over layers and their names. A tree may have any form: `jax.tree.map_with_path` finds every leaf."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     ds = direction(grads)
     if isinstance(params, dict):
@@ -2021,6 +2368,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="dicts_in_dicts_only"
 """Your step knows dicts, and dicts in dicts, and fails for other trees. A tree may have lists and tuples too, or be one bare array: `jax.tree.map_with_path` finds every leaf."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def step(params, ds):
         new = {}
@@ -2036,6 +2385,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="the_direction_decays"
 """Your decay takes a share of the direction, and not of the weight. It is `decay * p`, with the parameter itself."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -2046,6 +2397,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="no_rate"
 """Your step is too long in every leaf: the rate has no effect on the direction. Multiply both parts by `rate`."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -2056,6 +2409,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="goes_uphill"
 """Your parameters move the other way: the direction is added. To go down, subtract it."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -2066,6 +2421,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="weights_by_their_decay_alone"
 """Your weights decay, but do not move along the direction. A weight does both: `p - rate * (d + decay * p)`."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -2076,6 +2433,8 @@ def decayed_step(params, grads, direction, rate, decay):
 
 # %% exercise="decayed_step" misconception="a_list_of_leaves"
 """Your result is a list of arrays. The new parameters need the structure of the old ones."""
+
+
 def decayed_step(params, grads, direction, rate, decay):
     new = []
     pairs = jax.tree.leaves_with_path(params)
@@ -2096,9 +2455,7 @@ def start(params):
 
 def momentum_step(params, grads, velocity, rate, beta):
     ps, structure = jax.tree.flatten(params)
-    vs = [
-        beta * v + g for v, g in zip(jax.tree.leaves(velocity), jax.tree.leaves(grads))
-    ]
+    vs = [beta * v + g for v, g in zip(jax.tree.leaves(velocity), jax.tree.leaves(grads))]
     ps = [p - rate * v for p, v in zip(ps, vs)]
     return jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)
 
@@ -2120,6 +2477,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="moves_with_the_old_velocity"
 """Your parameters are one step late: they move with the old velocity. When the velocity is 0, the first step does nothing."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2131,6 +2490,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="forgets_the_velocity"
 """You return the old velocity. Then the next step does not know the gradients before. A function on trees has no memory: all that should be remembered has to be returned."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2142,6 +2503,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="velocity_changed_in_place"
 """The velocity that your `momentum_step` was given is no longer what it was. Perhaps you write the new velocity into the dict of the old one. The old velocity belongs to the caller, who may need it again."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2155,6 +2518,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="a_tree_of_pairs" section="an-optimiser-is-a-function-on-trees"
 """Your `momentum_step` returns one tree, with a pair in the place of each leaf: `jax.tree.map` makes one tree, whatever your function returns. The task asks for a pair of two trees, so write a map for each."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2169,6 +2534,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="weighted_mean"
 """Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too. This task adds the whole gradient."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2180,6 +2547,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="rate_in_the_velocity"
 """Your velocity has the rate in it. As long as the rate stays the same the parameters agree; when it changes, your velocity still moves at the old rate."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2191,6 +2560,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="looks_ahead"
 """Your parameters go further than the new velocity says: the gradient is counted once more, as Nesterov's momentum does. The velocities themselves are right."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2203,6 +2574,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="starts_at_the_parameters"
 """Your first velocity is the parameters themselves. It should have the structure of the parameters, and only zeros."""
+
+
 def start(params):
     return params
 
@@ -2214,6 +2587,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="one_number_for_all"
 """Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
+
+
 def start(params):
     return 0.0
 
@@ -2225,6 +2600,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="one_dict_only" section="a-gradient-is-a-tree"
 """Your functions work on one dict of arrays. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+
+
 def start(params):
     return {name: jnp.zeros_like(p) for name, p in params.items()}
 
@@ -2236,6 +2613,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="every_tuple_is_a_pair"
 """Your step is wrong where the parameters hold a tuple or a namedtuple. Perhaps your function returns pairs, and `is_leaf` finds them by asking for a tuple. But the tuples of the tree are tuples too, so your code takes them for pairs."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2254,6 +2633,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="zeros_without_the_shape"
 """Your first velocity is right for vectors, and flat for matrices. Perhaps you make zeros by the size of a leaf. A velocity needs the shape of its parameter. Otherwise broadcasting stretches both in a sum."""
+
+
 def start(params):
     return jax.tree.map(lambda p: jnp.zeros(p.size), params)
 
@@ -2265,6 +2646,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="none_needs_a_zero" section="a-gradient-is-a-tree"
 """Your first velocity has a 0 where `params` has `None`. For JAX, `None` is a node without children. With a leaf in its place, the two trees have different structures, and a map over both fails."""
+
+
 def start(params):
     return jax.tree.map(
         lambda p: jnp.array(0.0) if p is None else jnp.zeros_like(p),
@@ -2280,6 +2663,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="a_number_for_each_leaf"
 """Your first velocity has one Python number for each leaf. It needs an array of zeros with the shape of the parameter."""
+
+
 def start(params):
     return jax.tree.map(lambda p: 0.0, params)
 
@@ -2291,6 +2676,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="zeros_without_axes"
 """Your first velocity has arrays without an axis. Each needs the shape of its parameter. Broadcasting hides this in the first step."""
+
+
 def start(params):
     return jax.tree.map(lambda p: jnp.array(0.0), params)
 
@@ -2302,6 +2689,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="zeros_like_a_tree" section="a-gradient-is-a-tree"
 """Your `start` works for one bare array only. `jnp.zeros_like` takes one array; `jax.tree.map` applies it to every leaf of a tree."""
+
+
 def start(params):
     return jnp.zeros_like(params)
 
@@ -2313,6 +2702,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="numpy_zeros"
 """Your first velocity has NumPy's arrays of `float64`: NumPy's zeros are `float64`, if you do not name another dtype. The parameters are `float32`."""
+
+
 def start(params):
     return jax.tree.map(lambda p: np.zeros(p.shape), params)
 
@@ -2324,6 +2715,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="zero_times_the_parameter"
 """Your first velocity is `nan` where a parameter is `nan` or infinite. Perhaps you multiply the parameters by 0. In floating point, 0 times such a number is `nan`: make the zeros from the shape."""
+
+
 def start(params):
     return jax.tree.map(lambda p: 0 * p, params)
 
@@ -2335,6 +2728,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="ones_at_the_start"
 """Your first velocity is 1 everywhere. Nothing has moved yet: it should be 0."""
+
+
 def start(params):
     return jax.tree.map(jnp.ones_like, params)
 
@@ -2346,6 +2741,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="a_list_of_zeros" section="a-gradient-is-a-tree"
 """Your first velocity is a list. It needs the structure of the parameters: a map over both trees fails otherwise."""
+
+
 def start(params):
     return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(params)]
 
@@ -2357,6 +2754,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="nothing_at_the_start"
 """Your `start` returns nothing. The first velocity is a tree of zeros like the parameters."""
+
+
 def start(params):
     jax.tree.map(jnp.zeros_like, params)
 
@@ -2368,6 +2767,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="beta_for_both"
 """Your velocity multiplies the new gradient by `beta` too. Only the old velocity is multiplied; the gradient is added as it is."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2380,6 +2781,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="beta_for_the_gradient"
 """Your velocity keeps the old velocity whole and multiplies the gradient by `beta`. It is the other way round: `beta` makes the old velocity smaller."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2392,6 +2795,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="shares_change_places"
 """Your velocity takes `1 - beta` times the old velocity and `beta` times the gradient. The old velocity is multiplied by `beta`; the gradient is added as it is."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2404,6 +2809,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="old_velocity_by_the_rest"
 """Your velocity takes `1 - beta` times the old velocity. It is `beta` times: with a `beta` near 1, most of it stays."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2416,6 +2823,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="nothing_fades"
 """Your velocity adds up all gradients: `beta` has no effect. The old velocity is multiplied by `beta` before the gradient is added."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2428,6 +2837,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="no_memory"
 """Your velocity is the last gradient: the old velocity has no effect. `beta` times the old velocity belongs to the new one."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2440,6 +2851,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="gradient_left_out"
 """Your velocity is `beta` times the old one: the gradient has no effect. Starting from 0, nothing ever moves."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2452,6 +2865,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="no_rate"
 """Your parameters move by the whole velocity, whatever the rate is. Multiply the velocity by `rate`."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2464,6 +2879,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="goes_uphill"
 """Your parameters move the other way: the velocity is added. It points to where the loss grows, so subtract it."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2476,6 +2893,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="velocity_first"
 """Your two results have changed places: the new parameters come first, then the new velocity."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2488,6 +2907,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="velocity_twice"
 """Both of your results are the velocity. The first one should be the new parameters: the velocity says only how far they move."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2500,6 +2921,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="parameters_twice"
 """Both of your results are the new parameters. The second one should be the new velocity."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2512,6 +2935,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="the_old_parameters"
 """Your velocity is right, but you return the old parameters. The first result is the parameters after the step."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2523,6 +2948,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="parameters_only" section="an-optimiser-is-a-function-on-trees"
 """You return one thing, the new parameters. Return the new velocity too: the next step needs it, and a function on trees has no memory."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2535,6 +2962,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="velocity_only" section="an-optimiser-is-a-function-on-trees"
 """You return one thing, the new velocity. Return the new parameters before it."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2547,6 +2976,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="velocity_without_use"
 """Your velocity is right, but your parameters move along the gradient alone. Subtract `rate` times the new velocity."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2558,6 +2989,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="a_velocity_that_is_subtracted"
 """Your velocity has the other sign and the rate in it, as in some libraries: then it is added to the parameters. Here it is `beta * velocity + gradient`, and `rate` times it is subtracted."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2570,6 +3003,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="a_beta_of_its_own"
 """The caller's `beta` has no effect. Perhaps your code has 0.9 in its place. `beta` may change from step to step."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2582,6 +3017,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="a_rate_of_its_own"
 """The caller's `rate` has no effect. Perhaps your code has a fixed number in its place. `rate` may change from step to step."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2594,6 +3031,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="beta_in_the_step"
 """Your parameters move by `rate * beta` times the new velocity. `beta` has its part in the velocity already."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2606,6 +3045,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="decays_twice"
 """Your parameters move along `beta` times the new velocity and the gradient, and the velocity that you return has `beta` in it twice. Make the new velocity once, and use it for both results."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2618,6 +3059,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="written_into_the_dicts" section="a-gradient-is-a-tree"
 """Your functions work on one dict of arrays, and write the new velocity into the caller's dict. Parameters may be nested in any way, and the old velocity belongs to the caller: use `jax.tree.map`, which makes new trees."""
+
+
 def start(params):
     return {name: jnp.zeros_like(p) for name, p in params.items()}
 
@@ -2632,6 +3075,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="parameters_changed_in_place" in_order=True
 """The parameters that your `momentum_step` was given have changed. Perhaps you write the new ones into the caller's dict. Return a new tree."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2646,6 +3091,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
 """Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
+
+
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -2708,6 +3155,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="no_correction"
 """Your first steps are about three times too long. Perhaps `m` and `v` are used as they are. Both start at 0 and need many steps to reach their true size. `v` needs far more steps than `m`."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2716,14 +3165,14 @@ def adam_start(params):
 def adam_step(params, grads, state, rate):
     m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
     v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-    params = jax.tree.map(
-        lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-8), params, m, v
-    )
+    params = jax.tree.map(lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-8), params, m, v)
     return params, {"m": m, "v": v, "t": state["t"] + 1}
 
 
 # %% exercise="adam" misconception="a_tree_of_triples" section="an-optimiser-is-a-function-on-trees"
 """You take the result of `jax.tree.map` apart into three trees. But `jax.tree.map` makes one tree, with a tuple in the place of each leaf. Write a map for each of the three."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2743,6 +3192,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="state_changed_in_place"
 """The state that your `adam_step` was given is no longer what it was. Perhaps you write the new `t`, `m` and `v` into its dict. The old state belongs to the caller, who may need it again."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2763,6 +3214,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="counts_from_zero"
 """Your first step is `nan`. Perhaps the corrections use the old count. With `t` = 0, `1 - 0.9ᵗ` is 0. Add 1 to the count before you use it."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2782,6 +3235,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="the_count_stands_still"
 """Your first step is right, the later steps are too long, and `t` does not grow. So the corrections are those of the first step in every step. Return the new `t` in the state."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2801,6 +3256,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="zero_over_zero"
 """Your parameters become `nan` where the gradient has always been 0: 0 / 0. A small number in the denominator prevents this."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2819,6 +3276,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="small_number_under_the_root"
 """Your steps are too short where gradients are tiny. Perhaps the 1e-8 is added before the root is taken. There it has the effect of a gradient of 0.0001. Add it after the root."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2838,6 +3297,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="no_square"
 """Your `v` can be negative, and then its root is `nan`. `v` has to average the squares of the gradients, and a square is never negative."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2857,6 +3318,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="no_root"
 """Your `m`, `v` and `t` are right, but large gradients give short steps, and small ones long steps. Perhaps you divide by `v` without its root. `v` averages squares, so its size is that of a gradient squared."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2876,6 +3339,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="the_decays_change_places"
 """Your `m` is too small and your `v` too large: 0.9 and 0.999 have changed places. `m` follows the newest gradients quickly; `v` is a slow average."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2895,6 +3360,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="keeps_the_corrected_averages"
 """Your first steps from zeros are right, but the `m` and `v` that you return have the correction in them, and the next step corrects them once more. Use the corrected numbers for the new parameters only."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2903,17 +3370,15 @@ def adam_start(params):
 def adam_step(params, grads, state, rate):
     t = state["t"] + 1
     m = jax.tree.map(lambda m, g: (0.9 * m + 0.1 * g) / (1 - 0.9**t), state["m"], grads)
-    v = jax.tree.map(
-        lambda v, g: (0.999 * v + 0.001 * g**2) / (1 - 0.999**t), state["v"], grads
-    )
-    params = jax.tree.map(
-        lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-8), params, m, v
-    )
+    v = jax.tree.map(lambda v, g: (0.999 * v + 0.001 * g**2) / (1 - 0.999**t), state["v"], grads)
+    params = jax.tree.map(lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-8), params, m, v)
     return params, {"m": m, "v": v, "t": t}
 
 
 # %% exercise="adam" misconception="counts_every_leaf"
 """Your first leaf is right, the next leaves have the correction of later steps, and `t` grows by the number of leaves. Perhaps you add 1 to `t` inside the map. JAX calls the function of a map once for each leaf."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2935,6 +3400,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="the_count_has_no_value" section="one-jitted-step"
 """Your steps are right, but under `jax.jit` the call fails. Perhaps an `if`, `int` or a function of `math` asks for the value of `t`. While JAX traces, the count is a tracer without a value; arithmetic works with it as it is."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2954,6 +3421,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="power_of_the_difference"
 """Your first step is right, and later steps are not. Perhaps the power is taken of the difference: `(1 - 0.9)ᵗ`. The power comes first: 1 minus 0.9ᵗ."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2973,6 +3442,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="times_for_power"
 """Your first step is right, and later steps are not. Perhaps you multiply by `t`, `1 - 0.9 * t`, where the formula has a power: 1 minus 0.9ᵗ."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -2992,6 +3463,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="every_tuple_is_a_triple" section="an-optimiser-is-a-function-on-trees"
 """Your step is wrong where the parameters hold a tuple or a namedtuple. Perhaps your function returns three things, and `is_leaf` finds them by asking for a tuple. But the tuples of the tree are tuples too."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3014,6 +3487,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="tiny_number_before_the_correction"
 """Your steps are too short where gradients are tiny. Perhaps the 1e-8 is added to the root of `v` before `v` is corrected. Add it to the root of the corrected `v`."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3033,6 +3508,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="corrects_m_only"
 """Your first steps are far too long: only `m` is corrected, and `v` starts near 0 as well. Divide `v` by `1 - 0.999ᵗ`."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3051,6 +3528,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="corrects_v_only"
 """Your first steps are far too short: only `v` is corrected, and `m` starts near 0 as well. Divide `m` by `1 - 0.9ᵗ`."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3069,6 +3548,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="corrections_change_places"
 """Your `m`, `v` and `t` are right, but the two corrections have changed places: `m` is divided by `1 - 0.9ᵗ`, and `v` by `1 - 0.999ᵗ`."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3088,6 +3569,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="multiplies_by_the_corrections"
 """Your first steps have the wrong length. Perhaps you multiply `m` and `v` by `1 - 0.9ᵗ` and `1 - 0.999ᵗ`. They are too small at the start: divide, to make them larger."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3107,6 +3590,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="root_before_the_correction"
 """Your `m`, `v` and `t` are right, and your first steps have the wrong length. Perhaps the root of `v` is taken first, and then divided by `1 - 0.999ᵗ`. Correct `v`, then take its root."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3125,6 +3610,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="the_whole_gradient_in_m"
 """Your `m` is ten times too large: it adds the whole gradient, as momentum does. Here the gradient counts 0.1 times."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3144,6 +3631,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="whole_gradients_in_both"
 """Your `m` and `v` are far too large: they add the whole gradient and its square. Here they count 0.1 and 0.001 times: both are averages."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3163,6 +3652,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="the_whole_square_in_v"
 """Your `v` is a thousand times too large: it adds the whole square of the gradient. Here the square counts 0.001 times."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3182,6 +3673,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="squares_the_share_too"
 """Your `v` is a thousand times too small. Perhaps `0.001 * g` is squared as a whole. Only the gradient is squared."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3201,6 +3694,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="shares_of_m_in_v"
 """Your `v` follows the squares too quickly: it has the shares 0.9 and 0.1, those of `m`. Those of `v` are 0.999 and 0.001."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3220,6 +3715,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="a_hundredth_in_v"
 """Your `v` has other shares than 0.999 and 0.001: with 0.99 and 0.01, it follows the squares ten times as quickly."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3239,6 +3736,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="shares_of_the_old_change_places"
 """Your `m` and `v` follow the newest gradient closely. Perhaps the shares have changed places: the old average counts 0.9 and 0.999 times, the new part 0.1 and 0.001 times."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3258,6 +3757,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="squares_of_m"
 """Your `v` averages the squares of `m`. It should average the squares of the gradients."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3277,6 +3778,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="sizes_for_squares"
 """Your `v` averages the sizes of the gradients, without their sign. It should average their squares."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3296,6 +3799,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="moves_with_the_old_averages"
 """Your `m`, `v` and `t` are right, but the parameters are one step late: they move with the old `m` and `v`. Use the new ones."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3315,6 +3820,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="keeps_the_old_averages"
 """You return the old `m` and `v`. Then each step begins as the first one did. The new state has the new `m` and `v`."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3334,6 +3841,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="the_gradient_in_place_of_m"
 """Your `m`, `v` and `t` are right, but the gradient itself moves the parameters. The step has the corrected `m` on top."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3352,6 +3861,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="goes_uphill"
 """Your parameters move the other way: the step is added. To go down, subtract it."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3371,6 +3882,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="no_rate"
 """Your steps have the length that a rate of 1 gives, whatever the rate is. Multiply by `rate`."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3390,6 +3903,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="the_old_parameters"
 """Your state is right, but you return the old parameters. The first result is the parameters after the step."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3409,6 +3924,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="state_first"
 """Your two results have changed places: the new parameters come first, then the new state."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3428,6 +3945,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="parameters_only" section="an-optimiser-is-a-function-on-trees"
 """You return one thing, the new parameters. Return the new state too: the next step needs it, and a function on trees has no memory."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3447,6 +3966,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="one_m_for_the_parameters"
 """You return `m` where the new parameters should be. It has the same structure and shapes, so no error tells you; but it is an average of gradients."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3466,6 +3987,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="no_count_in_the_state"
 """The state that you return has no `t`. The next step needs the count, so put the new one into the state."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3485,6 +4008,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="counts_from_one"
 """Your count is too high by one: it starts at 1, and the first step adds 1 already. No step has been taken at the start: `t` is 0."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 1}
@@ -3504,6 +4029,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="counts_twice"
 """Your count grows by 2 in each step. Perhaps `t + 1` is computed once for the corrections, and once more for the new state."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3523,6 +4050,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="corrected_by_the_next_count"
 """Your `m`, `v` and `t` are right, but the corrections are those of the next step: 1 is added to the new `t` once more."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3542,6 +4071,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="one_zero_for_all"
 """Your state starts with one number for `m` and one for `v`. Each has to be a tree like the parameters, with zeros: it remembers something for every parameter."""
+
+
 def adam_start(params):
     return {"m": 0.0, "v": 0.0, "t": 0}
 
@@ -3560,6 +4091,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="numpy_zeros"
 """Your `m` and `v` start as NumPy's arrays of `float64`: NumPy's zeros are `float64`, if you do not name another dtype. The parameters are `float32`."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(lambda p: np.zeros(p.shape), params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3579,6 +4112,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="zero_times_the_parameter"
 """Your first `m` and `v` are `nan` where a parameter is `nan` or infinite. Perhaps you multiply the parameters by 0. In floating point, 0 times such a number is `nan`: make the zeros from the shape."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(lambda p: 0 * p, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3598,6 +4133,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="starts_at_the_parameters"
 """Your `m` and `v` start as the parameters themselves. They have the structure of the parameters, and only zeros."""
+
+
 def adam_start(params):
     return {"m": params, "v": params, "t": 0}
 
@@ -3616,6 +4153,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="numpy_under_jit" section="one-jitted-step"
 """Your steps are right, but under `jax.jit` the call fails. Perhaps the root is NumPy's. Under `jax.jit` it gets a tracer, which has no numbers: use `jnp.sqrt`."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3635,6 +4174,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="one_dict_only" section="a-gradient-is-a-tree"
 """Your functions work on one dict of arrays. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+
+
 def adam_start(params):
     zeros = {name: jnp.zeros_like(p) for name, p in params.items()}
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3653,6 +4194,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="only_the_sign"
 """Your steps all have the same length. Perhaps only the sign of `m` is used. Adam divides `m` by the root of `v`, both corrected."""
+
+
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -3671,6 +4214,8 @@ def adam_step(params, grads, state, rate):
 
 # %% exercise="adam" misconception="starts_with_ones"
 """Your `m` and `v` start at 1. They start at 0: no gradient has been seen yet."""
+
+
 def adam_start(params):
     ones = jax.tree.map(jnp.ones_like, params)
     return {"m": ones, "v": ones, "t": 0}
@@ -3742,6 +4287,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="none_for_train" covers="M25"
 """There is a `None` in your label tree. For JAX, `None` is a node without children. So your label tree has another structure than `params`, and a map over both fails."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -3759,6 +4306,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="labels_through_jit" covers="M25 M24"
 """Your `frozen_step` raises a `TypeError`. Perhaps the labels are an argument of a jitted function. A text is a legal leaf of a tree, but jit takes arrays and numbers only."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -3777,6 +4326,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="zero_times_nan" covers="M25"
 """Your frozen leaves become `nan` where their gradient is. Perhaps you multiply the gradient by a mask of 0 and 1. In floating point, 0 times `nan` or infinity is `nan`."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -3792,6 +4343,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="begins_with_the_same_letters"
 """You freeze `body/10` together with `body/1`, or `body2` together with `body`. Two paths may begin with the same letters and name two parts: compare whole entries."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -3809,6 +4362,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="whole_paths_only" covers="M25"
 """You freeze a leaf whose own path is listed, but not the leaves in a listed part. When the list names a part, all leaves in this part are frozen."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -3826,6 +4381,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="the_name_at_any_depth"
 """You also freeze a part with the same name inside another part. A listed path starts at the root of the tree: `head` and `body/head` are two places."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = "/" + jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -3843,6 +4400,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="trains_what_is_frozen"
 """Your step moves the frozen leaves, and does not move the others. Your labels are right, but your step confuses the two labels."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -3860,6 +4419,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="a_label_is_true" covers="M25"
 """Nothing moves in your step. Perhaps you write `if label:`. For Python, every text that is not empty is true, `"train"` as well as `"frozen"`. Compare the label with a text."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -3893,6 +4454,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="one_label_for_each_part" covers="M25"
 """Your label tree has one label for each part at the top, and it stops there. Such a tree is a prefix of `params`. This task asks for a label in the place of every leaf."""
+
+
 def label_tree(params, frozen):
     if isinstance(params, dict):
         return {name: "frozen" if name in frozen else "train" for name in params}
@@ -3908,6 +4471,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="brackets_in_the_paths" covers="M25"
 """You freeze no leaf, whatever is listed. Perhaps you compare the list with `keystr(path)`. Without options, `keystr` writes `['body'][0]`. The listed paths have plain entries and slashes."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path)
@@ -3925,6 +4490,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="the_top_decides"
 """You freeze all of `body` when only `body/0` is listed. Perhaps you compare the first entries only. Compare all entries of the listed path."""
+
+
 def label_tree(params, frozen):
     tops = {part.split("/")[0] for part in frozen}
 
@@ -3943,11 +4510,11 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="one_level_down"
 """You freeze the leaves directly in a listed part, and train the deeper leaves. Perhaps you compare the path of a leaf, and the path without its last entry. A listed part may be any number of levels above a leaf."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
-        texts = [
-            jax.tree_util.keystr(way, simple=True, separator="/") for way in (path, path[:-1])
-        ]
+        texts = [jax.tree_util.keystr(way, simple=True, separator="/") for way in (path, path[:-1])]
         return "frozen" if any(text in frozen for text in texts) else "train"
 
     return jax.tree.map_with_path(label, params)
@@ -3962,6 +4529,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="none_gets_a_label"
 """Your label tree has a label where `params` has `None`. For JAX, `None` is a node without children: it gets no label. Otherwise your label tree has another structure than `params`, and a map over both fails."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -3979,6 +4548,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="the_first_entry_only"
 """You freeze listed parts at the top of the tree only. Perhaps you look for the first entry of each path in the list, or you call `keystr` with another separator. A listed path may have several entries, with slashes between them, such as `body/0`."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path[:1], simple=True)
@@ -3996,6 +4567,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="the_last_entry_only"
 """You freeze leaves by their last entry alone. A listed path starts at the root of the tree, and may name a part with many leaves."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path[-1:], simple=True)
@@ -4013,6 +4586,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="somewhere_in_the_text"
 """You freeze leaves whose path has the listed text anywhere in it. A listed path starts at the root of the tree, and its entries have to be equal as a whole: `body/1` is not `body/10`."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -4030,6 +4605,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="the_end_of_the_path"
 """You freeze leaves whose path ends with a listed text. A listed path is read from the root on: every leaf whose path begins with its entries is frozen."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -4047,6 +4624,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="an_entry_anywhere"
 """You freeze every leaf that has a listed text among the entries of its path, at any depth. A listed path starts at the root of the tree, and may have several entries."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -4064,6 +4643,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="labels_in_a_list"
 """Your labels are a list, in the order of the leaves. The label tree needs the structure of `params`: then a map can go over both."""
+
+
 def label_tree(params, frozen):
     labels = []
     for path, _ in jax.tree.leaves_with_path(params):
@@ -4082,6 +4663,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="labels_by_their_paths"
 """Your labels are in a flat dict, by their paths. The label tree needs the structure of `params`: then a map can go over both."""
+
+
 def label_tree(params, frozen):
     labels = {}
     for path, _ in jax.tree.leaves_with_path(params):
@@ -4100,6 +4683,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="dicts_in_dicts_only"
 """Your label tree is right for dicts, and dicts in dicts. Other nodes get one label, or none of their leaves is found. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
+
+
 def label_tree(params, frozen):
     def labels(node, path):
         if isinstance(node, dict):
@@ -4118,6 +4703,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="items_of_a_list"
 """Your `label_tree` fails where a node is no dict. Perhaps you go over `.items()`. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
+
+
 def label_tree(params, frozen):
     def labels(node, path):
         new = {}
@@ -4143,6 +4730,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="every_entry_has_a_key"
 """Your `label_tree` fails where a leaf lies in a list, a tuple or another node that is no dict. Perhaps you read the `key` of each entry of the path. Only the entry of a dict has a `key`; `keystr` writes every kind."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = "/".join(str(entry.key) for entry in path)
@@ -4160,6 +4749,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="labels_change_places"
 """Your labels have changed places: what is listed gets `train`, and all the rest `frozen`."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4177,6 +4768,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="labels_are_bools"
 """Your labels are `True` and `False`. The task asks for the texts `frozen` and `train`."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4194,6 +4787,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="all_paths_at_once"
 """With an empty list, you freeze every leaf; with more than one path in it, too few. Perhaps you ask whether `all` listed paths fit. One of them is enough: that is `any`."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4211,6 +4806,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="the_first_path_decides"
 """Only the first path of the list has an effect. Perhaps the `return` stands inside of the loop over the list. Look at every path before you say that a leaf is trained."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4228,6 +4825,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="the_leaf_itself_is_left_out"
 """You freeze the leaves inside of listed parts, but not a leaf that is listed itself. Perhaps you look for the listed text with a slash after it; the path of a leaf ends without one."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -4245,6 +4844,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="no_separator"
 """You freeze listed parts at the top of the tree only, and also parts whose names begin alike. Perhaps you call `keystr` without a separator: then it writes nothing between the entries of a path."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True)
@@ -4262,6 +4863,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="written_into_the_parameters"
 """The parameters that your `label_tree` was given have changed: there are texts in them. Perhaps you write the labels into the caller's dict. Return a new tree."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4282,6 +4885,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="the_step_in_place"
 """The parameters that your `frozen_step` was given have changed. Perhaps you write the new leaves into the caller's dict. Return a new tree."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4302,6 +4907,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="cleans_every_gradient"
 """A trained leaf whose gradient is `nan` or infinite does not follow its gradient. Perhaps `jnp.nan_to_num` changes all gradients. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4319,6 +4926,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="cleans_with_zeros"
 """A trained leaf whose gradient is `nan` or infinite stays as it is. Perhaps you put 0 into all gradients that are not finite. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4336,6 +4945,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="all_leaves_move"
 """Your frozen leaves move too: the labels have no effect. A leaf with the label `frozen` keeps its numbers."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4353,6 +4964,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="frozen_leaves_are_zero"
 """Your frozen leaves become 0. Perhaps the parameters are multiplied by a mask. A frozen leaf keeps its numbers."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4370,6 +4983,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="frozen_leaves_are_none"
 """You return `None` for the frozen leaves. They are part of the parameters: a frozen leaf comes back as it was."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4387,6 +5002,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="the_gradient_of_the_frozen"
 """You return the gradient in the place of the frozen leaves. A frozen leaf keeps its numbers."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4404,6 +5021,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="no_rate"
 """Your trained leaves move by the whole gradient, whatever the rate is. Multiply the gradient by `rate`."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4421,6 +5040,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="goes_uphill"
 """Your trained leaves move the other way: the gradient is added. To go down, subtract it."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4438,6 +5059,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
 """Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4452,6 +5075,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="new_leaves_in_a_list"
 """Your `frozen_step` returns a list of arrays. The new parameters need the structure of the old ones."""
+
+
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -4470,6 +5095,8 @@ def frozen_step(params, grads, labels, rate):
 
 # %% exercise="freeze" misconception="keys_and_places_only"
 """Your labels are right in dicts, lists and tuples. Perhaps you take the `key` or the `idx` of each entry of a path. The entry of a namedtuple or of a registered class may have a `name` instead; `keystr` writes every kind."""
+
+
 def text_of(path):
     names = [getattr(entry, "key", getattr(entry, "idx", None)) for entry in path]
     return "/".join(str(name) for name in names)
@@ -4544,6 +5171,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="one_by_one" section="save-and-load"
 """The names in your file are not paths, only numbers in a row. So `load` has to go by order alone. Where `like` asks for a part of the tree, it puts an array in the place of another one, and no error tells you."""
+
+
 def save(file, tree):
     np.savez(file, *(np.asarray(leaf) for leaf in jax.tree.leaves(tree)))
 
@@ -4562,6 +5191,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="names_forgotten_in_load"
 """Your `load` takes the arrays in their order, whatever their names are. This works as long as both trees have the same structure. Otherwise a leaf gets the numbers of another leaf."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4583,6 +5214,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="an_object_in_the_file"
 """NumPy had to pickle something for your file, perhaps the whole tree. To load a pickle is to run code that its author wrote, so a file from a stranger could do anything."""
+
+
 def save(file, tree):
     np.savez(file, tree=np.array([jax.tree.map(np.asarray, tree)], object))
 
@@ -4605,6 +5238,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="the_last_key_is_enough"
 """Your file has fewer arrays than the tree has leaves. Perhaps the name of an array is only the last key of its path. Every layer has a `w`, so each `w` takes the place of the `w` before."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path[-1:], simple=True): np.asarray(leaf)
@@ -4627,6 +5262,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="brackets_in_the_names" section="save-and-load"
 """The names in your file have brackets and quotes: `keystr(path)` writes them. With its options `simple` and `separator`, `keystr` writes plain entries with slashes between them."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path): np.asarray(leaf)
@@ -4649,6 +5286,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="everything_is_float32"
 """All your arrays come back as `float32`, also whole numbers and bools. The dtype of a leaf has to come back too, and `float32` does not hold every large whole number."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
@@ -4671,6 +5310,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="missing_stays_as_it_is"
 """When a path is not in the file, you keep what `like` has there. The caller gets a tree that looks complete. Some of its numbers were never trained, and no error tells the caller."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4695,6 +5336,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="any_shape_will_do"
 """You return an array of another shape than `like` asks for. The mistake then shows far from here, in a matrix product. Where NumPy's broadcasting stretches the shape, it does not show at all."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4715,6 +5358,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="bytes_are_numbers"
 """Where `like` has another dtype than the saved leaf, your numbers are nonsense, or `load` fails. Perhaps you use `view`. It keeps the bytes and reads them as another dtype, so they mean other numbers. `astype` converts numbers."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4737,6 +5382,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="the_dtype_of_the_file"
 """Your numbers are right, but some dtypes are not those of `like`. Perhaps you keep the dtype that the file has. `like` decides the dtype."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4759,6 +5406,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="half_is_enough"
 """Your numbers lose digits on the way, and large ones become infinite. Perhaps you save all leaves as `float16`. It has three digits and ends at 65,504. NumPy's file format can hold each leaf as it is."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf.astype(jnp.float16))
@@ -4781,6 +5430,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="whole_numbers_through_float32"
 """Your dtypes are right, but large whole numbers lose their last digits on the way. Perhaps you save every leaf as `float32`. It has 24 bits for the digits of a number; `int32` has more."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
@@ -4803,6 +5454,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="made_to_fit"
 """Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`. Perhaps you reshape the array. Then the rows and columns of a matrix mean something else, and no error tells you."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4823,6 +5476,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="stretched_to_fit"
 """Your `load` accepts a smaller array, if broadcasting can stretch it to the shape of `like`. Then one number may fill a whole leaf, and no error tells you."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4843,6 +5498,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="nothing_else_in_the_file"
 """Your `load` refuses a file that holds more than `like` asks for. But people often load only the first layers of a trained model: the other arrays do no harm."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4865,6 +5522,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="the_order_of_the_file"
 """Where `like` asks for a part of the saved tree, your `load` gives a leaf the numbers of another one, or refuses a shape that fits. Perhaps you ask for the names, and then take the arrays in the order of the file. Take each array by the name of its leaf."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4890,6 +5549,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="an_assert_for_the_shape"
 """Where a shape differs, you raise an `AssertionError`. The task asks for a `ValueError`; `assert` is for mistakes in your own code, and `python -O` leaves it out."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4911,6 +5572,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="a_key_error_for_the_shape"
 """Where a shape differs, you raise a `KeyError`. The array is there, so its value is wrong: the task asks for a `ValueError`."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4933,6 +5596,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="a_value_error_for_what_is_missing"
 """Where a path is missing, you raise a `ValueError`. A name that is not there is a `KeyError`, as for a dict."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4957,6 +5622,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="an_assert_for_what_is_missing"
 """Where a path is missing, you raise an `AssertionError`. The task asks for a `KeyError` that mentions the path; `assert` is for mistakes in your own code."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -4980,6 +5647,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="the_path_is_not_named"
 """Where a path is missing, your `KeyError` does not mention the path. The reader of the message has to know which leaf is missing."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5004,6 +5673,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="get_gives_none"
 """Where a path is missing, you raise an `AttributeError`. Perhaps you call `get`, which gives `None`, and then ask `None` for its shape. The task asks for a `KeyError` that mentions the path."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5026,6 +5697,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="none_for_what_is_missing"
 """Where a path is missing, your tree has `None`. The caller gets a tree of another structure than `like`. The task asks for a `KeyError` that mentions the path."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5050,6 +5723,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="every_entry_has_a_key"
 """Your `save` fails where a leaf lies in a list, a tuple or another node that is no dict. Perhaps you join the `key` of each entry of the path. Only the entry of a dict has a `key`; `keystr` writes every kind."""
+
+
 def save(file, tree):
     arrays = {
         "/".join(str(entry.key) for entry in path): np.asarray(leaf)
@@ -5072,6 +5747,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="dots_in_the_names"
 """The names in your file have dots between the entries of a path. The task asks for slashes: `separator="/"`."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="."): np.asarray(leaf)
@@ -5094,6 +5771,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="no_separator"
 """The names in your file have nothing between the entries of a path. The task asks for slashes: without `separator`, `keystr` writes the entries one after the other."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True): np.asarray(leaf)
@@ -5116,6 +5795,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="a_slash_at_the_start"
 """The names in your file begin with a slash. The slash stands between two entries of a path only."""
+
+
 def save(file, tree):
     arrays = {
         "/" + jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5138,6 +5819,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="none_is_saved_too"
 """Something in your file was pickled where the tree has a `None`: NumPy has no array for it. For JAX, `None` is a node without children; it is in `like`, and needs no array."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5160,6 +5843,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="the_top_level_only"
 """Your `save` is right for one dict of arrays. Perhaps you hand the whole dict to `np.savez`. NumPy pickles what is no array, such as a dict in the dict, and a list has no names for it. Name every leaf by its path."""
+
+
 def save(file, tree):
     np.savez(file, **tree)
 
@@ -5178,6 +5863,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="a_flat_dict_back"
 """Your `load` returns a flat dict, with the paths as keys. It has to return a tree like `like`: the names say where in the tree each array belongs."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5199,6 +5886,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="a_list_back"
 """Your `load` returns a list of arrays. It has to return a tree with the structure of `like`."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5220,6 +5909,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="dicts_made_of_names"
 """Your trees have another structure than `like`: lists, tuples and other nodes have become dicts. Perhaps you build the tree from the names in the file. Names do not tell a list from a dict, and `None` has no name. Take the structure of `like`."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5245,6 +5936,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="counts_axes_only"
 """Your `load` accepts an array of another shape if it has as many axes as the leaf of `like`. Perhaps you compare `ndim` or the length of the shapes. Compare the shapes themselves."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5267,6 +5960,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="counts_numbers_only"
 """Your `load` returns an array of another shape if it has as many numbers as the leaf of `like`. Perhaps you compare `size`. Compare the shapes themselves."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5340,6 +6035,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="gives_like_back"
 """Your `load` returns the numbers of `like`, and not those of the file. `like` says the structure, shapes and dtypes only."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5362,6 +6059,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="another_dtype_is_refused"
 """Your `load` raises an error where `like` has another dtype than the file. The task asks you to convert the numbers."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5384,6 +6083,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="written_into_like"
 """The tree `like` that you were given has changed. Perhaps you write the loaded arrays into it. Return a new tree."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5411,6 +6112,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="nothing_comes_back"
 """Your `load` returns nothing. Return the tree."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5433,16 +6136,15 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="keys_and_places_only"
 """Your names are right in dicts, lists and tuples. Perhaps you take the `key` or the `idx` of each entry of a path. The entry of a namedtuple or of a registered class may have a `name` instead; `keystr` writes every kind."""
+
+
 def text_of(path):
     names = [getattr(entry, "key", getattr(entry, "idx", None)) for entry in path]
     return "/".join(str(name) for name in names)
 
 
 def save(file, tree):
-    arrays = {
-        text_of(path): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
+    arrays = {text_of(path): np.asarray(leaf) for path, leaf in jax.tree.leaves_with_path(tree)}
     np.savez(file, **arrays)
 
 
@@ -5460,6 +6162,8 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="names_in_sorted_order"
 """Your `load` is right for short lists, and gives leaves the numbers of others where there are more than ten, or where `like` asks for a part. Perhaps you sort the names in the file, and take the arrays in this order. Ask the file for each leaf by its own name."""
+
+
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -5529,6 +6233,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="python_loop"
 """Your numbers are right, but your program grows with each layer. A Python loop runs while JAX traces, and adds its lines to the program in each turn. So a deep network compiles slowly."""
+
+
 def deep_forward(stacked, x):
     every = []
     for w, b in zip(stacked["weight"], stacked["bias"]):
@@ -5539,6 +6245,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="layers_side_by_side"
 """Each of your layers takes the input `x` itself, as with `jax.vmap`. In a network, each layer takes the output of the layer before."""
+
+
 def deep_forward(stacked, x):
     every = jax.vmap(lambda layer: jax.nn.relu(x @ layer["weight"] + layer["bias"]))(stacked)
     return every[-1], every
@@ -5546,6 +6254,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="carry_and_rows_change_places"
 """Your two results have changed places. `scan` returns the last carry first, and then the stacked rows."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -5557,6 +6267,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="one_result_from_the_body"
 """Every call raises a `TypeError`. Perhaps the function in your `scan` returns one array. JAX expects a pair: the carry for the next turn, and the row to stack."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         return jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -5566,6 +6278,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="stacks_the_inputs"
 """Your last output is right, but the rows are one layer late: the first one is `x` itself. Perhaps the function in your `scan` stacks the input of each layer, and not its output."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         return jax.nn.relu(x @ layer["weight"] + layer["bias"]), x
@@ -5575,6 +6289,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="stacks_before_relu"
 """Your last output is right, but the rows have negative numbers: you stack the numbers before ReLU."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         before = x @ layer["weight"] + layer["bias"]
@@ -5585,6 +6301,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="no_relu"
 """All your results have negative numbers: ReLU is missing. Without ReLU, many linear layers are the same as one linear layer."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = x @ layer["weight"] + layer["bias"]
@@ -5595,6 +6313,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="last_layer_first"
 """Your network runs from the last layer to the first. With one layer that makes no difference. `scan` begins at row 0, unless you say `reverse=True`."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -5605,6 +6325,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="scans_over_the_input"
 """Every call fails. Perhaps `x` and the layers have changed places in your `scan`. `scan` goes along the first axis of its last argument. Its second argument is the first carry."""
+
+
 def deep_forward(stacked, x):
     def apply(layer, x):
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -5615,6 +6337,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="relu_for_the_rows_only"
 """Your rows are right for the first layer, but the next layer gets numbers without ReLU. Perhaps your carry has the numbers before ReLU. Here the carry and the row to stack are the same."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         before = x @ layer["weight"] + layer["bias"]
@@ -5626,6 +6350,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="weights_first" section="forward-and-vmap"
 """You multiply with the matrix on the left, `weight @ x`. A square matrix raises no error there and gives other numbers: here the rows of `weight` belong to the inputs."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(layer["weight"] @ x + layer["bias"])
@@ -5636,6 +6362,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="bias_after_relu" section="forward-and-vmap"
 """Your outputs can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ weight + bias)`."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["weight"]) + layer["bias"]
@@ -5646,6 +6374,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="no_relu_at_the_end"
 """Your last layer has no ReLU, as in a network whose outputs are logits. Here every layer computes the same, also the last one."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         before = x @ layer["weight"] + layer["bias"]
@@ -5657,6 +6387,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="no_rows"
 """Your second result is `None`. Perhaps the function in your `scan` returns `None` beside the carry. `scan` stacks the second thing that it returns, and not the carries."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         return jax.nn.relu(x @ layer["weight"] + layer["bias"]), None
@@ -5666,6 +6398,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="a_list_keeps_tracers"
 """Every call raises an error about a tracer that has left its function. Perhaps your loop's function appends to a Python list. JAX runs it once, while it traces; what should come out of it has to be returned."""
+
+
 def deep_forward(stacked, x):
     every = []
 
@@ -5680,6 +6414,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="bias_forgotten"
 """Your outputs are those of layers without biases. Each layer computes `relu(x @ weight + bias)`."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["weight"])
@@ -5690,6 +6426,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="the_input_is_a_row_too"
 """Your second result has one row too many: the first one is `x` itself. The rows are the outputs of the layers."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -5701,6 +6439,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="the_last_output_only"
 """You return one array, the output of the last layer. Return the outputs of all layers after it: `scan` stacks them."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -5712,6 +6452,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="the_rows_only"
 """You return one array, the outputs of all layers. Return the output of the last layer before it."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -5723,6 +6465,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="a_list_of_outputs"
 """Your outputs of all layers are a list, and your program grows with each layer. A Python loop runs while JAX traces, and adds its lines to the program in each turn. `scan` traces one layer, and stacks the rows."""
+
+
 def deep_forward(stacked, x):
     every = []
     for w, b in zip(stacked["weight"], stacked["bias"]):
@@ -5733,6 +6477,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="relu_before_the_layer"
 """Your rows have negative numbers, and the input loses its own. ReLU belongs after the `x @ weight + bias` of a layer."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x) @ layer["weight"] + layer["bias"]
@@ -5743,6 +6489,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="the_last_layer_is_left_out"
 """Your outputs are those of all layers but the last. Perhaps you leave it out to treat it in another way. Here every layer computes the same, also the last one."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -5753,6 +6501,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="the_first_layer_is_left_out"
 """Your outputs are those of all layers but the first. The rows of the stacked tree count from 0."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -5763,6 +6513,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="the_first_row_is_the_last_output"
 """Your rows are right, but your first result is the output of the first layer. It should be the output of the last one."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -5774,6 +6526,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="adds_up_the_layers"
 """Each of your layers adds its output to its input. The task asks for the output alone: the next layer gets nothing else."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = x + jax.nn.relu(x @ layer["weight"] + layer["bias"])
@@ -5784,6 +6538,8 @@ def deep_forward(stacked, x):
 
 # %% exercise="deep_forward" misconception="every_layer_is_the_first"
 """Every one of your layers has the weights and biases of the first. Layer after layer, `scan` hands your function the next row: use that, and not the stacked tree."""
+
+
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ stacked["weight"][0] + stacked["bias"][0])
@@ -5856,18 +6612,20 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="as_it_was_found"
 """Your functions give the same results as the functions that you found. A `bfloat16` number has about three digits. So a small step towards the new value is lost in rounding, every time. And the functions average whole numbers."""
+
+
 def average_start(params):
     return params
 
 
 def average_step(average, params, decay):
-    return jax.tree.map(
-        lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params
-    )
+    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
 
 
 # %% exercise="moving_average" misconception="rounded_between_the_steps"
 """Your average starts in float32, but after a step its leaf is `bfloat16` again. Perhaps you cast it to the dtype of the new parameter. Then each step is rounded to `bfloat16`, and small steps are lost."""
+
+
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -5886,6 +6644,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="numpy_knows_bfloat16"
 """Your `float32` leaves are averaged, and your `bfloat16` leaves are treated like whole numbers. Perhaps you ask `np.issubdtype`, or you compare the dtype with `float32`. NumPy does not know that `bfloat16` is floating-point; `jnp.issubdtype` does."""
+
+
 def average_start(params):
     def is_float(p):
         return np.issubdtype(p.dtype, np.floating)
@@ -5903,6 +6663,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="averages_the_counter" section="parameters-are-data" covers="M24"
 """Your floating-point leaves are right, but the counter is averaged as well and becomes a float. For JAX, a whole number is a leaf like any other leaf. Your function has to treat it in another way."""
+
+
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -5916,6 +6678,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data" covers="M24"
 """Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then cut to a whole number again. A count is no parameter: copy the newest count."""
+
+
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -5924,13 +6688,13 @@ def average_start(params):
 
 
 def average_step(average, params, decay):
-    return jax.tree.map(
-        lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params
-    )
+    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
 
 
 # %% exercise="moving_average" misconception="keeps_the_first_counter" section="parameters-are-data"
 """Your counter stays at its first value. It is right not to average this leaf. But its number must come from the new parameters."""
+
+
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -5949,6 +6713,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="decay_on_the_new"
 """Your average follows the newest parameters closely where it should move little. `decay` is the share of the old average, and `1 - decay` is the share of the new parameters."""
+
+
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -5967,6 +6733,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="starts_at_zero"
 """Your average starts at 0. It then needs many steps to come near the parameters, and until then it is far too small. Start at the parameters."""
+
+
 def average_start(params):
     def begin(p):
         is_float = jnp.issubdtype(p.dtype, jnp.floating)
@@ -5986,6 +6754,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="every_leaf_is_float32"
 """Your whole numbers become `float32` from the start on. Perhaps you cast every leaf, or you compare the dtype with Python's `int`, which means `int64`. `float32` does not hold every large count."""
+
+
 def average_start(params):
     return jax.tree.map(lambda p: p.astype(jnp.float32), params)
 
@@ -5998,6 +6768,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="multiplied_before_it_is_cast"
 """Your averages of `bfloat16` leaves are float32, but only about three of their digits are right. Perhaps you multiply the parameter before you cast it. A Python number does not change the dtype of an array, so the product is rounded to `bfloat16`."""
+
+
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -6016,6 +6788,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="only_the_step_is_in_float32"
 """Your average of a `bfloat16` leaf starts as `bfloat16`, and every step gives `bfloat16` again. So small steps are lost in rounding. Start in `float32`, and stay there."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6026,13 +6800,17 @@ def average_start(params):
 
 def average_step(average, params, decay):
     def update(a, p):
-        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(a.dtype) if is_float(p) else p
+        return (
+            (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(a.dtype) if is_float(p) else p
+        )
 
     return jax.tree.map(update, average, params)
 
 
 # %% exercise="moving_average" misconception="starts_in_the_dtype_of_the_parameters"
 """Your average starts in the dtype of the parameters: in `bfloat16`, where they are. It should be `float32` from the start on."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6050,6 +6828,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="only_float32_is_averaged"
 """Your `bfloat16` leaves are copied from the new parameters, as whole numbers should be. Perhaps your step asks whether the dtype is `float32`. `bfloat16` is a floating-point dtype too."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6067,6 +6847,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="copies_of_bfloat16_in_float32"
 """Your `bfloat16` leaves are copied from the new parameters, and then made `float32`: they are not averaged. Perhaps your step asks whether the dtype is `float32`. `bfloat16` is a floating-point dtype too."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6086,6 +6868,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="rounds_the_counter" section="parameters-are-data"
 """Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then rounded. A count is no parameter: copy the newest count."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6096,13 +6880,19 @@ def average_start(params):
 
 def average_step(average, params, decay):
     def update(a, p):
-        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else jnp.round(decay * a + (1 - decay) * p).astype(p.dtype)
+        return (
+            decay * a + (1 - decay) * p.astype(jnp.float32)
+            if is_float(p)
+            else jnp.round(decay * a + (1 - decay) * p).astype(p.dtype)
+        )
 
     return jax.tree.map(update, average, params)
 
 
 # %% exercise="moving_average" misconception="the_counter_through_float32" section="parameters-are-data"
 """Your whole numbers are copied, but large ones lose their last digits. Perhaps they pass through `float32` on the way. It has 24 bits for the digits of a number; `int32` has more."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6113,13 +6903,19 @@ def average_start(params):
 
 def average_step(average, params, decay):
     def update(a, p):
-        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p.astype(jnp.float32).astype(p.dtype)
+        return (
+            decay * a + (1 - decay) * p.astype(jnp.float32)
+            if is_float(p)
+            else p.astype(jnp.float32).astype(p.dtype)
+        )
 
     return jax.tree.map(update, average, params)
 
 
 # %% exercise="moving_average" misconception="only_bfloat16_is_widened"
 """Your `float16` leaves are not averaged in `float32`. Perhaps your code asks for `bfloat16` by name. `float16` is a floating-point dtype too."""
+
+
 def average_start(params):
     def begin(p):
         return p.astype(jnp.float32) if p.dtype == jnp.bfloat16 else p
@@ -6140,6 +6936,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="decay_is_ignored"
 """Your average is the mean of the old average and the new parameters: `decay` has no effect. The old average counts `decay` times, the new parameters `1 - decay` times."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6157,6 +6955,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="the_new_counts_whole"
 """Your average grows with every step: the new parameters are added whole. They count `1 - decay` times, so that both shares make 1 together."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6174,6 +6974,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="the_old_counts_whole"
 """Your average grows with every step: the old average counts whole. It counts `decay` times, so that both shares make 1 together."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6191,6 +6993,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="the_newest_parameters"
 """Your average is the newest parameters: the old average has no effect. It counts `decay` times."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6208,6 +7012,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="stands_still"
 """Your average does not move: your step returns the old one. The new parameters count `1 - decay` times."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6225,6 +7031,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="the_mean_in_half_precision"
 """Your averages start in `float32`, but each step rounds the old average to the dtype of the new parameters before it counts. Cast the new parameters to `float32` instead."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6235,13 +7043,17 @@ def average_start(params):
 
 def average_step(average, params, decay):
     def update(a, p):
-        return (decay * a.astype(p.dtype) + (1 - decay) * p).astype(jnp.float32) if is_float(p) else p
+        return (
+            (decay * a.astype(p.dtype) + (1 - decay) * p).astype(jnp.float32) if is_float(p) else p
+        )
 
     return jax.tree.map(update, average, params)
 
 
 # %% exercise="moving_average" misconception="counter_starts_at_zero" section="parameters-are-data"
 """Your whole numbers start at 0. They are copied from the parameters at the start, as in every step."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6259,6 +7071,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="the_counter_adds_up" section="parameters-are-data"
 """Your whole numbers are the sum of the old ones and the new ones. Copy the newest ones as they are."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6276,6 +7090,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="written_into_the_average"
 """The average that your `average_step` was given has changed. Perhaps you write the new one into its dict or list. Return a new tree."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6298,6 +7114,8 @@ def average_step(average, params, decay):
 
 # %% exercise="moving_average" misconception="nothing_comes_back"
 """Your `average_step` returns nothing. Return the new average."""
+
+
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
@@ -6392,6 +7210,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="the_key_is_not_saved" section="a-key-for-each-layer"
 """The parameters come back, and then training goes other ways. Your state has the key of `like`. The next steps draw other random numbers than they would have drawn without the stop. The key belongs to the state, as the parameters do."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6411,6 +7231,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="the_step_starts_again"
 """Your state has the step of `like`, so the number of steps starts again. Everything that depends on this number, such as a learning rate that becomes smaller, starts again too. The step belongs to the state."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6431,6 +7253,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="the_optimiser_starts_again" section="an-optimiser-is-a-function-on-trees"
 """The parameters are right, and the first step after loading is not. Your state has the optimiser state of `like`, so the optimiser has forgotten the gradients before the stop. Without its velocity, momentum has to start from zero."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6452,6 +7276,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="a_key_is_an_array_of_numbers"
 """All numbers are right, but your key comes back as an array of plain numbers, of dtype `uint32`. The functions of `jax.random` accept such an array, so nothing complains. But it is no key array: `jit` sees another dtype, and traces again. `jax.random.wrap_key_data` makes a key array of the numbers."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6471,6 +7297,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="a_key_is_its_seed" section="a-key-for-each-layer"
 """Your key is right where it was made by `jax.random.key(seed)`, and wrong where `jax.random.split` made it. Perhaps you save one number of the key as its seed. A key has two numbers, and after a split the first one is not 0."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])[-1]}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6490,6 +7318,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="numpy_takes_every_leaf"
 """Your `save_state` fails. NumPy cannot make an array of a key array: JAX raises a `TypeError` that names `jax.random.key_data`. This function gives you the numbers of the key, and numbers can be saved."""
+
+
 def save_state(file, state):
     leaves = jax.tree.leaves_with_path(state)
     np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
@@ -6506,6 +7336,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="the_step_is_an_array"
 """Your step comes back as an array; it was a Python int. Its number is right, so no error tells you. But for `jit` an `int32` array is another type than a Python int, so `jit` traces again. `int(array)` makes a Python int."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6525,6 +7357,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="everything_is_float32"
 """Your whole numbers come back as `float32`, and large ones lose their last digits. A dtype is part of the state: a counter of the optimiser is `int32`, and has to stay `int32`."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6545,6 +7379,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="names_in_sorted_order"
 """Your state is right for a few layers; with more than ten, leaves change places. Perhaps you sort the names in the file. As texts, `10` comes before `2`. Shapes and dtypes fit, so no error tells you. Ask the file for each leaf by its own name."""
+
+
 def flat(state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     return jax.tree.flatten(plain)
@@ -6569,6 +7405,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="writes_into_the_state"
 """The state that you were given has changed: its key is an array of plain numbers now. Perhaps you write `state["key"] = ...` into the caller's dict. The caller goes on training with this dict after it was saved. Make a new dict for the file."""
+
+
 def save_state(file, state):
     state["key"] = jax.random.key_data(state["key"])
     leaves = jax.tree.leaves_with_path(state)
@@ -6608,6 +7446,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="the_structure_is_pickled"
 """Something in your file was pickled, perhaps the structure of the state. To load a pickle is to run what its author wrote into it, and another version of JAX may not read it. The file needs no structure: `like` has it."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(plain)]
@@ -6626,6 +7466,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="dicts_made_of_names"
 """Your trees have another structure than `like`: lists, tuples and other nodes have become dicts. Perhaps you build the trees from the names in the file. Names do not tell a list from a dict, and `None` and empty containers have no name. Take the structure of `like`."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6648,6 +7490,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="the_first_number_of_the_key" section="a-key-for-each-layer"
 """Your key is another one. Perhaps you save its first number as its seed. A key has two numbers: a seed is mostly the second one, and after a split both are needed."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])[0]}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6667,6 +7511,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="a_fresh_key" section="a-key-for-each-layer"
 """Your state comes back with a key of its own, the same whatever was saved. Perhaps `load_state` makes a new key from a fixed seed. The saved key belongs to the state: the next steps draw their numbers from it."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6686,6 +7532,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="the_key_is_split" section="a-key-for-each-layer"
 """Your key is not the saved one, but one that was made from it. Perhaps `load_state` splits the key. Then the next steps draw other numbers than without the stop."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6706,6 +7554,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="two_trees_with_the_same_names"
 """Your parameters or your optimiser state come back with the numbers of the other one, where both have leaves at the same paths. Perhaps the names in your file leave out which of the two trees a leaf belongs to. One name holds one array."""
+
+
 def save_state(file, state):
     arrays = {"step": state["step"], "key": jax.random.key_data(state["key"])}
     for entry in ["params", "optimiser"]:
@@ -6728,6 +7578,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="the_parameters_start_again"
 """Your state has the parameters of `like`: all that was learned is lost. `like` says the structure only; the numbers are in the file."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6748,6 +7600,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="gives_like_back"
 """Your state is `like`, with its own numbers. `like` says the structure, shapes and dtypes only; the numbers are in the file."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6761,6 +7615,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="the_step_is_a_float"
 """Your step comes back as a float; it was an int. As an index, or as a number of turns, a float raises an error."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6781,6 +7637,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="a_step_too_far"
 """Your step is too high by one. Perhaps 1 is added when the state is saved or loaded. Saving is no step of the training: the number comes back as it was."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6801,6 +7659,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="a_second_file"
 """Your `load_state` does not find a file. Perhaps `save_state` writes a second file beside the first. The state is moved as one file: all that it needs has to be in there."""
+
+
 def save_state(file, state):
     leaves = jax.tree.leaves_with_path({**state, "key": 0})
     np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
@@ -6820,6 +7680,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="by_the_order_of_the_entries"
 """Your entries come back in each other's places where the dict of `like` has another order than the saved one. Perhaps you go through the dicts entry by entry, and read the arrays in this order. Two equal dicts may have different orders: name each array by its entry."""
+
+
 def save_state(file, state):
     leaves = []
     for entry, part in state.items():
@@ -6841,6 +7703,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="writes_into_like"
 """The state `like` that you were given has changed. Perhaps you write what you have read into it. Return a new dict."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6862,6 +7726,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="numbers_without_their_shape"
 """Your arrays come back flat: each has one axis. Perhaps you save them after `ravel`. The shape is part of the state; NumPy's file format keeps it."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6883,6 +7749,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="half_is_enough"
 """Your numbers lose digits on the way. Perhaps you save them as `float16`. Training goes on to the very same numbers only from the very same state: NumPy's file format can hold each leaf as it is."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     arrays = {}
@@ -6906,6 +7774,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="an_entry_is_not_saved"
 """Your state has three entries: the key is missing. All four belong to the state."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6926,6 +7796,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="nothing_comes_back"
 """Your `load_state` returns nothing. Return the state."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6946,6 +7818,8 @@ def load_state(file, like):
 
 # %% exercise="resume" misconception="every_count_is_an_int"
 """Whole numbers of the two trees that have no axis come back as Python ints; they were arrays. Perhaps you make an int of every single whole number. Only the entry `step` was an int."""
+
+
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -6996,26 +7870,40 @@ def next_batch(key, count, size):
 
 # %% exercise="next_batch" variant="chosen_without_replacement"
 def next_batch(key, count, size):
-    now, later = jax.random.split(key)
+    later, now = jax.random.split(key)
     rows = jax.random.choice(now, count, (size,), replace=False)
     return rows, later
 
 
-# %% exercise="next_batch" variant="by_sorting"
+# %% exercise="next_batch" variant="a_permutation_of_the_rows"
+def next_batch(key, count, size):
+    keys = jax.random.split(key, 2)
+    rows = jnp.arange(count)
+    return np.asarray(jax.random.permutation(keys[1], rows))[0:size], keys[0]
+
+
+# %% exercise="next_batch" misconception="the_other_key_draws"
+"""Your batches differ, and no key is used twice. But the two keys have changed places: the second key of the split draws, and the first one is for the next call. So everybody gets the same batches."""
+
+
 def next_batch(key, count, size):
     now, later = jax.random.split(key)
-    return jnp.argsort(jax.random.uniform(now, (count,)))[:size], later
+    return jax.random.permutation(now, count)[:size], later
 
 
-# %% exercise="next_batch" variant="by_numpy"
+# %% exercise="next_batch" misconception="other_rows_of_the_permutation"
+"""Your batches are random, but not the first `size` numbers of the permutation. Perhaps you take the last ones."""
+
+
 def next_batch(key, count, size):
-    later, now = jax.random.split(key)
-    order = np.random.default_rng(np.asarray(jax.random.key_data(now))).permutation(count)
-    return order[count - size :], later
+    key, now = jax.random.split(key)
+    return jax.random.permutation(now, count)[count - size :], key
 
 
 # %% exercise="next_batch" misconception="as_it_was_found" covers="T-L5-keys"
 """Every batch has the same rows: the network sees one batch, 600 times. You return a key that draws the same numbers again. A key is used once: draw with one new key, and return another one."""
+
+
 def next_batch(key, count, size):
     rows = jax.random.permutation(key, count)[:size]
     return rows, key
@@ -7023,6 +7911,8 @@ def next_batch(key, count, size):
 
 # %% exercise="next_batch" misconception="a_key_of_its_own" covers="T-L5-keys"
 """Your rows do not depend on the caller's key. Perhaps your function makes a key of its own. Then each call draws the same rows, whatever key comes in."""
+
+
 def next_batch(key, count, size):
     key, now = jax.random.split(jax.random.key(0))
     return jax.random.permutation(now, count)[:size], key
@@ -7030,12 +7920,16 @@ def next_batch(key, count, size):
 
 # %% exercise="next_batch" misconception="always_the_same_next_key" covers="T-L5-keys"
 """Your first batch is right, and from the second one on they are all the same. The key that you return does not depend on the key that you got."""
+
+
 def next_batch(key, count, size):
     return jax.random.permutation(key, count)[:size], jax.random.key(1)
 
 
 # %% exercise="next_batch" misconception="splits_after_the_draw" section="a-key-for-each-layer"
 """Your batches differ, but one key is used twice: it draws the batch, and then it makes the next key. JAX promises independent numbers only if each key is used once. Split first, then draw with a new key."""
+
+
 def next_batch(key, count, size):
     rows = jax.random.permutation(key, count)[:size]
     key, _ = jax.random.split(key)
@@ -7044,6 +7938,8 @@ def next_batch(key, count, size):
 
 # %% exercise="next_batch" misconception="with_replacement"
 """Some rows come twice in one batch. Perhaps you draw each row number on its own, as `randint` does. A batch has `size` different rows: take them from a permutation."""
+
+
 def next_batch(key, count, size):
     key, now = jax.random.split(key)
     return jax.random.randint(now, (size,), 0, count), key
@@ -7051,6 +7947,8 @@ def next_batch(key, count, size):
 
 # %% exercise="next_batch" misconception="neighbours"
 """The rows of your batch are neighbours: one random start, and the rows after it. Then the same pictures always come together. Each set of rows should be possible."""
+
+
 def next_batch(key, count, size):
     key, now = jax.random.split(key)
     return jax.random.randint(now, (), 0, count - size + 1) + jnp.arange(size), key
@@ -7058,6 +7956,8 @@ def next_batch(key, count, size):
 
 # %% exercise="next_batch" misconception="all_rows"
 """Your batch has all `count` rows, in a random order. It should have `size` of them."""
+
+
 def next_batch(key, count, size):
     key, now = jax.random.split(key)
     return jax.random.permutation(now, count), key
@@ -7065,6 +7965,8 @@ def next_batch(key, count, size):
 
 # %% exercise="next_batch" misconception="rows_only"
 """You return the row numbers alone. Without a new key, the next call cannot draw another batch: return two things, the row numbers and the key."""
+
+
 def next_batch(key, count, size):
     _, now = jax.random.split(key)
     return jax.random.permutation(now, count)[:size]
@@ -7072,6 +7974,8 @@ def next_batch(key, count, size):
 
 # %% exercise="next_batch" misconception="key_comes_first"
 """Your two results have changed places: the row numbers come first, then the key."""
+
+
 def next_batch(key, count, size):
     key, now = jax.random.split(key)
     return key, jax.random.permutation(now, count)[:size]
@@ -7079,16 +7983,11 @@ def next_batch(key, count, size):
 
 # %% exercise="next_batch" misconception="two_keys_for_the_next"
 """Your second result is no single key. Perhaps you return both keys that `split` made: one of them draws this batch, and the other one is for the next call."""
+
+
 def next_batch(key, count, size):
     keys = jax.random.split(key)
     return jax.random.permutation(keys[0], count)[:size], keys
-
-
-# %% exercise="next_batch" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (jax.random.permutation(now, count)[:size], key) → [jax.random.permutation(now, count)[:size], key]
-# chosen_without_replacement: (rows, later) → [rows, later]
-# by_sorting: (jnp.argsort(jax.random.uniform(now, (count,)))[:size], later) → [jnp.argsort(jax.random.uniform(now, (count,)))[:size], later]
-# by_numpy: (order[count - size:], later) → [order[count - size:], later]
 
 
 # %% exercise="updated" starter=True
@@ -7121,6 +8020,8 @@ def updated(state, grads, rate, beta=0.9):
 
 # %% exercise="updated" misconception="as_it_was_found" covers="T-L5-state"
 """The state that you return still has the old velocity. So each step begins as if there had been no gradient before. What the next step shall know has to be in the new state."""
+
+
 def updated(state, grads, rate, beta=0.9):
     velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
     params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
@@ -7129,6 +8030,8 @@ def updated(state, grads, rate, beta=0.9):
 
 # %% exercise="updated" misconception="starts_anew" covers="T-L5-state"
 """Your velocity starts anew in each step: it is the last gradient, and the older ones are forgotten. The old velocity is in `state["velocity"]`."""
+
+
 def updated(state, grads, rate, beta=0.9):
     velocity = jax.tree.map(jnp.zeros_like, grads)
     velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
@@ -7138,6 +8041,8 @@ def updated(state, grads, rate, beta=0.9):
 
 # %% exercise="updated" misconception="does_not_count"
 """Your `"step"` stays as it was. The warm-up reads it, so the rate would stay small for ever."""
+
+
 def updated(state, grads, rate, beta=0.9):
     velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
     params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
@@ -7146,6 +8051,8 @@ def updated(state, grads, rate, beta=0.9):
 
 # %% exercise="updated" misconception="names_the_entries"
 """Where the state has more than three entries, your new state has lost the others. Perhaps you write a dict with three names. `{**state, ...}` keeps all that is not written after it."""
+
+
 def updated(state, grads, rate, beta=0.9):
     velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
     params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
@@ -7154,6 +8061,8 @@ def updated(state, grads, rate, beta=0.9):
 
 # %% exercise="updated" misconception="changed_in_place"
 """The state that you were given has changed. Perhaps you write into the caller's dict. Under `jax.jit` that hides, because JAX hands in a copy; without it, the old state is lost. Return a new dict."""
+
+
 def updated(state, grads, rate, beta=0.9):
     velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
     state["params"] = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
@@ -7164,6 +8073,8 @@ def updated(state, grads, rate, beta=0.9):
 
 # %% exercise="updated" misconception="moves_with_the_old_velocity"
 """Your parameters are one step late: they move with the old velocity. The new velocity comes first, and then it moves them."""
+
+
 def updated(state, grads, rate, beta=0.9):
     velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
     params = jax.tree.map(lambda p, v: p - rate * v, state["params"], state["velocity"])
@@ -7172,6 +8083,8 @@ def updated(state, grads, rate, beta=0.9):
 
 # %% exercise="updated" misconception="velocity_without_use"
 """Your velocity is right, but your parameters move along the gradient alone. Subtract `rate` times the new velocity."""
+
+
 def updated(state, grads, rate, beta=0.9):
     velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
     params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
@@ -7180,6 +8093,8 @@ def updated(state, grads, rate, beta=0.9):
 
 # %% exercise="updated" misconception="rate_in_the_velocity"
 """Your velocity has the rate in it. The warm-up changes the rate, and the older gradients in your velocity would still have their old rate."""
+
+
 def updated(state, grads, rate, beta=0.9):
     velocity = jax.tree.map(lambda v, g: beta * v + rate * g, state["velocity"], grads)
     params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
@@ -7188,6 +8103,8 @@ def updated(state, grads, rate, beta=0.9):
 
 # %% exercise="updated" misconception="the_old_parameters"
 """Memory and step are new in your state, but the parameters are still the old ones: the training never moves."""
+
+
 def updated(state, grads, rate, beta=0.9):
     velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
     return {**state, "velocity": velocity, "step": state["step"] + 1}
@@ -7195,6 +8112,8 @@ def updated(state, grads, rate, beta=0.9):
 
 # %% exercise="updated" misconception="goes_uphill"
 """Your parameters move the other way: `rate` times the velocity is added. It points to where the loss grows, so subtract it."""
+
+
 def updated(state, grads, rate, beta=0.9):
     velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
     params = jax.tree.map(lambda p, v: p + rate * v, state["params"], velocity)
@@ -7203,6 +8122,8 @@ def updated(state, grads, rate, beta=0.9):
 
 # %% exercise="updated" misconception="a_beta_of_its_own"
 """Your velocity is right for `beta=0.9` only. `beta` is an argument: the caller may choose another number."""
+
+
 def updated(state, grads, rate, beta=0.9):
     velocity = jax.tree.map(lambda v, g: 0.9 * v + g, state["velocity"], grads)
     params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
@@ -7254,6 +8175,8 @@ def make_warm_step(loss, updated, rate_at):
 
 # %% exercise="make_warm_step" misconception="as_it_was_found" covers="C27"
 """All your steps have the same rate, the one of the very first step. Python counts only while JAX traces, once; then the number is a constant in the program. What changes has to come in as an argument."""
+
+
 def make_warm_step(loss, updated, rate_at):
     done = 0
 
@@ -7270,6 +8193,8 @@ def make_warm_step(loss, updated, rate_at):
 
 # %% exercise="make_warm_step" misconception="counts_outside_of_jit"
 """Your rates are right for a training that begins at step 0, and wrong for one that goes on later. Your function counts its own calls. The state knows how many steps came before, and it travels with the training."""
+
+
 def make_warm_step(loss, updated, rate_at):
     done = 0
 
@@ -7288,6 +8213,8 @@ def make_warm_step(loss, updated, rate_at):
 
 # %% exercise="make_warm_step" misconception="the_rate_of_the_next_step"
 """Your rates are one step ahead. `rate_at` takes the number of steps *before* this one: that is `"step"` in the old state."""
+
+
 def make_warm_step(loss, updated, rate_at):
     @jax.jit
     def step(state, x, labels):
@@ -7299,6 +8226,8 @@ def make_warm_step(loss, updated, rate_at):
 
 # %% exercise="make_warm_step" misconception="no_jit"
 """Your numbers are right, but Python runs the loss function in every call. Perhaps you have removed `jax.jit`: then no program is kept from one call to the next."""
+
+
 def make_warm_step(loss, updated, rate_at):
     def step(state, x, labels):
         value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
@@ -7326,6 +8255,8 @@ def make_warm_step(loss, updated, rate_at):
 
 # %% exercise="make_warm_step" misconception="asks_the_tracer_for_an_int"
 """Your step raises an error about a traced value that should be a number. Perhaps you make an `int` of `"step"`. Under `jax.jit` it has no number yet: hand it to `rate_at` as it is."""
+
+
 def make_warm_step(loss, updated, rate_at):
     @jax.jit
     def step(state, x, labels):
@@ -7337,6 +8268,8 @@ def make_warm_step(loss, updated, rate_at):
 
 # %% exercise="make_warm_step" misconception="loss_after_the_step"
 """Your states are right, but your loss is the loss at the new parameters. `value_and_grad` computes the loss at the old parameters together with the gradient."""
+
+
 def make_warm_step(loss, updated, rate_at):
     @jax.jit
     def step(state, x, labels):
@@ -7349,6 +8282,8 @@ def make_warm_step(loss, updated, rate_at):
 
 # %% exercise="make_warm_step" misconception="state_only"
 """Your step returns one thing: perhaps the new state alone. Return the loss as the second result: it shows whether the training works."""
+
+
 def make_warm_step(loss, updated, rate_at):
     @jax.jit
     def step(state, x, labels):
@@ -7360,6 +8295,8 @@ def make_warm_step(loss, updated, rate_at):
 
 # %% exercise="make_warm_step" misconception="counts_twice"
 """Your `"step"` grows by 2 in each step, so the rate warms up too fast. `updated` counts already: do not count once more."""
+
+
 def make_warm_step(loss, updated, rate_at):
     @jax.jit
     def step(state, x, labels):
@@ -7372,6 +8309,8 @@ def make_warm_step(loss, updated, rate_at):
 
 # %% exercise="make_warm_step" misconception="the_old_state"
 """Your step returns the state that it got. Under `jax.jit` nothing is changed in place: the new state is what `updated` returns."""
+
+
 def make_warm_step(loss, updated, rate_at):
     @jax.jit
     def step(state, x, labels):
@@ -7386,3 +8325,378 @@ def make_warm_step(loss, updated, rate_at):
 # solution: (updated(state, grads, rate_at(state['step'])), value) → [updated(state, grads, rate_at(state['step'])), value]
 # jit_as_a_function: (new, loss(state['params'], x, labels)) → [new, loss(state['params'], x, labels)]
 # rate_made_outside: (updated(state, grads, rate), value) → [updated(state, grads, rate), value]
+
+
+# %% exercise="loss_of_one" variant="by_logsumexp"
+def loss_of_one(params, x, label):
+    scores = mlp(params, x)
+    return jax.nn.logsumexp(scores) - scores[label]
+
+
+# %% exercise="loss_of_one" variant="by_one_hot"
+def loss_of_one(params, x, label):
+    logs = jax.nn.log_softmax(mlp(params, x))
+    return -jnp.sum(jax.nn.one_hot(label, 10) * logs)
+
+
+# %% exercise="loss_of_one" misconception="without_the_minus"
+"""Your losses have the wrong sign. The logarithm of a probability is never positive, and a loss is to become small: put a minus before it."""
+
+
+def loss_of_one(params, x, label):
+    return jax.nn.log_softmax(mlp(params, x))[label]
+
+
+# %% exercise="loss_of_one" misconception="the_probability_itself"
+"""Your loss is minus the probability of the right digit, without a logarithm: it lies between -1 and 0. `jax.nn.softmax` returns probabilities, `jax.nn.log_softmax` their logarithms."""
+
+
+def loss_of_one(params, x, label):
+    return -jax.nn.softmax(mlp(params, x))[label]
+
+
+# %% exercise="loss_of_one" misconception="the_score_itself"
+"""Your loss is minus the score of the right digit. A score is not a logarithm of a probability yet: it says nothing without the nine others."""
+
+
+def loss_of_one(params, x, label):
+    return -mlp(params, x)[label]
+
+
+# %% exercise="loss_of_one" misconception="the_mean_of_all_ten"
+"""Your loss is the mean over all ten digits, so the label does not matter. Only the logarithm for the right digit counts."""
+
+
+def loss_of_one(params, x, label):
+    return -jax.nn.log_softmax(mlp(params, x)).mean()
+
+
+# %% exercise="loss_of_one" misconception="the_likeliest_digit"
+"""Your loss is that of the digit with the highest score, whatever the label is. A network that is sure and wrong must have a large loss."""
+
+
+def loss_of_one(params, x, label):
+    return -jax.nn.log_softmax(mlp(params, x)).max()
+
+
+# %% exercise="loss_of_one" misconception="all_ten_losses"
+"""You return ten numbers, one for each digit. The loss is a single number: the one that belongs to the label."""
+
+
+def loss_of_one(params, x, label):
+    return -jax.nn.log_softmax(mlp(params, x))
+
+
+# %% exercise="loss_of_one" misconception="digits_start_at_one"
+"""You take the number before the right one. The ten digits start at 0, as Python's indices do: the digit 3 is at index 3."""
+
+
+def loss_of_one(params, x, label):
+    return -jax.nn.log_softmax(mlp(params, x))[label - 1]
+
+
+# %% exercise="loss_of_one" misconception="logarithm_to_base_ten"
+"""Your losses are 2.3 times too small: they have the logarithm to base 10. The loss has the natural one."""
+
+
+def loss_of_one(params, x, label):
+    return -jnp.log10(jax.nn.softmax(mlp(params, x))[label])
+
+
+# %% exercise="step" variant="gradient_and_loss_apart"
+def step(params, batch, rate):
+    x, labels = batch
+    before, grads = loss(params, x, labels), jax.grad(loss)(params, x, labels)
+    return jax.tree.map(lambda p, g: p + (-rate) * g, params, grads), before
+
+
+# %% exercise="step" variant="leaf_by_leaf"
+@jax.jit
+def step(params, batch, rate):
+    value, grads = jax.value_and_grad(loss)(params, batch[0], batch[1])
+    leaves, structure = jax.tree.flatten(params)
+    moved = [leaf - rate * g for leaf, g in zip(leaves, jax.tree.leaves(grads))]
+    return jax.tree.unflatten(structure, moved), value
+
+
+# %% exercise="step" misconception="uphill"
+"""Your parameters move the wrong way. The gradient says where the loss grows, so a step downhill subtracts it."""
+
+
+def step(params, batch, rate):
+    value, grads = jax.value_and_grad(loss)(params, *batch)
+    return jax.tree.map(lambda p, g: p + rate * g, params, grads), value
+
+
+# %% exercise="step" misconception="loss_after_the_step"
+"""Your parameters are right, but your loss is the one *after* the step. The loss at the old parameters comes with the gradient and needs no second run of the network."""
+
+
+def step(params, batch, rate):
+    grads = jax.grad(loss)(params, *batch)
+    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
+    return new, loss(new, *batch)
+
+
+# %% exercise="step" misconception="without_the_rate"
+"""Your parameters lose the whole gradient: the rate has no effect. Each parameter loses `rate` times its gradient."""
+
+
+def step(params, batch, rate):
+    value, grads = jax.value_and_grad(loss)(params, *batch)
+    return jax.tree.map(lambda p, g: p - g, params, grads), value
+
+
+# %% exercise="step" misconception="the_rate_of_the_program"
+"""Your step is that of the rate 0.5, as in the program at the start, whatever rate it is given."""
+
+
+def step(params, batch, rate):
+    value, grads = jax.value_and_grad(loss)(params, *batch)
+    return jax.tree.map(lambda p, g: p - 0.5 * g, params, grads), value
+
+
+# %% exercise="step" misconception="the_updates_alone"
+"""You return the change of the parameters, `-rate * g`, in the place of the new parameters. Add the old parameters."""
+
+
+def step(params, batch, rate):
+    value, grads = jax.value_and_grad(loss)(params, *batch)
+    return jax.tree.map(lambda p, g: -rate * g, params, grads), value
+
+
+# %% exercise="step" misconception="the_gradient_itself"
+"""You return the gradient in the place of the new parameters. It has the same structure, but the step is still to be made."""
+
+
+def step(params, batch, rate):
+    value, grads = jax.value_and_grad(loss)(params, *batch)
+    return grads, value
+
+
+# %% exercise="step" misconception="the_loss_first"
+"""Your two results have changed places: the new parameters come first, then the loss. (`jax.value_and_grad` has the value first.)"""
+
+
+def step(params, batch, rate):
+    value, grads = jax.value_and_grad(loss)(params, *batch)
+    return value, jax.tree.map(lambda p, g: p - rate * g, params, grads)
+
+
+# %% exercise="step" misconception="parameters_only"
+"""You return the new parameters alone. The loss belongs to the result too: return a pair."""
+
+
+def step(params, batch, rate):
+    grads = jax.grad(loss)(params, *batch)
+    return jax.tree.map(lambda p, g: p - rate * g, params, grads)
+
+
+# %% exercise="step" misconception="the_batch_as_one_argument"
+"""Every call raises a `TypeError`: `loss` takes three arguments, and the batch is a pair of two of them. Unpack it with `*batch`."""
+
+
+def step(params, batch, rate):
+    value, grads = jax.value_and_grad(loss)(params, batch)
+    return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+
+# %% exercise="step" misconception="changes_the_old_parameters"
+"""The parameters that your `step` was given have changed. Perhaps you write the new arrays into the old dicts. The old parameters belong to the caller: `jax.tree.map` makes a new tree."""
+
+
+def step(params, batch, rate):
+    value, grads = jax.value_and_grad(loss)(params, *batch)
+    for layer, g in zip(params, grads):
+        layer["weight"] = layer["weight"] - rate * g["weight"]
+        layer["bias"] = layer["bias"] - rate * g["bias"]
+    return params, value
+
+
+# %% exercise="momentum_step" variant="the_old_state_copied"
+def momentum_step(state, batch, rate):
+    x, labels = batch
+    _, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+    updates, velocity = momentum(grads, state["velocity"], rate)
+    moved = optax.apply_updates(state["params"], updates)
+    return {**state, "params": moved, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="momentum_step" variant="without_the_helper"
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return dict(params=params, velocity=velocity, step=state["step"] + 1)
+
+
+# %% exercise="momentum_step" misconception="forgets_the_velocity"
+"""Your state still has the old velocity. Then each step begins as if there had been no gradient before. What the next step needs has to be in the new state."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    updates, _ = momentum(grads, state["velocity"], rate)
+    params = jax.tree.map(jnp.add, state["params"], updates)
+    return {**state, "params": params, "step": state["step"] + 1}
+
+
+# %% exercise="momentum_step" misconception="subtracts_the_updates"
+"""Your parameters move the wrong way. The updates of `momentum` have their minus sign already: add them."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    updates, velocity = momentum(grads, state["velocity"], rate)
+    params = jax.tree.map(lambda p, u: p - u, state["params"], updates)
+    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="momentum_step" misconception="the_rate_twice"
+"""Your parameters move too little: the rate is in your updates twice. `momentum` has multiplied by it already."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    updates, velocity = momentum(grads, state["velocity"], rate)
+    params = jax.tree.map(lambda p, u: p + rate * u, state["params"], updates)
+    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="momentum_step" misconception="the_updates_are_the_parameters"
+"""You put the updates into the state in the place of the parameters. They say how far each parameter moves: add them to the old ones."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    params, velocity = momentum(grads, state["velocity"], rate)
+    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="momentum_step" misconception="no_step_is_counted"
+"""Your `"step"` stays as it was. The new state has made one step more."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    updates, velocity = momentum(grads, state["velocity"], rate)
+    params = jax.tree.map(jnp.add, state["params"], updates)
+    return {**state, "params": params, "velocity": velocity}
+
+
+# %% exercise="momentum_step" misconception="a_velocity_from_zeros"
+"""Your velocity is the gradient alone, as in the first step. Give `momentum` the velocity of the state that comes in."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    zeros = jax.tree.map(jnp.zeros_like, grads)
+    updates, velocity = momentum(grads, zeros, rate)
+    params = jax.tree.map(jnp.add, state["params"], updates)
+    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="momentum_step" misconception="plain_gradient_descent"
+"""Your velocity is right, but the parameters move by the gradient alone: they should move by the updates that `momentum` returns."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    _, velocity = momentum(grads, state["velocity"], rate)
+    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
+    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="momentum_step" misconception="grad_of_the_whole_state"
+"""Every call raises a `TypeError`. Perhaps you take the gradient of the whole state: its `"step"` is a whole number, and `jax.grad` wants floats. Take the gradient at `state["params"]`."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(lambda state: loss(state["params"], *batch))(state)["params"]
+    updates, velocity = momentum(grads, state["velocity"], rate)
+    params = jax.tree.map(jnp.add, state["params"], updates)
+    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="momentum_step" misconception="without_the_count"
+"""The entry `"step"` is missing in your new state. The next call needs it, and the old state has it: all three entries go on."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    updates, velocity = momentum(grads, state["velocity"], rate)
+    params = jax.tree.map(jnp.add, state["params"], updates)
+    return {"params": params, "velocity": velocity}
+
+
+# %% exercise="momentum_step" misconception="changes_the_old_state"
+"""The state that your `momentum_step` was given has changed. Perhaps you write into its dict. The old state belongs to the caller: return a new dict."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    updates, state["velocity"] = momentum(grads, state["velocity"], rate)
+    state["params"] = jax.tree.map(jnp.add, state["params"], updates)
+    state["step"] += 1
+    return state
+
+
+# %% exercise="keep_frozen" variant="by_where"
+def keep_frozen(roles, old, new):
+    return jax.tree.map(lambda role, a, b: jnp.where(role == "frozen", a, b), roles, old, new)
+
+
+# %% exercise="keep_frozen" variant="leaf_by_leaf"
+def keep_frozen(roles, old, new):
+    structure = jax.tree.structure(new)
+    triples = zip(*(jax.tree.leaves(tree) for tree in (roles, old, new)))
+    return structure.unflatten([b if role == "train" else a for role, a, b in triples])
+
+
+# %% exercise="keep_frozen" misconception="a_label_is_true"
+"""You return the new leaf for both labels: nothing is frozen. Perhaps the label itself is your condition. Each of the two strings counts as true: compare it with `"frozen"`."""
+
+
+def keep_frozen(roles, old, new):
+    return jax.tree.map(lambda role, a, b: b if role else a, roles, old, new)
+
+
+# %% exercise="keep_frozen" misconception="everything_is_frozen"
+"""You return the old leaf for both labels: nothing trains. Perhaps your condition is always true, as a non-empty string is."""
+
+
+def keep_frozen(roles, old, new):
+    return jax.tree.map(lambda role, a, b: a if role else b, roles, old, new)
+
+
+# %% exercise="keep_frozen" misconception="the_other_way_round"
+"""Your two labels have changed places: a frozen leaf gets the new numbers, and a leaf that trains keeps the old ones."""
+
+
+def keep_frozen(roles, old, new):
+    return jax.tree.map(lambda role, a, b: b if role == "frozen" else a, roles, old, new)
+
+
+# %% exercise="keep_frozen" misconception="none_for_frozen"
+"""Where a leaf is frozen, your tree has `None`, which is a node without leaves. A frozen leaf keeps its old numbers."""
+
+
+def keep_frozen(roles, old, new):
+    return jax.tree.map(lambda role, a, b: None if role == "frozen" else b, roles, old, new)
+
+
+# %% exercise="keep_frozen" misconception="zeros_for_frozen"
+"""Your frozen leaves are zeros. It is the *update* of a frozen leaf that is zero; the leaf itself keeps its old numbers."""
+
+
+def keep_frozen(roles, old, new):
+    return jax.tree.map(lambda role, a, b: (role == "train") * b, roles, old, new)
+
+
+# %% exercise="keep_frozen" misconception="a_list_of_leaves"
+"""You return a list of leaves. The result should have the structure of the three trees."""
+
+
+def keep_frozen(roles, old, new):
+    triples = zip(*(jax.tree.leaves(tree) for tree in (roles, old, new)))
+    return [a if role == "frozen" else b for role, a, b in triples]

@@ -23,7 +23,7 @@ def scaled(x, by):
     return x * by
 
 count_traces(scaled, lambda width, by: (jnp.ones(width), by), width=[4, 5, 6], by=[2, 2.0])""",
-    "predicts": 'predict("01_leaves", "how-many-leaves-3")',
+    "predicts": 'predict("01_leaves", "a-missing-bias-3")',
 }
 
 

@@ -7,33 +7,37 @@ from pytree_course.learner.progress import Progress
 from tests.browser.lab import PATIENCE, Visit
 
 RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
-QUESTION = "how-many-leaves-3-predict"
+QUESTION = "what-jax-sees-order-predict"
 BEFORE = (
     "lesson-1-leaves-what-does-jax-see-when-i-hand-it-thi-3",  # the imports
-    "what-jax-sees-2",
-    "what-jax-sees-4",
+    "a-program-that-reads-digits-2",
 )
 
 
 def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(visit: Visit):
     lesson = visit.open("notebooks/01_leaves.ipynb")
     answer = QUESTION.removesuffix("-predict")
+    expected = BuiltLesson.read(visit.lab.root / "checks" / "expected" / "01_leaves.json")
+    asked = expected.predictions[answer]
+    letters = list(asked.options)
+    wrong = next(letter for letter in letters[1:] if letter != asked.answer)
     assert lesson.output_text(answer) == ""
     lesson.run(*BEFORE, QUESTION)
     choices = lesson.output(QUESTION).get_by_role("button")
-    assert choices.all_inner_texts() == ["A", "B", "C"]
-    choices.nth(1).focus()
+    assert choices.all_inner_texts() == letters
+    choices.nth(letters.index(wrong) - 1).focus()
     visit.page.keyboard.press("Tab")
     visit.page.keyboard.press("Space")
     status = lesson.output(QUESTION).get_by_role("status")
-    status.get_by_text("You predict C").wait_for()
-    why = lesson.cell("how-many-leaves-4").locator("details")
+    status.get_by_text(f"You predict {wrong}").wait_for()
+    why = lesson.cell("what-jax-sees-5").locator("details")
     assert why.get_attribute("open") is None
     lesson.run(answer)
-    lesson.output(answer).get_by_text("✗ You predicted C. It is B.").wait_for()
-    assert lesson.output_text(answer).startswith("1 4")
+    shown = lesson.output(answer)
+    shown.get_by_text(f"✗ You predicted {wrong}. It is {asked.answer}.").wait_for()
+    assert lesson.output_text(answer).startswith("[(32,), (64, 32)")
     expect(why).to_have_attribute("open", "")
-    expect(why.get_by_text("JAX never opens an array", exact=False)).to_be_visible()
+    expect(why.get_by_text("sorts the keys", exact=False)).to_be_visible()
     assert visit.other_hosts == []
 
 

@@ -47,8 +47,8 @@ def test_the_readme_picture_of_feedback(visit: Visit):
 def test_the_readme_picture_of_a_lesson(visit: Visit):
     visit.page.set_viewport_size({"width": 1180, "height": 1400})
     lesson = visit.open("notebooks/01_leaves.ipynb")
-    assert lesson.output("what-jax-sees-2").get_by_role("img").count() == 1
-    keep(lesson, "lesson", "what-jax-sees-2", "what-jax-sees-4")
+    assert lesson.output("picture-of-params").get_by_role("img").count() == 1
+    keep(lesson, "lesson", "picture-of-params", "what-jax-sees-7")
 
 
 def test_both_pictures_are_there_and_described():

@@ -18,7 +18,7 @@ def test_lesson_1_runs_to_its_end(visit: Visit):
     lesson = visit.open("notebooks/01_leaves.ipynb")
     lesson.run_all()
     assert lesson.failed() == []
-    lesson.write("what-jax-sees-4", "1 / 0")
-    lesson.run("what-jax-sees-4")
-    assert lesson.failed() == ["what-jax-sees-4"]
+    lesson.write("leaves-of-params", "1 / 0")
+    lesson.run("leaves-of-params")
+    assert lesson.failed() == ["leaves-of-params"]
     assert visit.other_hosts == []

@@ -5,8 +5,9 @@ import pytest
 from tests.hostile.case import NOTHING, Case
 from tests.hostile.families import all_cases, everyday_cases
 from tests.hostile.secrets_kept import VICTIM
+from tests.lesson_reads import CLASS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.reads("tests/hostile", *CLASS)]
 
 CASES = all_cases()
 EVERYDAY = [case.id for case in everyday_cases()]

@@ -8,7 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-pytestmark = pytest.mark.slow
+from tests.lesson_reads import CLASS
+
+pytestmark = [pytest.mark.slow, pytest.mark.reads("tests/hostile", *CLASS)]
 
 NUMBER = "+-.0123456789"
 FORMULA_STARTS = "=+-@\t\r\n;＝＋－＠"

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import pytree_course
-from pytree_course.authoring.slides import OUTPUT_LINES
+from pytree_course.authoring.notebooks import OUTPUT_LINES
 from pytree_course.course import Course
 from pytree_course.notebook import NAMES
 from pytree_course.sources.lesson_sources import read_sources

@@ -14,13 +14,16 @@ from nbformat import NotebookNode
 
 from pytree_course import built
 from pytree_course.authoring.notebooks import render_exercises, render_notebooks
-from pytree_course.authoring.validation import find_mistakes_in_answers, find_mistakes_in_text
+from pytree_course.authoring.validation import (
+    differences,
+    find_mistakes_in_answers,
+    find_mistakes_in_text,
+)
 from pytree_course.bundle import hand_out
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
-from pytree_course.observing.comparison import agree
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import expect, sections_of
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
@@ -189,11 +192,11 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
     if not all((file.with_suffix("") / f"{name}.json").exists() for name in wanted.exercises):
         return NOT_BUILT
     for name in wanted.exercises:
-        said, observations = stored.expected(name).observations_apart()
-        right, right_observations = wanted.expected(name).observations_apart()
-        # Compared as a check would: floats may differ in the last digit.
-        if said != right or not agree(right_observations, observations):
-            return f"the answers to {name} yield something else than it says"
+        then, now = stored.expected(name), wanted.expected(name)
+        if found := next(differences(then, now), None):
+            return f"the answers to {name} yield something else than it says: {found}"
+        if then.observations_apart()[0] != now.observations_apart()[0]:
+            return f"the sources of {name} yield something else than it says"
     if replace(stored, exercises={}) != replace(wanted, exercises={}):
         return "it was edited by hand; change the sources instead"
     return None

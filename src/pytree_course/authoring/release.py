@@ -1,11 +1,70 @@
-"""Write the learners' bundle; refuse if a file is stale or a learner's work would be lost."""
+"""Write the learners' bundle, with notebooks for Colab if asked."""
 
+import json
+import posixpath
+import re
 from pathlib import Path
 
 from pytree_course.authoring.building import find_stale
-from pytree_course.authoring.colab import for_colab
+from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.bundle import bundle, write_bundle
-from pytree_course.course import Course, CourseError
+from pytree_course.course import LINKS_VARIABLE, PROGRESS_VARIABLE, Course, CourseError
+from pytree_course.rendering import render
+
+LINK = re.compile(r'(?P<before>\]\(|href=\\")(?P<path>[\w./-]+\.ipynb)(#[^)"\\]*)?')
+"""A link between notebooks, in a notebook's JSON: in Markdown, and in HTML."""
+
+
+REPOSITORY = re.compile(r"([a-z0-9][a-z0-9-]*/[\w.-]+)(?:@(\w[\w./-]*))?", re.ASCII | re.IGNORECASE)
+
+
+def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
+    """Return what a bundle has to have besides: the folder `colab`, and links in the README.
+
+    The repository that Colab opens is OWNER/REPO or OWNER/REPO@BRANCH on GitHub.
+    """
+    named = REPOSITORY.fullmatch(repository)
+    if named is None:
+        raise CourseError(
+            f"{repository!r} names no repository on GitHub: write OWNER/REPO, such as ada/pytrees, "
+            "or OWNER/REPO@BRANCH."
+        )
+    repository, branch = named[1], named[2] or "main"
+    address = f"https://colab.research.google.com/github/{repository}/blob/{branch}/colab"
+    install = render(
+        "authoring/install_on_colab.txt",
+        package=f"git+https://github.com/{repository}@{branch}",
+        address=address,
+        progress_variable=PROGRESS_VARIABLE,
+        links_variable=LINKS_VARIABLE,
+    )
+    notebooks = {
+        name: _for_colab(name, content.decode(), address, install).encode()
+        for name, content in bundle.items()
+        if re.fullmatch(r"(notebooks|exercises)/.+\.ipynb", name)
+    }
+    readme = bundle["README.md"].decode().rstrip("\n")
+    readme += "\n\n## On Colab\n\nNothing to install, for a Google account:\n\n"
+    readme += "".join(f"- [{name}]({address}/{name})\n" for name in sorted(notebooks))
+    colab = {f"colab/{name}": content for name, content in notebooks.items()}
+    return {"README.md": readme.encode(), **colab}
+
+
+def _for_colab(name: str, text: str, address: str, install: str) -> str:
+    """Let a notebook of the bundle install the course, and link to Colab."""
+
+    def on_colab(link: re.Match[str]) -> str:
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(name), link["path"]))
+        return f"{link['before']}{address}/{place}"
+
+    linked = LINK.sub(on_colab, text)
+    notebook = json.loads(linked)
+    for cell in notebook["cells"]:
+        cell["metadata"]["id"] = cell["id"]  # where Colab keeps it, and grading finds it
+    cell = next(cell for cell in notebook["cells"] if cell["id"] == INSTALLED_ID)
+    del cell["metadata"]["jupyter"]  # here, there is a line to change in it
+    cell["source"] = install.splitlines(keepends=True)
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
 def release(course: Course, folder: Path, colab: str | None = None) -> None:

@@ -3,15 +3,48 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from pytree_course.authoring.case_features import find_wrong_features
-from pytree_course.authoring.traceability import find_wrong_marks
+from pytree_course.authoring.documents import find_wrong_marks
+from pytree_course.cases.inputs import shown_by
+from pytree_course.cases.vocabulary import VOCABULARY, named
+from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Observation, Unbounded
-from pytree_course.sources.authors_answers import SEEDS, AnswerError, run_answer
-from pytree_course.sources.core_and_deeper import find_wrong_layers
+from pytree_course.sources.authors_answers import SEEDS, AnswerError, draw_cases, run_answer
 from pytree_course.sources.exercises import Exercise
-from pytree_course.sources.lesson_sources import LessonSources
+from pytree_course.sources.lesson_sources import LessonSources, find_wrong_layers
 from pytree_course.sources.source_cells import Mistake
+
+MARK = "✓"
+
+
+def features_shown(sources: LessonSources, exercise: Exercise) -> dict[str, str]:
+    """Say of each feature that the cases of all seeds have it, or why they have not, or nothing."""
+    why = vars(sources.files.checks()[exercise.name])["without"]
+    marks = {name: why[each] for each in why for name in named([each])}
+    by_seed = []
+    for seed in SEEDS:
+        cases, _ = draw_cases(sources, exercise, seed)
+        by_seed.append({name for case in cases for name in shown_by(case)})
+    marks |= dict.fromkeys(set.intersection(*by_seed), MARK)
+    return {name: marks.get(name, "") for group in VOCABULARY.values() for name in group}
+
+
+def find_wrong_features(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
+    """Find features that no case has, though the prompt may allow them, and wrong names of them."""
+    try:
+        marks = features_shown(sources, exercise)
+    except ValueError as error:
+        yield exercise.mistake(str(error))
+        return
+    why = vars(sources.files.checks()[exercise.name])["without"]
+    if there := [name for name in why if marks.get(name) == MARK]:
+        yield exercise.mistake(f"left out, though its cases have it: {', '.join(there)}")
+    for group, names in VOCABULARY.items():
+        if blank := [name for name in names if not marks[name]]:
+            all_of_them = "all: " if len(blank) == len(names) else ""
+            features = f"{group} ({all_of_them}{', '.join(blank)})"
+            yield exercise.mistake(f"no case has, and `without` does not name: {features}")
+
 
 REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
 """How many of each an exercise needs at least."""
@@ -103,3 +136,25 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
             if agree(yielded[id(wrong)], yielded[id(other)]):
                 message = f"no case tells {wrong.name!r} and {other.name!r} apart"
                 yield exercise.mistake(message, other)
+
+
+def differences(stored: ExpectedExercise, made: ExpectedExercise) -> Iterator[str]:
+    """Yield each case in which an answer's observation differs from the stored one, with both."""
+    then, now = _by_case(stored), _by_case(made)
+    for case in {**then, **now}:
+        old, new = then.get(case), now.get(case)
+        # Compared as a check would: floats may differ in the last digit. A misconception has no
+        # observation where it yields what the solution yields.
+        if old is None or new is None or not agree([new], [old]):
+            yield f"{case}: {old} in the file, {new} now"
+
+
+def _by_case(exercise: ExpectedExercise) -> dict[str, Observation]:
+    """Return all observations by answer and case, in words."""
+    by_answer = {"solution": dict(enumerate(exercise.observations))}
+    by_answer |= {each.name: each.observations for each in exercise.misconceptions}
+    return {
+        f"{answer}, case {at}": observation
+        for answer, observations in by_answer.items()
+        for at, observation in observations.items()
+    }

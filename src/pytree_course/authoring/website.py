@@ -19,7 +19,7 @@ from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.feedback import backticks_to_code
 from pytree_course.rendering import render
 from pytree_course.sources.predictions import OPTION
-from pytree_course.sources.source_texts import FOLD, FOLD_END, slug
+from pytree_course.sources.source_cells import FOLD, FOLD_END, slug
 
 # The other documents are for those who change the course, and some of them show answers.
 DOCUMENTS = ["CHANGELOG.md", *(f"docs/{name}.md" for name in ("learning", "teaching", "plans"))]

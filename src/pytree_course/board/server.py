@@ -15,10 +15,8 @@ from tornado.ioloop import PeriodicCallback
 from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
-from pytree_course.board.handler import HEADERS
-from pytree_course.board.learners import Ballot, Events, Join, Leave
+from pytree_course.board.handlers import HEADERS, Ballot, Events, Join, Leave, News, Teacher
 from pytree_course.board.pages import Pages
-from pytree_course.board.teacher import News, Teacher
 from pytree_course.course import CourseError
 from pytree_course.texts import printable, truncate
 

@@ -25,9 +25,14 @@ def build(
 ) -> None:
     """For authors: build the notebooks whose sources have changed."""
     from pytree_course.authoring.building import build as build_lesson
-    from pytree_course.authoring.module_table import PAGE, with_module_table
-    from pytree_course.authoring.teaching_plans import PAGE_FILE, plans
-    from pytree_course.authoring.traceability import TABLE_FILE, table
+    from pytree_course.authoring.documents import (
+        PAGE,
+        PAGE_FILE,
+        TABLE_FILE,
+        plans,
+        table,
+        with_module_table,
+    )
 
     course = Course.around()
     all_files = course.with_sources()

@@ -14,7 +14,7 @@ from pytree_course.grading.exercise_run import KernelCourse
 from pytree_course.judging.expected import BuiltLesson, ExpectedExercise, Misconception
 from pytree_course.observing.observations import Observation
 from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.sources.source_texts import exercises_digest
+from pytree_course.sources.source_cells import exercises_digest
 
 if TYPE_CHECKING:  # the process that only judges what other ones ran does without
     from pytree_course.sources.beliefs import Beliefs

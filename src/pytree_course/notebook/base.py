@@ -6,7 +6,7 @@ from typing import Any
 
 import ipywidgets
 
-from pytree_course.drawing.vector import LEAF
+from pytree_course.drawing.picture import LEAF
 from pytree_course.judging.feedback import FEEDBACK_TEMPLATES, VerdictLook, render
 from pytree_course.rendering import Feedback
 

@@ -15,7 +15,7 @@ from IPython.core.getipython import get_ipython
 import __main__
 from pytree_course import drawing
 from pytree_course.drawing.items import Item, items
-from pytree_course.drawing.vector import LEAF, leaves_attribute
+from pytree_course.drawing.picture import LEAF, leaves_attribute
 from pytree_course.notebook.base import Play, block, button, frame_layout
 from pytree_course.notebook.value_texts import aligned, error_words, without_addresses
 from pytree_course.observing.observations import (

@@ -11,7 +11,7 @@ import jax
 
 from pytree_course.drawing.items import Item, as_lines, items
 from pytree_course.drawing.layout import Box
-from pytree_course.drawing.vector import drawn, rect
+from pytree_course.drawing.picture import drawn, rect
 from pytree_course.notebook.base import FRAMES
 from pytree_course.notebook.value_texts import brief, error_line, function_name
 from pytree_course.observing.observations import Observation, Path, all_parts

@@ -8,13 +8,13 @@ from math import ceil, log2
 from pathlib import Path
 from statistics import median
 
-from pytree_course.board.log import Log
+from pytree_course.board.session import Log
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.course import CourseError
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.sources.marked_cells import misconception_cell
+from pytree_course.sources.source_cells import misconception_cell
 
 _ERRORS = {VerdictKind.ERROR, VerdictKind.TIMED_OUT, VerdictKind.CRASHED}
 LONGEST_GAP = timedelta(minutes=15)  # after a longer one, the learner was doing something else

@@ -9,10 +9,10 @@ from concurrent.futures.process import BrokenProcessPool
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pytree_course.sources.lesson_sources import LessonSources, read_sources
-from pytree_course.running.outcomes import PUBLIC_SEED, SEED_VARIABLE
 from pytree_course.compiled import use_compiled_programs
 from pytree_course.course import LessonFiles
+from pytree_course.running.outcomes import PUBLIC_SEED, SEED_VARIABLE
+from pytree_course.sources.lesson_sources import LessonSources, read_sources
 
 _sources: list[LessonSources] = []
 """In the separate process, the lesson's."""

@@ -18,23 +18,22 @@ import jax
 import numpy as np
 
 from pytree_course import compiled
-from pytree_course.sources.core_and_deeper import Section
-from pytree_course.sources.exercises import Answer, Exercise
-from pytree_course.sources.lesson_sources import LessonSources
 from pytree_course.cases.case import Case
-from pytree_course.observing.comparison import compare, with_skeleton
+from pytree_course.cases.inputs import features_of
 from pytree_course.judging.expected import (
-    ExerciseFacts,
     BuiltLesson,
+    ExerciseFacts,
     ExpectedExercise,
     Given,
     LessonSection,
     Misconception,
 )
-from pytree_course.cases.features import features_of
-from pytree_course.running.run_cases import run_check
-from pytree_course.running.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome
+from pytree_course.observing.comparison import compare, with_skeleton
 from pytree_course.observing.observations import ContainerLeaf, Node, Observation, all_parts
+from pytree_course.running.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome
+from pytree_course.running.run_cases import run_check
+from pytree_course.sources.exercises import Answer, Exercise
+from pytree_course.sources.lesson_sources import LessonSources, Section
 
 LONGEST_GIVEN = 90  # characters that are read at one glance
 SEEDS = (PUBLIC_SEED, 11, 22)

@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from pytree_course.judging.expected import ExerciseFacts
-from pytree_course.sources.marked_cells import marked_cells
-from pytree_course.sources.source_cells import Mistake, SourceCell
-from pytree_course.sources.source_texts import slug, split_explanation
+from pytree_course.sources.source_cells import (
+    Mistake,
+    SourceCell,
+    marked_cells,
+    slug,
+    split_explanation,
+)
 
 SOLUTION_REGION = re.compile(
     r"^(?P<indent>[ \t]*)# BEGIN SOLUTION\n(?P<solution>.*?)^[ \t]*# END SOLUTION[ \t]*\n?",
     re.MULTILINE | re.DOTALL,
 )
 WRITE = "✎"
-"""What the prompt of an exercise in a lesson starts with; the code cell after it is the exercise."""
+"""Start of the prompt of an exercise in a lesson; the code cell after it is the exercise."""
 PLACEHOLDER = "raise NotImplementedError  # your answer goes here, in place of this line"
 SETUP_ID = "setup"
 EXERCISE_OPTIONS = {"points": int, "minutes": int, "stars": int, "section": str, "hints": list}
@@ -92,7 +96,9 @@ def read_practice(
             imports = [*earlier.values()][:1]
             run = [*imports, *(each for each in needed.values() if each and each not in imports)]
             if missing:
-                mistakes.append(cell.mistake(f"needs: no code cell above has the id {missing[0]!r}"))
+                mistakes.append(
+                    cell.mistake(f"needs: no code cell above has the id {missing[0]!r}")
+                )
             if not above.source.startswith(WRITE):
                 why = f"it is an exercise, but the cell above does not start with {WRITE}"
                 mistakes.append(cell.mistake(why))
@@ -118,6 +124,7 @@ def read_practice(
 def read_exercises(
     cells: list[SourceCell], exercises: dict[str, Exercise], mistakes: list[Mistake]
 ) -> None:
+    """Read the exercises of exercises.md."""
     title = ""
     setup = next((cell for cell in cells if cell.id == SETUP_ID), None)
     if setup is None:
@@ -176,6 +183,7 @@ def without_region(source: str) -> str:
 
 
 def read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mistake]) -> None:
+    """Read answers.py: the variants, misconceptions and starters of the exercises."""
     if not file.exists():
         mistakes.append(Mistake(file, 1, "this file is missing"))
         return

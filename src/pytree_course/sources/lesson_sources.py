@@ -1,32 +1,143 @@
-"""Read what the author writes: lesson.md, exercises.md and answers.py of one lesson."""
+"""Read the sources of a lesson, and divide it into its core and its deeper sections."""
 
 import itertools
-import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
-from pytree_course.sources.core_and_deeper import Layers, read_layers
+from pytree_course.course import GOING_DEEPER, LessonFiles
+from pytree_course.judging.expected import Prediction
 from pytree_course.sources.exercises import Exercise, read_answers, read_exercises, read_practice
 from pytree_course.sources.predictions import read_predictions
 from pytree_course.sources.source_cells import (
     AuthorMistakesError,
     Mistake,
     SourceCell,
-    read_cells,
-)
-from pytree_course.sources.standalone import standing_alone
-from pytree_course.sources.source_texts import (
-    split_answer,
     exercises_digest,
+    read_cells,
     slug,
     text_digest,
-    split_explanation,
 )
-from pytree_course.judging.expected import ExerciseFacts, Prediction
-from pytree_course.course import LessonFiles
+
+MOST_MINUTES = {"to read": 20, "with everything that it asks the reader to do": 45}
+"""The most that the core of a lesson takes."""
+MOST_CELLS = 110
+"""The most cells of the core's notebook."""
+WORDS_A_MINUTE = 150
+"""Between reading to learn (200) and to memorise (138): R. P. Carver, Reading rate: theory,
+research, and practical implications, Journal of Reading 36 (1992)."""
+TRY = "**Try.**"
+"""What a suggestion to play with the code starts with."""
+SECONDS_A_LINE, SECONDS_A_PREDICTION, SECONDS_A_TRY = 5, 60, 240
+"""For a line of code that is read and run, a prediction, a Try: estimates (docs/authoring.md)."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and the cells below it, up to the next heading."""
+
+    title: str
+    for_whom: str  # completes "for you if"; empty in the core
+    cells: list[SourceCell]
+
+    @property
+    def slug(self) -> str:
+        """The section's name in cell ids and links."""
+        return slug(self.title)
+
+    @property
+    def code(self) -> list[SourceCell]:
+        """Its code cells, without those in which the reader writes."""
+        return [cell for cell in self.cells if cell.kind == "code" and not cell.is_exercise]
+
+    @property
+    def minutes(self) -> int:
+        """How long it takes to read its text, and to read and run its code."""
+        words = sum(len(cell.source.split()) for cell in self.cells if cell.kind == "markdown")
+        lines = sum(bool(line.strip()) for cell in self.code for line in cell.source.splitlines())
+        return max(1, round(words / WORDS_A_MINUTE + lines * SECONDS_A_LINE / 60))
+
+    @property
+    def writing(self) -> int:
+        """How many minutes its exercises take, by the author's estimate."""
+        return sum(int(cell.metadata["minutes"]) for cell in self.cells if cell.is_exercise)
+
+    @property
+    def with_everything(self) -> int:
+        """How many minutes it takes with everything that it asks the reader to do."""
+        return self.minutes + self.trying + self.writing
+
+    @property
+    def trying(self) -> int:
+        """How many minutes its predictions and Trys take besides."""
+        predictions = sum("prediction" in cell.metadata for cell in self.code)
+        tries = sum(cell.source.count(TRY) for cell in self.cells)
+        return round((predictions * SECONDS_A_PREDICTION + tries * SECONDS_A_TRY) / 60)
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The sections of a lesson, in order."""
+
+    opening: list[SourceCell]  # the title, and the imports
+    core: list[Section]
+    ending: list[SourceCell]  # the list of the deeper sections
+    deeper: list[Section]
+
+    @property
+    def core_minutes(self) -> int:
+        """How long the core takes to read."""
+        return sum(section.minutes for section in self.core)
+
+    @property
+    def core_with_everything(self) -> int:
+        """How long the core takes with everything that it asks the reader to do."""
+        return sum(section.with_everything for section in self.core)
+
+
+def read_layers(cells: Sequence[SourceCell], deeper: Sequence[Sequence[SourceCell]]) -> Layers:
+    """Part a lesson's cells into sections; the deeper ones are in the order of their list."""
+    parts: list[list[SourceCell]] = []
+    for cell in cells:
+        if cell.heading or not parts:
+            parts.append([])
+        parts[-1].append(cell)
+    headings = [part[0].heading for part in parts]
+    at = headings.index(GOING_DEEPER) if GOING_DEEPER in headings else len(parts)
+    ending = [cell for part in parts[at:] for cell in part]
+    listed = "\n".join(cell.source for cell in ending)
+    sections = [_section(part) for part in deeper if part]
+    return Layers(
+        opening=parts[0] if parts else [],
+        core=[_section(part) for part in parts[1:at]],
+        ending=ending,
+        deeper=sorted(sections, key=lambda section: listed.find(f"/{section.slug}.ipynb)")),
+    )
+
+
+def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
+    """Yield the mistakes in a lesson's layers; a lesson without "Going deeper" has none."""
+    if not layers.ending:
+        return
+    takes = (layers.core_minutes, layers.core_with_everything)
+    for minutes, (what, most) in zip(takes, MOST_MINUTES.items(), strict=True):
+        if minutes > most:
+            message = f"the core takes {minutes} minutes {what}: {most} are the most"
+            yield layers.opening[0].mistake(message)
+    listed = "\n".join(cell.source for cell in layers.ending)
+    for section in layers.deeper:
+        first = section.cells[0]
+        if not section.for_whom:
+            yield first.mistake('say for whom it is: `+++ {"for": "you …"}` above its title')
+        if first.file.stem != section.slug:
+            yield first.mistake(f"name its file as its title says: {section.slug}.md")
+        if f"/{section.slug}.ipynb)" not in listed:
+            yield first.mistake(f'link to it below "# {GOING_DEEPER}" in lesson.md')
+
+
+def _section(cells: Sequence[SourceCell]) -> Section:
+    return Section(str(cells[0].heading), str(cells[0].metadata.get("for", "")), list(cells))
+
 
 @dataclass(frozen=True)
 class LessonSources:

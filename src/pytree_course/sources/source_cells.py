@@ -1,5 +1,7 @@
-"""Read the cells of lesson.md and exercises.md, and report the author's mistakes with lines."""
+"""Read the cells of lesson.md, exercises.md and answers.py; report mistakes by line."""
 
+import ast
+import hashlib
 import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -8,8 +10,72 @@ from typing import Any
 
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
-from pytree_course.sources.source_texts import line_named_in, slug
-from pytree_course.course import CourseError
+from pytree_course.course import CourseError, LessonFiles
+
+FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
+FOLD_END = "\n\n</details>"
+
+
+def slug(title: str) -> str:
+    """Return a section's name in cell ids: "Key paths" becomes "key-paths"."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def digest(*files: Path) -> str:
+    """Return a digest of files' texts, the same on every system."""
+    return text_digest(*(file.read_text(encoding="utf-8") for file in files))
+
+
+def text_digest(*texts: str) -> str:
+    """Return a digest of texts."""
+    sha = hashlib.sha256()
+    for text in texts:
+        sha.update(text.encode() + b"\0")
+    return f"sha256:{sha.hexdigest()}"
+
+
+def exercises_digest(files: LessonFiles) -> str:
+    """Return a digest of what the exercises, the solutions and checks/expected are made from."""
+    folder = files.sources
+    return digest(folder / "exercises.md", folder / "answers.py", files.check_script)
+
+
+def line_named_in(error: Exception) -> int:
+    """Return the line that an error's message names, or 1."""
+    named = re.search(r"line (\d+)", str(error))
+    return int(named[1]) if named else 1
+
+
+def split_answer(text: str) -> tuple[str, str]:
+    """Split the text below a prediction's cell into the answer's explanation and what follows."""
+    found = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
+    at = found.start() if found else len(text)
+    return text[:at].strip(), text[at:]
+
+
+def with_closed_answer(text: str) -> str:
+    """Fold the text below a prediction's cell, which says what is right: the reader opens it.
+
+    What there is to try, and the next prediction, stay in sight.
+    """
+    answer, rest = split_answer(text)
+    return f"{FOLD}{answer}{FOLD_END}\n\n{rest}".strip() if answer else text
+
+
+def with_open_answer(text: str) -> str:
+    """Unfold what `with_closed_answer` has folded."""
+    return text.replace(FOLD, "").replace(FOLD_END, "")
+
+
+def split_explanation(source: str) -> tuple[str, str]:
+    """Split a cell of answers.py into the text that it starts with and the code after it."""
+    module = ast.parse(source)
+    explanation = ast.get_docstring(module)
+    if explanation is None:
+        return "", source
+    code = "\n".join(source.splitlines()[module.body[0].end_lineno :])
+    return " ".join(explanation.split()), code.strip("\n")
+
 
 HEADING = re.compile(r"##? +(.+?) *$", re.MULTILINE)
 MOST_ID = 64  # characters in a cell id, by the notebook format
@@ -110,14 +176,48 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
 def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
     """Give cells ids by section, so that a cell added to one section changes none in another.
 
-    A cell to which the author gives an id is not counted.
+    A cell to which the author gives an id is not counted, and no other cell gets this id.
     """
+    given = {str(cell.metadata["id"]) for cell in cells if "id" in cell.metadata}
     named = []
     section, number = "start", 0
     for cell in cells:
         if cell.heading:
-            section, number = slug(cell.heading), 0
+            section, number = slug(cell.heading)[: MOST_ID - 12], 0
         number += "id" not in cell.metadata
-        cell_id = str(cell.metadata.get("id", f"{section[: MOST_ID - 12]}-{number}"))
+        while "id" not in cell.metadata and f"{section}-{number}" in given:
+            number += 1
+        cell_id = str(cell.metadata.get("id", f"{section}-{number}"))
         named.append(replace(cell, id=cell_id))
     return named
+
+
+CELL_MARK = re.compile(r"^# *%%(.*)\n?", re.MULTILINE)
+OPTION = re.compile(r'(\w+)=(?:"([^"]*)"|True)')
+
+_TO_BE_NAMED = """\
+# %% exercise="{exercise}" misconception="name_it"
+\"\"\"Say what is believed, and what JAX does.\"\"\"
+{code}
+"""
+
+
+def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
+    """Return the cells: the line of each, what its mark says, and its source."""
+    marks = list(CELL_MARK.finditer(text))
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    cells = []
+    for mark, end in zip(marks, ends, strict=True):
+        line = text.count("\n", 0, mark.start()) + 1
+        said = dict(OPTION.findall(mark[1]))
+        cells.append((line, said, text[mark.end() : end].strip("\n")))
+    return cells
+
+
+def misconception_cell(exercise: str, answer: str) -> str:
+    """Return an answer as a cell for answers.py; its name and explanation are left to the author.
+
+    A line of the answer that would begin another cell is kept as a plain comment.
+    """
+    code = CELL_MARK.sub(lambda mark: mark[0].replace("#", "#:", 1), answer.strip("\n"))
+    return _TO_BE_NAMED.format(exercise=exercise, code=code)

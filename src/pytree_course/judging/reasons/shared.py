@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pytree_course.cases.features import NOTE
+from pytree_course.cases.inputs import NOTE
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.reasons.evidence import Evidence, finding
 
