@@ -5,7 +5,10 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
+from queue import Empty
 from typing import Any
 
 import pytest
@@ -21,7 +24,13 @@ needs_sandbox = pytest.mark.skipif(
 def value_in(kernel: WatchedKernel, code: str, expression: str = "result") -> Any:
     """Run code in a kernel, and return the value that an expression has there afterwards."""
     wanted = {"value": f"repr({expression})"}  # IPython shortens what is long, but no text
-    reply = kernel.kc.execute(code, user_expressions=wanted, reply=True, timeout=300)["content"]
+    request, deadline = kernel.kc.execute(code, user_expressions=wanted), time.monotonic() + 60
+    reply: dict[str, Any] = {"status": "no reply"}
+    while reply["status"] == "no reply" and time.monotonic() < deadline and kernel.is_alive():
+        with suppress(Empty):
+            message = kernel.kc.get_shell_msg(timeout=1)
+            if message["parent_header"].get("msg_id") == request:
+                reply = message["content"]
     assert reply["status"] == "ok", reply
     return ast.literal_eval(
         ast.literal_eval(reply["user_expressions"]["value"]["data"]["text/plain"])

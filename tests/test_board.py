@@ -35,7 +35,7 @@ def checked(room):
 # --- joining
 
 
-@pytest.mark.parametrize("code", ["", "WRONGX", "é" * 6, "\ud800", "0" * 5000])
+@pytest.mark.parametrize("code", ["", "WRONGX", "é" * 6, "0" * 5000])
 def test_nobody_joins_without_the_code(room, code):
     assert room.send("/join", {"code": code, "name": "Eve"}).status == 403
     assert not room.session.room.learners
@@ -152,6 +152,7 @@ BAD = [
     b"",
     b"{",
     b"\xff\xfe\x00",
+    b'{"code": "\\ud800", "name": "Eve"}',  # half of a character
     b"null",
     b"[]",
     b'{"events": [{}]}',

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from pytree_course.observing.reading import Moment
+from pytree_course.observing.reading import Count, Moment
 
 MOST_EVENTS = 50  # in a request
 LONGEST_TEXT = 4_000  # characters
@@ -36,11 +36,11 @@ class News(Struct, frozen=True):
     vote: Vote | None
 
 
-class Join(Struct, frozen=True):
+class Join(Struct, frozen=True, forbid_unknown_fields=True):
     """A learner's request to join a class."""
 
-    code: Word
-    name: Text
+    code: str
+    name: str  # the server shortens it
 
 
 class Joined(Struct, frozen=True):
@@ -50,7 +50,7 @@ class Joined(Struct, frozen=True):
     name: Text
 
 
-class Sent(Struct, frozen=True):
+class Sent(Struct, frozen=True, forbid_unknown_fields=True):
     """A verdict of the learner's progress: nothing else about it is sent."""
 
     key: Word  # the same whenever it is sent again
@@ -58,17 +58,17 @@ class Sent(Struct, frozen=True):
     lesson: Word
     exercise: Word
     event: Word  # "tried" or "correct"
-    held: Annotated[str, Meta(max_length=2_000)]  # names of misconceptions, joined with "; "
+    held: str  # names of misconceptions, joined with "; "
 
 
-class Events(Struct, frozen=True):
+class Events(Struct, frozen=True, forbid_unknown_fields=True):
     """A learner's verdicts, oldest first."""
 
     events: Annotated[tuple[Sent, ...], Meta(max_length=MOST_EVENTS)] = ()
 
 
-class Choice(Struct, frozen=True):
+class Choice(Struct, frozen=True, forbid_unknown_fields=True):
     """A learner's choice in a vote."""
 
-    vote: int
+    vote: Count
     choice: Word

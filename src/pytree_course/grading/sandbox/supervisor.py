@@ -72,21 +72,30 @@ def _supervise(child: int, listener: int, channel: socket.socket) -> None:
         if woken in happened:
             os.read(woken, 4096)
             # Their processor time is added to that of this process, and so counted.
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
+            with suppress(ChildProcessError):  # the confined one was the last
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
 
 
 def _answer(listener: int, channel: socket.socket, may_pass: bool) -> None:
     """Let one call pass, or have it fail as if the machine had no more of it."""
     received = bytearray(_NOTIFICATION.size)
     with suppress(FileNotFoundError):  # whoever called has been killed or interrupted meanwhile
-        fcntl.ioctl(listener, _RECEIVE, received)
+        _control(listener, _RECEIVE, received)
         identity, _, _, number, _, _, first, second, *_ = _NOTIFICATION.unpack(received)
         with suppress(BlockingIOError):  # full: the grading process has not read the last ones
             call = CALL.pack(number, first & _LOWER_HALF, second & _LOWER_HALF)
             channel.send(call, socket.MSG_DONTWAIT)
         error, flags = (0, _CONTINUE) if may_pass else (-errno.EAGAIN, 0)
-        fcntl.ioctl(listener, _SEND, _RESPONSE.pack(identity, 0, error, flags))
+        _control(listener, _SEND, bytearray(_RESPONSE.pack(identity, 0, error, flags)))
+
+
+def _control(listener: int, request: int, data: bytearray) -> None:
+    """Call ioctl until no signal interrupts it: unlike other calls, Python does not repeat it."""
+    while True:
+        with suppress(InterruptedError):
+            fcntl.ioctl(listener, request, data)
+            return
 
 
 def main() -> None:
