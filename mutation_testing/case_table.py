@@ -38,7 +38,7 @@ def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
     part = _render(
         "cases_of_a_lesson.md",
         headings=HEADINGS,
-        rows=[rows[name] for name in sources.exercises if name in rows],
+        rows=[rows[name] for name in sources.graded if name in rows],
         features=feature_table(sources),
     )
     parts = sorted((_parts(course) | {files.stem: part}).items())
@@ -55,10 +55,13 @@ def feature_table(sources: LessonSources) -> str:
 
 
 def stale(files: LessonFiles) -> list[str]:
-    """Name the exercises whose answers or checks changed since docs/cases.md was written."""
+    """Name the graded exercises whose answers or checks changed since docs/cases.md was written.
+
+    What is written in a lesson is practice: no points depend on its check.
+    """
     sources = read_sources(files)
     digests = dict(ROW.findall(_parts(Course(files.root)).get(files.stem, "")))
-    exercises = sources.exercises.values()
+    exercises = sources.graded.values()
     return [each.name for each in exercises if digests.get(each.name) != _digest(sources, each)]
 
 
