@@ -245,7 +245,11 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
 
     tested = learner.command("test")
     assert tested.returncode == 0, tested.stdout + tested.stderr
-    cells = nbformat.read(learner.folder / "notebooks" / "01_mini.ipynb", as_version=4).cells
+    cells = [
+        cell
+        for file in (learner.folder / "notebooks").rglob("*.ipynb")
+        for cell in nbformat.read(file, as_version=4).cells
+    ]
     assert f"{sum(cell.cell_type == 'code' for cell in cells)} passed" in tested.stdout
     for command in (["build"], ["release", "elsewhere"]):
         refused = learner.command(*command)
