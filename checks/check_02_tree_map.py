@@ -979,17 +979,25 @@ def batched_apply(answer, rng):
     yield case(lambda p, x: p["w"] * x + p["b"], parts, ["w"], note, floats([1, 2]))
 
 
-ONE = {"doubles it": lambda leaf: 2 * leaf, "makes a pair": lambda leaf: (leaf, "new")}
-SEVERAL = {"makes a tuple": lambda *row: row, "subtracts": lambda a, *rest: a - sum(rest)}
-"""Functions for maps, by what a note says of them."""
+MAPPED = {
+    "lambda leaf: 2 * leaf": lambda leaf: 2 * leaf,
+    'lambda leaf: (leaf, "new")': lambda leaf: (leaf, "new"),
+    "lambda *row: row": lambda *row: row,
+    "lambda a, *rest: a - sum(rest)": lambda a, *rest: a - sum(rest),
+    "abs": abs,
+    "max": max,
+}
+"""The functions that are mapped, by their code: a case shows the code."""
+
+
+def mapping(answer):
+    return wraps(answer)(lambda f, *trees: answer(MAPPED[f], *trees))
 
 
 @check
 def map_tree(answer, rng):
     """Every leaf goes through the function once; nodes, keys and None stay."""
-
-    def mapping(f):
-        return wraps(answer)(lambda tree: answer(f, tree))
+    answer = mapping(answer)
 
     def leaf():
         return number(rng)
@@ -998,33 +1006,28 @@ def map_tree(answer, rng):
     first, second = sorted(random_words(rng, 2))
     trees += [[leaf(), [leaf(), {second: leaf(), first: None}]], {first: Duo(leaf(), [leaf()])}]
     for tree in shuffled(rng, trees):
-        yield Case(mapping(ONE["doubles it"]), tree, note="`f` is `lambda leaf: 2 * leaf`.")
-    note = '`f` is `lambda leaf: (leaf, "new")`.'
+        yield Case(answer, "lambda leaf: 2 * leaf", tree)
     for tree in shuffled(rng, [leaf(), [leaf(), (leaf(),)], {first: leaf(), second: None}]):
-        yield Case(mapping(ONE["makes a pair"]), tree, note=note)
-    yield Case(mapping(abs), {"w": [-1, 2], "b": None}, note="`f` is `abs`.")
+        yield Case(answer, 'lambda leaf: (leaf, "new")', tree)
+    yield Case(answer, "abs", {"w": [-1, 2], "b": None})
 
 
 @check
 def map_trees(answer, rng):
     """The first tree decides where the leaves are; the others are taken apart up to there."""
-
-    def mapping(f):
-        return wraps(answer)(lambda *trees: answer(f, *trees))
+    answer = mapping(answer)
+    row = "lambda *row: row"
 
     def leaf():
         return number(rng)
 
-    pairs, less = mapping(SEVERAL["makes a tuple"]), mapping(SEVERAL["subtracts"])
-    rows = "`f` is `lambda *row: row`."
     for tree in varied_trees(rng, leaf, rich=1):
-        yield Case(pairs, tree, like(tree, leaf), note=rows)
+        yield Case(answer, row, tree, like(tree, leaf))
     first, second = sorted(random_words(rng, 2))
     two = {second: leaf(), first: [leaf(), None]}
-    note = "`f` is `lambda a, *rest: a - sum(rest)`."
     for count in (0, 1, 2, 3):
         trees = [two, *(like(two, leaf) for _ in range(count))]
-        yield Case(less, *trees, note=note)
+        yield Case(answer, "lambda a, *rest: a - sum(rest)", *trees)
     deeper = [
         ({first: leaf(), second: leaf()}, {first: {"w": leaf(), "b": leaf()}, second: leaf()}),
         ([leaf(), leaf()], [(leaf(), leaf()), [leaf()]]),
@@ -1034,13 +1037,11 @@ def map_trees(answer, rng):
         ({first: leaf(), second: leaf()}, {first: None, second: leaf()}),
     ]
     for trees in shuffled(rng, deeper):
-        yield Case(pairs, *trees, note=f"{rows} The second tree goes on below a leaf of the first.")
-    yield Case(pairs, {first: leaf()}, {first: leaf()}, {first: (leaf(), leaf())}, note=rows)
-    refused = refusing(pairs)
+        yield Case(answer, row, *trees, note="The second tree goes on below a leaf of the first.")
+    yield Case(answer, row, {first: leaf()}, {first: leaf()}, {first: (leaf(), leaf())})
     for one, other, note in differing_pairs(rng, leaf):
-        if not isinstance(jax.tree.leaves(one)[0], dict):
-            yield Case(refused, one, other, note=f"{rows} {note}")
-    yield Case(mapping(max), [1, 5], [3, 4], note="`f` is `max`.")
+        yield Case(refusing(answer), row, one, other, note=note)
+    yield Case(answer, "max", [1, 5], [3, 4])
 
 
 @check

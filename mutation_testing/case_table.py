@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
     part = _render(
         "cases_of_a_lesson.md",
         headings=HEADINGS,
-        rows=[rows[name] for name in sources.exercises if name in rows],
+        rows=[rows[name] for name in sources.graded if name in rows],
         features=feature_table(sources),
     )
     parts = sorted((_parts(course) | {files.stem: part}).items())
@@ -55,39 +55,64 @@ def feature_table(sources: LessonSources) -> str:
 
 
 def stale(files: LessonFiles) -> list[str]:
-    """Name the exercises whose answers or checks changed since docs/cases.md was written."""
+    """Name the graded exercises whose answers or checks changed since docs/cases.md was written.
+
+    What is written in a lesson is practice: no points depend on its check.
+    """
     sources = read_sources(files)
     digests = dict(ROW.findall(_parts(Course(files.root)).get(files.stem, "")))
-    exercises = sources.exercises.values()
+    exercises = sources.graded.values()
     return [each.name for each in exercises if digests.get(each.name) != _digest(sources, each)]
 
 
 def _digest(sources: LessonSources, exercise: Exercise) -> str:
     """Return a digest of all that is counted: of the code, and not of what is said about it."""
     code = [exercise.setup]
-    code += _code(sources.files.check_script.read_text(encoding="utf-8"), exercise.name)
+    code += _of_check(sources.files.check_script.read_text(encoding="utf-8"), exercise.name)
     for answer in (*exercise.right_answers, *exercise.misconceptions):
         code += [answer.name, *_code(answer.source)]
     code += [each.name for each in exercise.equivalents]
     return text_digest(*code)[-DIGEST:]
 
 
-def _code(source: str, exercise: str = "") -> list[str]:
-    """Return the lines of code without docstrings, and without the checks of other exercises."""
+def _of_check(script: str, exercise: str) -> list[str]:
+    """Return the code of an exercise's check, and of all in its script that the check uses."""
+    defined = {name: node for node in ast.parse(script).body for name in _names_bound_by(node)}
+    used: dict[str, ast.stmt] = {}
+    waiting = [exercise]
+    while waiting:
+        name = waiting.pop()
+        if name in defined and name not in used:
+            used[name] = defined[name]
+            waiting += [part.id for part in ast.walk(defined[name]) if isinstance(part, ast.Name)]
+    lines = script.splitlines()
+    parts = [lines[_first_line(used[name]) - 1 : used[name].end_lineno] for name in sorted(used)]
+    return [line for part in parts for line in _code("\n".join(part))]
+
+
+def _names_bound_by(node: ast.stmt) -> list[str]:
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return [node.name]
+    if isinstance(node, ast.Assign):
+        return [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+    return []
+
+
+def _first_line(node: ast.stmt) -> int:
+    """Return where a statement begins, with its decorators."""
+    decorators = getattr(node, "decorator_list", [])
+    return min(part.lineno for part in (node, *decorators))
+
+
+def _code(source: str) -> list[str]:
+    """Return the lines of code without docstrings."""
     left_out = {
         line
         for node in ast.walk(ast.parse(source))
-        for part in _not_counted(node, exercise)
-        for line in range(part.lineno, (part.end_lineno or 0) + 1)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node)
+        for line in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)
     }
     return [line for at, line in enumerate(source.splitlines(), 1) if at not in left_out]
-
-
-def _not_counted(node: ast.AST, exercise: str) -> Iterator[ast.stmt]:
-    if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
-        yield node.body[0]
-    if isinstance(node, ast.FunctionDef) and node.name != exercise:
-        yield from [node for mark in node.decorator_list if ast.unparse(mark).startswith("check")]
 
 
 def _parts(course: Course) -> dict[str, str]:

@@ -86,6 +86,8 @@ def test_the_release_has_them_beside_all_the_rest(whole, tmp_path):
         "README.md",
         "colab/exercises/01_mini_exercises.ipynb",
         "colab/notebooks/01_mini.ipynb",
+        "colab/notebooks/deeper/01_mini/counting-without-a-list.ipynb",
+        "colab/notebooks/deeper/01_mini/none-is-no-leaf.ipynb",
     }
     assert "blob/main/colab" in more["README.md"].decode()
 

@@ -139,7 +139,7 @@ find(
     {
         "the course around the package": """
     import pathlib, pytree_course
-    for above in list(pathlib.Path(pytree_course.__file__).parents)[:5]:
+    for above in list(pathlib.Path(pytree_course.__file__).parents)[1:5]:
         for name in ("sources", "solutions", "checks/expected", ".git", "bundle", "notebooks"):
             if name == "bundle" and not (above / name).exists():
                 continue
