@@ -9,7 +9,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from pytree_course.ipython import missing_cell
 from tests import made_submissions
+from tests.lesson_reads import IN_KERNEL
 
+pytestmark = [pytest.mark.slow, pytest.mark.reads(*IN_KERNEL)]
 RIGHT = made_submissions.RIGHT["count_leaves"]
 
 
@@ -108,9 +110,6 @@ NOTING = """
 import threading
 import IPython.display
 from pytree_course.notebook import checks
-from tests.lesson_reads import IN_KERNEL
-
-pytestmark = [pytest.mark.slow, pytest.mark.reads(*IN_KERNEL)]
 said, show = threading.Event(), IPython.display.display
 IPython.display.display = lambda *it, **them: (show(*it, **them), said.set())[0]
 checks.SLOW_AFTER = 0
