@@ -17,7 +17,7 @@ from pytree_course.sources.source_cells import text_digest
 
 ROW = re.compile(r"^\| (\w+)(?: †)? (\|.*<!-- (\w+) --> \|)$", re.MULTILINE)
 OLDER = " †"
-"""Mark of an exercise whose answers or check have changed since it was tried."""
+"""Mark of an exercise that is to be tried again: it has changed, or mutants survived."""
 DIGEST = 12  # characters
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
