@@ -15,7 +15,9 @@ from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from pytree_course.sources.source_cells import text_digest
 
-ROW = re.compile(r"^\| (\w+) \|.*<!-- (\w+) --> \|$", re.MULTILINE)
+ROW = re.compile(r"^\| (\w+)(?: †)? (\|.*<!-- (\w+) --> \|)$", re.MULTILINE)
+OLDER = " †"
+"""Mark of an exercise that is to be tried again: it has changed, or mutants survived."""
 DIGEST = 12  # characters
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -28,17 +30,26 @@ _TEMPLATES = Environment(
 def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
     """Write what was found in exercises of a lesson; the rows of the others stay."""
     course, sources = Course(files.root), read_sources(files)
-    rows = {match[1]: match[0] for match in ROW.finditer(_parts(course).get(files.stem, ""))}
+    rows = {match[1]: match[2] for match in ROW.finditer(_parts(course).get(files.stem, ""))}
     for each in found:
         name = each.exercise.name
-        cells = [name, *each.counts, each.memoriser_refused]
+        cells = [*each.counts, each.memoriser_refused]
         # Without a digest it is tried again.
         digest = "todo" if each.to_do else _digest(sources, each.exercise)
         rows[name] = f"| {' | '.join(map(str, cells))} <!-- {digest} --> |"
+    older = [
+        name
+        for name, row in rows.items()
+        if name in sources.graded and _is_older(sources, name, row)
+    ]
     part = _render(
         "cases_of_a_lesson.md",
         headings=HEADINGS,
-        rows=[rows[name] for name in sources.graded if name in rows],
+        rows=[
+            f"| {name}{OLDER if name in older else ''} {rows[name]}"
+            for name in sources.graded
+            if name in rows
+        ],
         features=feature_table(sources),
     )
     parts = sorted((_parts(course) | {files.stem: part}).items())
@@ -60,9 +71,14 @@ def stale(files: LessonFiles) -> list[str]:
     What is written in a lesson is practice: no points depend on its check.
     """
     sources = read_sources(files)
-    digests = dict(ROW.findall(_parts(Course(files.root)).get(files.stem, "")))
-    exercises = sources.graded.values()
-    return [each.name for each in exercises if digests.get(each.name) != _digest(sources, each)]
+    rows = {
+        match[1]: match[2] for match in ROW.finditer(_parts(Course(files.root)).get(files.stem, ""))
+    }
+    return [name for name in sources.graded if _is_older(sources, name, rows.get(name, ""))]
+
+
+def _is_older(sources: LessonSources, name: str, row: str) -> bool:
+    return f"<!-- {_digest(sources, sources.exercises[name])} -->" not in row
 
 
 def _digest(sources: LessonSources, exercise: Exercise) -> str:
