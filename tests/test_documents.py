@@ -44,6 +44,7 @@ NOT_RUN_HERE = {
     ),
     "python3 course.py grade handed-in --into grades --classroom classroom.sqlite",
     "python -m mutation_testing 1",
+    "python3 course.py build 1/older-names",
     *(
         f"python benchmarks/{name}.py"
         for name in (

@@ -6960,7 +6960,7 @@ class Span:
         return span
 
 
-# %% exercise="span" misconception="the_check_is_off_after_a_rebuild"
+# %% exercise="span" misconception="the_check_is_off_after_a_rebuild" in_order=True
 """After JAX has rebuilt one span, `Span(5.0, 1.0)` raises nothing any more. Perhaps your unflatten switches the check off for the whole class. An object made without `__init__` needs no switch."""
 @register_pytree_node_class
 class Span:
