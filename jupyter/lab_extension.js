@@ -22,8 +22,8 @@
   // element stays where it is, or the reader goes elsewhere.
   async function settle({ node }, scroll) {
     let [calm, gone, before] = [0, false, null];
-    const stop = () => (gone = true);
-    for (const kind of ["wheel", "keydown", "pointerdown"]) node.addEventListener(kind, stop, { once: true });
+    const [stop, early] = [() => (gone = true), { once: true, capture: true }]; // a text field keeps its keys
+    for (const kind of ["wheel", "keydown", "pointerdown"]) node.addEventListener(kind, stop, early);
     for (let tries = 0; calm < 5 && tries < 300 && !gone && node.isConnected; tries += 1) {
       const now = scroll()?.getBoundingClientRect().top;
       calm = now !== undefined && now === before ? calm + 1 : 0;

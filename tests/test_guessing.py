@@ -127,7 +127,7 @@ def _atoms(observed: Any, place: tuple = ()) -> Iterator[tuple[tuple, Any]]:
 EXERCISES = [
     pytest.param(files, name, marks=lesson_reads(ROOT, files.stem), id=name)
     for files in Course(ROOT).lessons()
-    for name, exercise in read_sources(files).exercises.items()
+    for name, exercise in read_sources(files).graded.items()
     if not exercise.is_prediction  # its lines are the same for everybody
 ]
 

@@ -151,7 +151,11 @@ def test_the_command_writes_its_table(unbuilt, monkeypatch, capsys):
     assert not stale(unbuilt)
     edit(unbuilt.check_script, "[3.5, (1, 2)]", "[3.5, (1, 3)]")
     assert stale(unbuilt) == ["first_leaf"]
-    edit(unbuilt.check_script, "\n\n@check", "\n\nHELP = 1\n\n\n@check")
+    edit(unbuilt.check_script, "\n\n@check", "\n\nNO_LEAVES = ()\n\n\n@check")
+    assert stale(unbuilt) == ["first_leaf"]
+    edit(unbuilt.check_script, "[None, ()]", "[None, NO_LEAVES]")
+    assert stale(unbuilt) == ["count_leaves", "first_leaf"]
+    edit(unbuilt.check_script, "NO_LEAVES = ()", "NO_LEAVES = []")
     assert stale(unbuilt) == ["count_leaves", "first_leaf"]
 
 

@@ -1,6 +1,5 @@
 """What `jupyter/lab_extension.js` does, in JupyterLab and in Notebook: one click, one look."""
 
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,7 +8,6 @@ from importlib.metadata import version
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from pytree_course.judging.expected import BuiltLesson
 from tests.browser.conftest import new_visit
 from tests.browser.lab import PATIENCE, Notebook7, Visit
 from tests.lesson_reads import LESSON_1
@@ -18,6 +16,7 @@ from tests.needs import missing
 pytestmark = pytest.mark.reads(*LESSON_1)
 
 LESSON, EXERCISES = "notebooks/01_leaves.ipynb", "exercises/01_leaves_exercises.ipynb"
+DEEPER = "notebooks/deeper/01_leaves/working-with-structures.ipynb"
 WRONG = "def count_leaves(tree):\n    return len(tree)"
 IMPORTS = "lesson-1-leaves-what-does-jax-see-when-i-hand-it-thi-3"
 ANSWER, CHECK = "count_leaves-answer", "count_leaves-check"
@@ -144,8 +143,7 @@ def test_the_verdict_of_a_check_and_its_reason_stay_on_the_screen(visit: Visit):
 
 def test_a_prediction_is_answered_by_its_letter_and_the_keys_stay_inside(visit: Visit):
     lesson = visit.open(LESSON)
-    asked = BuiltLesson.read(visit.lab.root / "checks" / "expected" / "01_leaves.json").predictions
-    name = next(name for name, each in asked.items() if len(each.options) == 3)
+    name = "what-jax-sees-order"
     lesson.run(IMPORTS)
     run_by_keyboard(visit, f"{name}-predict")
     buttons = [
@@ -172,25 +170,32 @@ def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Vi
     expect_landed(opened.value, "Going deeper")
 
 
-def test_a_prediction_that_was_made_leads_on_to_its_cell(visit: Visit):
-    lesson = visit.open(LESSON)
-    asked = BuiltLesson.read(visit.lab.root / "checks" / "expected" / "01_leaves.json").predictions
-    chosen = next(name for name, each in asked.items() if each.options)
-    typed = next(name for name, each in asked.items() if not each.options)
-    lesson.run(IMPORTS)
-    for name in (chosen, typed):
-        lesson.run(f"{name}-predict")
-        shown = lesson.output(f"{name}-predict")
-        if name == chosen:
-            shown.get_by_role("button", name="A").press("Space")
-        else:
-            shown.get_by_role("textbox").fill("6")
-            visit.page.keyboard.press("Enter")
-        shown.get_by_text(re.compile("You predict [A6]. Now run the next cell")).wait_for()
-        assert active_cell(visit) == name
-        visit.page.keyboard.press("Shift+Enter")
-        lesson.wait_until_idle()
-        assert active_cell(visit) != name
+@pytest.mark.parametrize(
+    ("notebook", "before", "name", "predicted"),
+    [
+        (LESSON, [IMPORTS], "what-jax-sees-order", "A"),
+        (DEEPER, ["imports", "setup-1"], "working-with-structures-3", "6"),
+    ],
+    ids=["chosen", "typed"],
+)
+def test_a_prediction_that_was_made_leads_on_to_its_cell(
+    visit: Visit, notebook, before, name, predicted
+):
+    lesson = visit.open(notebook)
+    for cell in before:
+        lesson.run(cell)
+    lesson.run(f"{name}-predict")
+    shown = lesson.output(f"{name}-predict")
+    if predicted == "A":
+        shown.get_by_role("button", name="A").press("Space")
+    else:
+        shown.get_by_role("textbox").fill(predicted)
+        visit.page.keyboard.press("Enter")
+    shown.get_by_text(f"You predict {predicted}. Now run the next cell").wait_for()
+    assert active_cell(visit) == name
+    visit.page.keyboard.press("Shift+Enter")
+    lesson.wait_until_idle()
+    assert active_cell(visit) != name
 
 
 def test_a_lesson_that_is_opened_has_nothing_to_save(visit: Visit):

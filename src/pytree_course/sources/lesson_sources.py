@@ -1,7 +1,8 @@
 """Read the sources of a lesson, and divide it into its core and its deeper sections."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -196,6 +197,7 @@ def read_sources(files: LessonFiles) -> LessonSources:
     parts = [read_predictions(cells, mistakes) for cells in (lesson, *deeper)]
     predictions = {name: each for found, _ in parts for name, each in found.items()}
     lesson, *deeper = [cells for _, cells in parts]
+    mistakes += _ids_of_predictions_used_twice([lesson, *deeper], predictions.keys())
     exercise_cells: list[SourceCell] = []
     exercises: dict[str, Exercise] = {}
     if files.has_exercises:
@@ -208,3 +210,16 @@ def read_sources(files: LessonFiles) -> LessonSources:
     if mistakes:
         raise AuthorMistakesError(mistakes)
     return LessonSources(files, lesson, deeper, predictions, exercise_cells, exercises)
+
+
+def _ids_of_predictions_used_twice(
+    notebooks: list[list[SourceCell]], predictions: Collection[str]
+) -> list[Mistake]:
+    """Report cells with the id of a prediction in another notebook of the lesson.
+
+    Progress, the website and Review find a prediction by its id among all notebooks of a lesson.
+    """
+    cells = [cell for cells in notebooks for cell in cells if cell.id in predictions]
+    times = Counter(cell.id for cell in cells)
+    why = "is the id of a prediction in another notebook of this lesson: rename the section"
+    return [cell.mistake(f"{cell.id!r} {why}") for cell in cells if times[cell.id] > 1]
