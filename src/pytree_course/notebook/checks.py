@@ -184,7 +184,7 @@ class ExerciseCheck:
     def _feedback(self, verdict: Verdict, call: Callable[..., Any] | None) -> Feedback:
         expected, progress = self._checks.expected, self._checks.progress
         if verdict.kind is VerdictKind.CORRECT:
-            now = str(standing(expected, progress))
+            now = str(standing(expected, progress)) if self._checks.is_own_work else ""
             return feedback(verdict, advice=progress.news(), standing=now)
         advice = words.advice(
             verdict.kind, self._exercise.name, self.hints_left, self.solution_is_due

@@ -8,12 +8,12 @@ from pytree_course.rendering import Feedback, render
 
 
 def show_progress(check: Checks) -> None:
-    """Show how far the learner is, and keep it up to date as checks pass."""
-    if check.is_graded:
+    """Show how far the learner is, and update it whenever a check passes."""
+    if not check.is_own_work or check.is_graded:
         return
-    # An output that is shown anew, and no widget: ipywidgets would take most of the set-up cell.
+    # An updated output instead of a widget: importing ipywidgets would take most of this cell's time.
     shown = display(header(check), display_id=True)
-    # A solution notebook is nobody's own work, and without a notebook nothing was shown.
+    # Without a notebook, nothing was shown.
     if check.progress.file is not None and shown is not None:
         check.progress.watchers.append(lambda: shown.update(header(check)))
 

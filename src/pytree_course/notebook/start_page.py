@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from pytree_course.course import GOING_DEEPER, Course
+from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.review import due
@@ -31,7 +31,6 @@ def course_map() -> Feedback:
         "progress": progress,
         "lessons": list(zip(files, lessons, strict=True)),
         "link": course.link,
-        "deeper": GOING_DEEPER,
         "core": Way.together([now.core for _, now in lessons]),
         "everything": Way.together([now.everything for _, now in lessons]),
         "badges": badges(expected, progress),
