@@ -174,9 +174,7 @@ def test_on_colab_no_link_leads_to_the_notebook_that_is_open(check, headers, mon
     assert "href" not in headers[0].html
 
 
-def test_no_progress_is_shown_in_grading_or_in_a_solution_notebook(
-    in_course, monkeypatch, headers
-):
+def test_no_progress_is_shown_in_grading_or_in_a_solution_notebook(in_course, monkeypatch, headers):
     with monkeypatch.context() as graded:
         graded.setitem(os.environ, "PYTREE_COURSE_SEED", "1")
         show_progress(Checks("01_mini"))

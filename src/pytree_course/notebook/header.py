@@ -11,7 +11,7 @@ def show_progress(check: Checks) -> None:
     """Show how far the learner is, and update it whenever a check passes."""
     if not check.is_own_work or check.is_graded:
         return
-    # An updated output instead of a widget: importing ipywidgets would take most of this cell's time.
+    # An updated output, not a widget: ipywidgets would take most of the set-up cell's time.
     shown = display(header(check), display_id=True)
     # Without a notebook, nothing was shown.
     if check.progress.file is not None and shown is not None:
