@@ -157,7 +157,7 @@ class Course:
         return [self.lesson(script.stem.removeprefix("check_")) for script in scripts]
 
     def with_sources(self) -> list["LessonFiles"]:
-        """Return the files of everything that is built: lessons, and pages such as the start page."""
+        """Return the files of all that is built: lessons, and pages such as the start page."""
         folders = sorted(folder for folder in (self.root / "sources").glob("*") if folder.is_dir())
         return [self.lesson(folder.name) for folder in folders]
 
