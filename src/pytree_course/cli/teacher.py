@@ -189,8 +189,7 @@ def explain(
     from pytree_course.class_grading.class_grades import ClassGrades
     from pytree_course.class_grading.folder import ClassFolder
     from pytree_course.class_grading.gradebook import Gradebook
-    from pytree_course.judging.finding_words import sentences
-    from pytree_course.judging.words import line_wrong
+    from pytree_course.judging.words import finding_sentences, line_wrong
     from pytree_course.reports.class_statistics import find_clusters
     from pytree_course.reports.page_texts import render
 
@@ -200,7 +199,8 @@ def explain(
     with Gradebook(file) as gradebook:
         folder = ClassFolder(file.parent, [], [], [])
         found = find_clusters(ClassGrades.of(Course.around(), folder, gradebook, None, None), 1)
-    said = render("reports/unexplained.txt", found=found, sentences=sentences, wrong=line_wrong)
+    words = {"sentences": finding_sentences, "wrong": line_wrong}
+    said = render("reports/unexplained.txt", found=found, **words)
     console.print(Text(said), soft_wrap=True)
 
 
