@@ -104,7 +104,7 @@ def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any
 
 def _computed(given: list[dict]) -> defaultdict[Any, set]:
     """Return what can be reckoned from inputs without an answer, and all ways to do so."""
-    ways = defaultdict(set)
+    ways: defaultdict[Any, set] = defaultdict(set)
     wholes: list[tuple[tuple, int]] = []
 
     def walk(observed: Any, place: tuple) -> None:
