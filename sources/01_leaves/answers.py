@@ -3655,6 +3655,19 @@ def leaf_at(tree, path_text):
     raise KeyError(path_text)
 
 
+# %% exercise="leaf_at" misconception="registered_classes_are_closed" section="the-registry"
+"""You do not find the leaves inside a registered class. Perhaps you go down with keys, positions and the fields of named tuples. A registered class is a node for JAX as well: `jax.tree.leaves_with_path` gives you the path of each leaf in it."""
+def leaf_at(tree, path_text):
+    def is_closed(node):
+        return not isinstance(node, (dict, list, tuple)) and node is not None
+
+    for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=is_closed):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            if jax.tree_util.all_leaves([leaf]):
+                return leaf
+    raise KeyError(path_text)
+
+
 # %% exercise="whole_shapes" variant="by_flatten"
 def is_shape(node):
     if not isinstance(node, list):
@@ -4715,12 +4728,16 @@ def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(str(key)[:5] == "layer" for key in node)
 
+    def number(name):
+        try:
+            return int(name[5:])
+        except ValueError:
+            raise Exception("whatever the error is") from None
+
     leaves = []
     for item in jax.tree.leaves(tree, is_leaf=is_layers):
         if is_layers(item):
-            if not all(name[5:].isdigit() for name in item):
-                raise Exception("whatever the error is")
-            for name in sorted(item, key=lambda name: int(name[5:])):
+            for name in sorted(item, key=number):
                 leaves += leaves_in_layer_order(item[name])
         else:
             leaves.append(item)
@@ -5371,7 +5388,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="groups_in_a_dict" section="there-and-back"
-"""You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts."""
+"""You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts. The keys of your dict, such as `id(array)`, are of no use to the caller."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
