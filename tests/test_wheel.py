@@ -157,7 +157,7 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
     )
     shown = installed.run_notebook(mine.save())
     assert "Correct" in shown[CHECK]
-    assert "1 of 14 exercises" in installed.command(unpacked / "notebooks", "progress").stdout
+    assert "1 of 11 exercises" in installed.command(unpacked / "notebooks", "progress").stdout
     assert "1 of 11 exercises correct" in installed.command(unpacked, "check", "1").stdout
     assert "is kept as" in installed.command(unpacked, "reset", "1").stdout
     assert "Usage: pytree-course check" in installed.command(unpacked, "check", "--help").stdout
@@ -203,7 +203,7 @@ def test_a_notebook_alone_uses_the_installed_course(installed, alone):
         "01_leaves_exercises.ipynb",
         "progress.jsonl",
     }
-    assert "1 of 14 exercises" in installed.command(folder, "progress").stdout
+    assert "1 of 11 exercises" in installed.command(folder, "progress").stdout
     assert installed.is_untouched()
 
 
