@@ -1788,7 +1788,7 @@ def fork(cls, rng):
         (number(rng), (number(rng), leaf())),
         ({two: number(rng), one: number(rng)}, leaf()),
         (None, leaf()),
-        (None, leaf(), (leaf(), None)),
+        (None, leaf(), leaf()),
         (0, ("",)),
         ([number(rng), number(rng)], ((),)),
         (number(rng), same, same),
