@@ -40,6 +40,8 @@ def test_the_readme_says_how_long_the_cores_take():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     said = re.findall(r"^\| \d .+? \| (\d+) minutes \| (\d+) minutes \|", readme, re.MULTILINE)
     lessons = [read_sources(files) for files in Course(ROOT).lessons()]
+    [(whole_hours, rest)] = re.findall(r"\*\*The core, about (\d+) h (\d+) min\*\*", readme)
+    assert abs(60 * int(whole_hours) + int(rest) - sum(map(int, sum(said, ())))) < 10
     for (minutes, solving), lesson in zip(said, lessons, strict=True):
         core = [each.minutes for each in lesson.graded.values() if each.core]
         assert abs(int(minutes) - lesson.layers.core_with_everything) < 3
