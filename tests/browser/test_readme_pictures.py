@@ -46,10 +46,12 @@ def take(notebook: Notebook, file: Path, first: str, last: str, text: str) -> No
     assert top is not None
     assert bottom is not None
     height = bottom["y"] + bottom["height"] - top["y"]
-    clip = {"x": top["x"], "y": top["y"], "width": top["width"], "height": height}
+    screenshot = notebook.page.screenshot(
+        clip={"x": top["x"], "y": top["y"], "width": top["width"], "height": height}
+    )
     metadata = PngInfo()
     metadata.add_text(TEXT, text)
-    with Image.open(io.BytesIO(notebook.page.screenshot(clip=clip))) as picture:
+    with Image.open(io.BytesIO(screenshot)) as picture:
         picture.save(file, pnginfo=metadata)
 
 
@@ -68,7 +70,7 @@ def test_the_readme_picture_of_a_lesson(visit: Visit):
     visit.page.set_viewport_size({"width": 1180, "height": 1400})
     lesson = visit.open("notebooks/01_leaves.ipynb")
     assert lesson.output("picture-of-params").get_by_role("img").count() == 1
-    assert_pictured(lesson, "lesson", "picture-of-params", "what-jax-sees-7")
+    assert_pictured(lesson, "lesson", "leaves-of-params", "picture-of-params")
 
 
 def test_the_readme_shows_and_describes_both_pictures():
