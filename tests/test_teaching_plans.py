@@ -67,7 +67,7 @@ def test_a_small_course_is_planned(course):
     assert session[-1] == (15, 0)
     assert "Lesson 1" not in text
     assert "At home: 4 min. The first leaf (4)" in text
-    assert '"Going deeper", 2 min in all: [None is no leaf]' in text
+    assert '"Going deeper", 3 min in all: [None is no leaf]' in text
 
 
 def test_an_exercise_comes_after_the_section_that_it_is_about(course):
