@@ -218,12 +218,13 @@ def questions(
     from pytree_course.judging.expected import BuiltLesson
     from pytree_course.judging.feedback import backticks_to_code
     from pytree_course.learner.questions import for_class
+    from pytree_course.learner.questions import questions as questions_by_belief
     from pytree_course.reports.page_texts import render
 
     if into.suffix not in QUESTIONS:
         raise CourseError(f"{into}: the name should end in .md, .ipynb (slides) or .xml (Moodle).")
     expected = BuiltLesson.read(lesson_with_exercises(lesson).expected)
-    asked = for_class(expected)
+    asked = for_class(questions_by_belief(expected))
     values = {"title": expected.title, "asked": asked, "code": backticks_to_code}
     write_file(into, render(QUESTIONS[into.suffix], **values) + "\n")
     console.print(f"{into} holds {len(asked)} questions.")
