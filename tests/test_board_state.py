@@ -251,7 +251,7 @@ def pairs_apart(question, beliefs):
     """
     chosen = {}
     for learner, held in beliefs.items():
-        options = [text for text, each in question.beliefs.items() if each.name == held]
+        options = [text for text, (first, *_) in question.beliefs.items() if first.name == held]
         chosen[learner] = question.answer if held is None else options[0] if options else None
     return sum(None not in pair and pair[0] != pair[1] for pair in combinations(chosen.values(), 2))
 

@@ -92,7 +92,7 @@ def parts_best(
         lesson, exercise, _ = question.about
         right = sum(each.at(lesson, exercise).is_solved for each in room.learners.values())
         choices = Counter({question.answer: right})
-        for option, belief in question.beliefs.items():
+        for option, (belief, *_) in question.beliefs.items():
             choices[option] += held.get(Belief(lesson, exercise, belief.name), 0)
         return choices.total() ** 2 - sum(count**2 for count in choices.values())
 

@@ -1,7 +1,6 @@
 """A lesson's build results: observations of the reference answer and each misconception."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -101,29 +100,17 @@ class ExpectedExercise(ExerciseFacts):
         indices into it.
         """
         wrong: dict[str, int] = {}
-        misconceptions = [
-            _StoredMisconception(
-                each.name,
-                each.explanation,
-                each.section,
-                {
-                    case: wrong.setdefault(_line(observation), len(wrong))
-                    for case, observation in each.observations.items()
-                },
-            )
-            for each in self.misconceptions
-        ]
-        parts = {
-            "functions": _line(self.functions),
-            "lines": _line(self.lines),
-            "observations": _lines(map(_line, self.observations)),
-            "misconceptions": _lines(map(_line, misconceptions)),
-            "wrong": _lines(wrong),
-            "features": _lines(map(_line, self.features)),
-            "summaries": _lines(map(_line, self.summaries)),
-            "given": _line(self.given),
-        }
-        entries = (f'"{name}": {text}' for name, text in parts.items())
+        misconceptions = []
+        for misconception in self.misconceptions:
+            indices = {
+                case: wrong.setdefault(_line(observation), len(wrong))
+                for case, observation in misconception.observations.items()
+            }
+            facts = vars(misconception) | {"observations": indices}
+            misconceptions.append(_StoredMisconception(**facts))
+        raw = [msgspec.Raw(text.encode()) for text in wrong]
+        stored = vars(self) | {"misconceptions": misconceptions, "wrong": raw}
+        entries = (f'"{each.name}": {_entry(stored[each.name])}' for each in fields(_StoredResults))
         return "{\n" + ",\n".join(entries) + "\n}\n"
 
 
@@ -131,8 +118,10 @@ def _line(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _lines(texts: Iterable[str]) -> str:
-    return "[\n" + ",\n".join(texts) + "\n]"
+def _entry(value: Any) -> str:
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(map(_line, value)) + "\n]"
+    return _line(value)
 
 
 @dataclass(frozen=True)
@@ -145,7 +134,7 @@ class _StoredMisconception:
 
 @dataclass(frozen=True)
 class _StoredResults:
-    """An exercise's file."""
+    """An exercise's file, with its entries in order."""
 
     functions: bool
     lines: dict[str, str]
@@ -163,10 +152,8 @@ def _read_exercise(file: Path, facts: ExerciseFacts) -> ExpectedExercise:
     wrong = results.pop("wrong")
     results["misconceptions"] = [
         Misconception(
-            each.name,
-            each.explanation,
-            each.section,
-            {case: wrong[index] for case, index in each.observations.items()},
+            **vars(each)
+            | {"observations": {case: wrong[at] for case, at in each.observations.items()}}
         )
         for each in stored.misconceptions
     ]

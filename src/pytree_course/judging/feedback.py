@@ -99,11 +99,11 @@ def note_if_slow(seconds: float) -> Iterator[None]:
     """Tell the learner how to stop their code, once it has run for some seconds."""
     from IPython.display import display  # takes long to load, and the command line does without
 
-    said = []
+    handles = []
 
     def say() -> None:
         slow = note("◷", words.SLOW_TITLE, [words.SLOW])
-        said.append(display(slow, display_id=True))
+        handles.append(display(slow, display_id=True))
 
     # In the context of the cell, so that the note is shown below it.
     timer = threading.Timer(seconds, copy_context().run, [say])
@@ -114,7 +114,7 @@ def note_if_slow(seconds: float) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()  # it may be saying so just now
-        for handle in said:
+        for handle in handles:
             handle.update(Feedback("", ""))
 
 

@@ -45,9 +45,7 @@ class Question:
     options: dict[str, str]  # by letter; empty where the answer is to be written
     answer: str
     section: str  # slug of the lesson section to reread
-    beliefs: dict[str, Misconception]  # what somebody believes, by the option that says so
-    more_beliefs: dict[str, list[Misconception]] = field(default_factory=dict)
-    """The other beliefs that yield an option."""
+    beliefs: dict[str, list[Misconception]]  # that yield an option, the one asked about first
     why: list[str] = field(default_factory=list)  # paragraphs in which the lesson explains it
 
     def said(self, choice: str) -> str:
@@ -73,18 +71,18 @@ class Question:
 
 def questions(expected: BuiltLesson) -> dict[Belief, list[Question]]:
     """Return the questions of a lesson by what they are about, the best ones first."""
-    found: dict[Belief, list[Question]] = {}
+    by_belief: dict[Belief, list[Question]] = {}
     for exercise in map(expected.expected, expected.exercises):
         results = {case: _results(exercise, case) for case in exercise.given}
         for each in exercise.misconceptions:
             about = Belief(expected.lesson, exercise.name, each.name)
-            found[about] = _about(about, each.section, exercise, results)
+            by_belief[about] = _about(about, each.section, exercise, results)
     for section, facts in expected.sections.items():
         for name in facts.predictions:
             about = Belief(expected.lesson, name)
             if expected.predictions[name].alone is not None:
-                found[about] = [_asked_again(about, expected, section)]
-    return {about: asked for about, asked in found.items() if asked}
+                by_belief[about] = [_asked_again(about, expected, section)]
+    return {about: asked for about, asked in by_belief.items() if asked}
 
 
 def for_class(expected: BuiltLesson) -> list[Question]:
@@ -128,10 +126,10 @@ def _results(exercise: ExpectedExercise, case: int) -> dict[str, str]:
     right = exercise.observations[case]
     answer = _text(right)
     wrong = {}
-    for each in exercise.misconceptions if answer else ():
-        seen = each.observations.get(case, right)
-        if exercise.lines or _is_alike(seen, right):
-            wrong[each.name] = _text(seen)
+    for misconception in exercise.misconceptions if answer else ():
+        result = misconception.observations.get(case, right)
+        if exercise.lines or _is_alike(result, right):
+            wrong[misconception.name] = _text(result)
     return {"": answer} | {name: text for name, text in wrong.items() if text not in ("", answer)}
 
 
@@ -174,27 +172,27 @@ def _about(
         if len(chosen) > 2 or exercise.lines or YES_AND_NO.issuperset(chosen):
             mixed = random.Random(f"{about} {case}").sample(sorted(chosen), len(chosen))
             options = dict(zip(ascii_uppercase, mixed, strict=False))
-            beliefs = {text: misconceptions[name] for text, name in chosen.items() if name}
-            more = {
-                text: [misconceptions[other] for other in by_name if by_name[other] == text]
+            beliefs = {
+                text: [
+                    misconceptions[other]
+                    for other in dict.fromkeys([name, *by_name])
+                    if by_name[other] == text
+                ]
                 for text, name in chosen.items()
                 if name
             }
-            for text, first in beliefs.items():
-                more[text].remove(first)
             asked = (exercise.question, exercise.given[case], options, by_name[""])
             alike = [*by_name.values()].count(own)
-            question = Question(about, str(case), *asked, section, beliefs, more)
-            fitting.append((alike, case, question))
+            fitting.append((alike, case, Question(about, str(case), *asked, section, beliefs)))
     # First those in which few others yield the same: they tell what somebody believes.
     return [question for _, _, question in sorted(fitting)[:MOST_CASES]]
 
 
 def _chosen(name: str, by_name: dict[str, str]) -> dict[str, str]:
     """Return the options: the right one, that of a misconception, and others, errors last."""
-    others = sorted(by_name, key=lambda each: by_name[each] == RAISES)
+    others = sorted(by_name, key=lambda other: by_name[other] == RAISES)
     chosen: dict[str, str] = {}
-    for each in ["", name, *others]:
+    for option_of in ["", name, *others]:
         if len(chosen) <= MOST_WRONG:
-            chosen.setdefault(by_name[each], each)
+            chosen.setdefault(by_name[option_of], option_of)
     return chosen

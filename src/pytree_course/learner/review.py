@@ -39,20 +39,20 @@ class Review:
 
     def answer(self, question: Question, choice: str) -> Feedback:
         """Keep the first answer, and say whether it is right; a wrong one is explained."""
-        is_right, belief = question.is_right(choice), question.beliefs.get(question.said(choice))
-        more = question.more_beliefs.get(question.said(choice), [])
-        held = belief.name if belief and not more else ""  # of several, nobody knows which
+        is_right, beliefs = question.is_right(choice), question.beliefs.get(question.said(choice))
+        # Of several beliefs that yield an option, nobody knows which is held.
+        held = beliefs[0].name if beliefs and len(beliefs) == 1 else ""
         if question in self.questions:
             self._progress.review(question.about, question.case, right=is_right, held=held)
         files = self._course.lesson(question.about.lesson)
-        slug = belief.section if belief else question.section
+        slug = beliefs[0].section if beliefs else question.section
         section = self._lessons[files.stem].sections[slug]
         place = files.place(slug, section.title, deeper=section.deeper)
         return both_forms(
             "answered",
             question=question,
             said=question.said(choice),
-            beliefs=[belief, *more][:MOST_BELIEFS] if belief else [],
+            beliefs=(beliefs or [])[:MOST_BELIEFS],
             is_right=is_right,
             news=self._progress.news(),
             section=section.title,
@@ -63,12 +63,11 @@ class Review:
 def cards(reviews: Iterable[Reviewed]) -> dict[Belief, tuple[Card, Reviewed]]:
     """Return each belief's card and last review, whatever order the events come in."""
     made: dict[Belief, tuple[Card, Reviewed]] = {}
-    for each in sorted(reviews):
-        card, before = made.get(each.about, (Card(card_id=0), each))
-        rating = Rating.Again
-        if each.right:
-            rating = Rating.Good if before.right else Rating.Hard
-        made[each.about] = (_SCHEDULER.review_card(card, rating, each.time)[0], each)
+    for review in sorted(reviews):
+        card, before = made.get(review.about, (Card(card_id=0), review))
+        right = Rating.Good if before.right else Rating.Hard
+        rating = right if review.right else Rating.Again
+        made[review.about] = (_SCHEDULER.review_card(card, rating, review.time)[0], review)
     return made
 
 
