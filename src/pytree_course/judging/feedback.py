@@ -1,4 +1,4 @@
-"""Feedback: a verdict, or a note, as HTML and as plain text. Its words are in `words`."""
+"""Render a verdict or a note as HTML and as plain text; the words are in `words`."""
 
 import inspect
 import re
@@ -54,7 +54,7 @@ def feedback(
     call: Callable[..., Any] | None = None,
     width: int = WIDTH,
 ) -> Feedback:
-    """Show a verdict, what to do next, the section to reread, and one line on the progress.
+    """Render a verdict, the next step, the section to reread, and one line on the progress.
 
     Inputs are named by the parameters of `call`, which they are given to, where it is known.
     Paragraphs of the plain text are wrapped to the width; pictures and code are not.
@@ -74,7 +74,7 @@ def feedback(
 
 
 def _captions(verdict: Verdict, call: Callable[..., Any] | None) -> list[str]:
-    """Return what stands above each input of the case that failed."""
+    """Return the captions of the inputs of the case that failed."""
     count = 0 if verdict.failure is None else len(verdict.failure.inputs)
     try:
         parameters = [] if call is None else [*inspect.signature(call).parameters.values()]
@@ -87,7 +87,7 @@ def _captions(verdict: Verdict, call: Callable[..., Any] | None) -> list[str]:
 
 
 def note(symbol: str, title: str, paragraphs: Sequence[str]) -> Feedback:
-    """Show what is no verdict: a hint, a solution, which cell to run first.
+    """Render anything but a verdict: a hint, a solution, which cell to run first.
 
     A paragraph that begins with a fence is code.
     """
@@ -119,7 +119,7 @@ def note_if_slow(seconds: float) -> Iterator[None]:
 
 
 def backticks_to_code(text: str) -> Markup:
-    """Write plain text as HTML, what is between backticks as code."""
+    """Write plain text as HTML, with text between backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 

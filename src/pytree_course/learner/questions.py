@@ -1,4 +1,4 @@
-"""Questions: a case, its right result, and what misconceptions yield, as options to choose from."""
+"""Multiple-choice questions: a case, with its right result and those of misconceptions."""
 
 import random
 import re
@@ -12,25 +12,14 @@ from pytree_course.judging.expected import (
     Given,
     Misconception,
 )
-from pytree_course.observing.observations import (
-    Array,
-    ContainerLeaf,
-    KeyEntry,
-    NoneValue,
-    Number,
-    Object,
-    Observation,
-    Raised,
-    String,
-    all_parts,
-)
+from pytree_course.observing import observations as obs
 from pytree_course.observing.words import expression
 
 MOST_WRONG = 3  # options
 MOST_CASES = 8  # of one belief: those that tell it best from the others
 LONGEST_OPTION = 60  # characters
 RAISES = "It raises an error."
-AN_ERROR = String(type="str", value="error")  # a predicted one
+AN_ERROR = obs.String(type="str", value="error")  # a predicted one
 YES_AND_NO = {"`True`", "`False`"}
 
 
@@ -133,27 +122,27 @@ def _results(exercise: ExpectedExercise, case: int) -> dict[str, str]:
     return {"": answer} | {name: text for name, text in wrong.items() if text not in ("", answer)}
 
 
-def _is_alike(wrong: Observation, right: Observation) -> bool:
+def _is_alike(wrong: obs.Observation, right: obs.Observation) -> bool:
     match wrong, right:
-        case (Raised(), _) | (_, Raised() | Array() | NoneValue()):
+        case (obs.Raised(), _) | (_, obs.Raised() | obs.Array() | obs.NoneValue()):
             return True
         case (
-            (Number(type=name), Number(type=other))
-            | (String(type=name), String(type=other))
-            | (ContainerLeaf(type=name), ContainerLeaf(type=other))
-            | (KeyEntry(type=name), KeyEntry(type=other))
-            | (Object(type=name), Object(type=other))
+            (obs.Number(type=name), obs.Number(type=other))
+            | (obs.String(type=name), obs.String(type=other))
+            | (obs.ContainerLeaf(type=name), obs.ContainerLeaf(type=other))
+            | (obs.KeyEntry(type=name), obs.KeyEntry(type=other))
+            | (obs.Object(type=name), obs.Object(type=other))
         ):
             return name == other
     return type(wrong) is type(right)
 
 
-def _text(observation: Observation) -> str:
+def _text(observation: obs.Observation) -> str:
     """Write a result; return "" if it cannot be compared at a glance."""
-    if isinstance(observation, Raised) or observation == AN_ERROR:
+    if isinstance(observation, obs.Raised) or observation == AN_ERROR:
         return RAISES
-    parts = (part for _, part in all_parts(observation))
-    is_plain = not any(isinstance(part, KeyEntry | Object) for part in parts)
+    parts = (part for _, part in obs.all_parts(observation))
+    is_plain = not any(isinstance(part, obs.KeyEntry | obs.Object) for part in parts)
     text = expression(observation, depth=LONGEST_OPTION)
     return f"`{text}`" if is_plain and len(text) <= LONGEST_OPTION and "…" not in text else ""
 

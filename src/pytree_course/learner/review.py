@@ -1,4 +1,4 @@
-"""Reviews: the questions that are due, by FSRS with a card for each belief."""
+"""Spaced repetition: the questions that are due, by FSRS, with a card for each belief."""
 
 from collections import Counter
 from collections.abc import Iterable
