@@ -1,4 +1,4 @@
-"""Spaced repetition: the questions that are due, by FSRS, with a card for each belief."""
+"""Reviews: the questions that are due, by FSRS with a card for each belief."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -40,8 +40,7 @@ class Review:
     def answer(self, question: Question, choice: str) -> Feedback:
         """Keep the first answer, and say whether it is right; a wrong one is explained."""
         is_right, beliefs = question.is_right(choice), question.beliefs.get(question.said(choice))
-        # Of several beliefs that yield an option, nobody knows which is held.
-        held = beliefs[0].name if beliefs and len(beliefs) == 1 else ""
+        held = beliefs[0].name if beliefs and len(beliefs) == 1 else ""  # of several: unknown
         if question in self.questions:
             self._progress.review(question.about, question.case, right=is_right, held=held)
         files = self._course.lesson(question.about.lesson)
@@ -63,11 +62,12 @@ class Review:
 def cards(reviews: Iterable[Reviewed]) -> dict[Belief, tuple[Card, Reviewed]]:
     """Return each belief's card and last review, whatever order the events come in."""
     made: dict[Belief, tuple[Card, Reviewed]] = {}
-    for review in sorted(reviews):
-        card, before = made.get(review.about, (Card(card_id=0), review))
-        right = Rating.Good if before.right else Rating.Hard
-        rating = right if review.right else Rating.Again
-        made[review.about] = (_SCHEDULER.review_card(card, rating, review.time)[0], review)
+    for each in sorted(reviews):
+        card, before = made.get(each.about, (Card(card_id=0), each))
+        rating = Rating.Again
+        if each.right:
+            rating = Rating.Good if before.right else Rating.Hard
+        made[each.about] = (_SCHEDULER.review_card(card, rating, each.time)[0], each)
     return made
 
 
