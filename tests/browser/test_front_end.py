@@ -62,10 +62,17 @@ def active_cell(visit: Visit) -> str:
     return visit.page.evaluate("jupyterapp.shell.currentWidget.content.activeCell.model.id")
 
 
-def test_the_map_leads_to_the_deeper_sections(visit: Visit):
+def test_the_map_leads_to_a_section_and_to_the_deeper_notebooks(visit: Visit):
     page = visit.open("notebooks/00_start_here.ipynb")
-    page.output("course-map").get_by_role("link", name="Going deeper").nth(1).click()
-    expect_landed(visit.page, "Going deeper")
+    course_map = page.output("course-map")
+    course_map.get_by_role("link", name="Write leaves_of").click()
+    expect_landed(visit.page, "What JAX sees")
+    page = visit.open("notebooks/00_start_here.ipynb")
+    course_map.get_by_text("Going deeper").nth(1).click()
+    course_map.get_by_role("link", name="None as a mark").click()
+    expect(visit.page.get_by_role("heading", name="None as a mark", exact=True)).to_be_in_viewport(
+        timeout=PATIENCE
+    )
 
 
 def test_a_lesson_leads_to_the_glossary(visit: Visit):
@@ -166,8 +173,8 @@ def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Vi
     visit_to_notebook.open("notebooks/00_start_here.ipynb")
     page = visit_to_notebook.page
     with page.context.expect_page() as opened:
-        page.get_by_role("link", name="Going deeper").nth(1).click()
-    expect_landed(opened.value, "Going deeper")
+        page.get_by_role("link", name="Write leaves_of").click()
+    expect_landed(opened.value, "What JAX sees")
 
 
 @pytest.mark.parametrize(
