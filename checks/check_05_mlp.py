@@ -751,7 +751,6 @@ def adam(start, step, rng):
                 if_wrong=at_first,
             ),
             steps(vector(rng)),
-            steps(two),
             with_gradient(0.0, 1),
             with_gradient(0.0, 2),
             with_gradient(float(rng.choice([1e-7, 2e-7])), 1),
@@ -824,7 +823,11 @@ def freeze(label_tree, step, rng):
 
     one, two, three = random_words(rng, 3)
     digit = int(rng.integers(1, 3))
-    many = {one: [leaf() for _ in range(24)], f"{one}2": leaf(), f"{one}_{two}": layer()}
+    many = {
+        one: [array(number(rng)) for _ in range(10 * digit + 2)],
+        f"{one}2": leaf(),
+        f"{one}_{two}": layer(),
+    }
     deep = {two: leaf(), one: {two: leaf(), three: [leaf(), {two: layer()}]}}
     cases = [
         label({"a": leaf(), "b": leaf()}),
@@ -1229,6 +1232,9 @@ def resume(save, load, rng):
         states = loaded(files[0], like), loaded(files[1], other_like)
         return [trained(state, steps) for state in states]
 
+    def params_in_turn(*inputs):
+        return [numbers_of(state["params"]) for state in in_turn(*inputs)]
+
     def replaced(one, other, like, steps):
         return trained(loaded(stored(one, other), like), steps)
 
@@ -1283,11 +1289,15 @@ def resume(save, load, rng):
         inputs = state, start_of(state), 1
         return Case(params_of, *inputs, note=note, if_wrong=wrong, **split)
 
-    def alternate(one, other):
+    def alternate(one, other, call=in_turn):
         note = "Both states are saved, each to its own file. Then both files are loaded, "
         note += "and training goes on from each state."
+        said = meaning
+        if call is params_in_turn:
+            note += " These are the numbers of all parameters."
+            said = {"": meaning["params"]}
         inputs = one, other, start_of(one), start_of(other), few()
-        return Case(in_turn, *inputs, note=note, tags=("two files",), if_wrong=meaning)
+        return Case(call, *inputs, note=note, tags=("two files",), if_wrong=said)
 
     def twice(one, other):
         note = "Both states are saved to one file, one after the other; then it is loaded."
@@ -1355,7 +1365,7 @@ def resume(save, load, rng):
         ],
         Case(resumed, state, other, few(), note=note, if_wrong=meaning, **fresh),
         alternate(flat(), counted()),
-        alternate(nested(), counted()),
+        alternate(nested(), counted(), params_in_turn),
         twice(flat(), flat()),
         twice(counted(), nested()),
         kept(flat()),
@@ -1385,7 +1395,7 @@ def next_batch(answer, rng):
             result = answer(key, count, size)
             if result is ... or (seen := other_form(result)) is not None:
                 return ... if result is ... else seen
-            rows.append(np.asarray(result[0]).tolist())
+            rows.append(np.asarray(result[0], np.int32))
             key = result[1]
         return {"rows": rows, "last key": np.asarray(jax.random.key_data(key)).tolist()}
 

@@ -8654,7 +8654,7 @@ def keep_frozen(roles, old, new):
 
 
 # %% exercise="keep_frozen" misconception="a_label_is_true"
-"""You return the new leaf for both labels: nothing is frozen. Perhaps the label itself is your condition. Each of the two strings counts as true: compare it with `"frozen"`."""
+"""You return the new leaf for both labels: nothing is frozen. Perhaps the label itself is your condition, and each of the two strings counts as true. Or you compare the whole tree of roles with a string. Compare each label with `"frozen"`."""
 
 
 def keep_frozen(roles, old, new):
@@ -8700,3 +8700,30 @@ def keep_frozen(roles, old, new):
 def keep_frozen(roles, old, new):
     triples = zip(*(jax.tree.leaves(tree) for tree in (roles, old, new)))
     return [a if role == "frozen" else b for role, a, b in triples]
+
+
+# %% exercise="loss_of_one" misconception="a_share_of_the_scores"
+"""You divide the score by the sum of all scores. A score may be negative, and then so may this share. Softmax divides `exp(score)` by the sum of all ten: `jax.nn.log_softmax` does so, and takes the logarithm."""
+
+
+def loss_of_one(params, x, label):
+    scores = mlp(params, x)
+    return -jnp.log(scores[label] / scores.sum())
+
+
+# %% exercise="loss_of_one" misconception="the_loss_of_a_batch"
+"""Every call raises a `ValueError`: `loss` sums over axis 1, and the scores of one picture have only axis 0. Write the loss of one picture with `mlp` and `jax.nn.log_softmax`."""
+
+
+def loss_of_one(params, x, label):
+    return loss(params, x, label)
+
+
+# %% exercise="momentum_step" misconception="a_step_without_momentum"
+"""Your parameters move by `rate` times the gradient, and the velocity stays as it was. Perhaps you call a step of plain gradient descent. Give the gradient and the velocity to `momentum`, and keep both of its results."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
+    return {**state, "params": params, "step": state["step"] + 1}
