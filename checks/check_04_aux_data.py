@@ -95,8 +95,9 @@ def own(answer):
 
 
 def plain(array):
-    """Return an array of any library as a list of Python's numbers."""
-    return np.asarray(array, np.float64).tolist()
+    """Return an array of any library as NumPy's; without axes, as a float."""
+    array = np.asarray(array, np.float32)
+    return array if array.ndim else float(array)
 
 
 def whole(value):
@@ -431,7 +432,7 @@ def step_counter(TrainState, rng):
         [f"{one}{number}" for number in range(12)],
         [],
     ):
-        cases.append(once(*inputs(0, 1, names=names)))
+        cases.append(once(*inputs(0, 1, shape=2 if len(names) < 5 else (), names=names)))
     for value in (np.nan, np.inf, 3e-5):
         params, step, name, each = inputs(1, 1)
         ((key, array),) = params.items()
@@ -1331,10 +1332,12 @@ def partition(partition, combine, rng):
         result = partition(tree, chosen)
         return tuple(result) if isinstance(result, list) else result
 
-    def changed_later(tree, chosen, name):
+    def stay(tree, chosen, name):
+        """Say whether the two parts stay as they are when the caller changes the tree."""
         result = parts(tree, chosen)
+        before = repr(result)
         tree[name] = "changed"
-        return result
+        return repr(result) == before
 
     def tree_afterwards(tree, chosen):
         partition(tree, chosen)
@@ -1361,7 +1364,7 @@ def partition(partition, combine, rng):
     cases = []
     note = "`is_float` says whether a leaf is a float."
     edges = (0, 0.0, "", False, float("nan"), vector(rng))
-    for tree in varied_trees(rng, leaf, edges=edges):
+    for tree in varied_trees(rng, leaf, edges=edges, rich=0):
         cases.append(Case(parts, tree, is_float, note=note))
     n = number(rng)
     cases.append(Case(parts, shuffled(rng, [n, float(n), n + 1, True, 1.0]), is_float, note=note))
@@ -1370,9 +1373,9 @@ def partition(partition, combine, rng):
     one, other = random_words(rng, 2)
     means = {"": "A part changes when the caller changes the tree later."}
     more = {"shows": ("changed later",), "if_wrong": means}
-    said = "An entry of the tree is set after `partition`: the two parts."
+    said = "An entry of the tree is set after `partition`. Do the two parts stay as they were?"
     for tree in ({one: number(rng) / 4, other: 3}, {one: "in", other: number(rng) / 4}):
-        cases.append(Case(changed_later, tree, is_float, one, note=said, **more))
+        cases.append(Case(stay, tree, is_float, one, note=said, **more))
     means = {"": "`partition` changes the caller's tree."}
     more = {"shows": ("same object",), "if_wrong": means}
     for tree in ({one: number(rng) / 4, other: [2.5, 3]}, [number(rng) / 4, [2, 2.5]]):
@@ -1390,7 +1393,9 @@ def partition(partition, combine, rng):
         cases.append(Case(parts, shuffled(rng, tree), is_large, note=note, tags=tags))
     tag = "`combine` alone"
     edges = (0, 0.0, "", False, vector(rng), np.zeros((0, 2), np.float32))
-    for tree in varied_trees(rng, leaf, edges=edges, values=np.asarray):
+    # What holds for keys and for leaves is seen in the cases of `partition`.
+    without = ["keys", "more than ten items"]
+    for tree in varied_trees(rng, leaf, edges=edges, values=np.asarray, without=without, rich=0):
         cases.append(Case(combine, *holes(tree), tags=(tag,)))
     example = {"name": None, "w": 1.5}, {"name": "in", "w": None}
     cases.append(Case(combine, *example, tags=(tag,)))
@@ -1723,7 +1728,8 @@ def split(answer, rng):
 
     edges = (0, 0.0, "", False, float("nan"), vector(rng))
     draw = partial(some_leaf, rng)
-    trees = varied_trees(rng, draw, edges=edges, values=np.asarray)
+    without = ["keys", "more than ten items"]
+    trees = varied_trees(rng, draw, edges=edges, without=without, rich=0)
     trees += [{"act": jnp.abs, "weight": vector(rng)}, [draw(), [draw(), (draw(), None)]]]
     cases = [Case(parts, tree, masked(rng, tree)) for tree in trees]
     note = "The tree, after it was split:"
@@ -1746,9 +1752,13 @@ def merge(answer, rng):
 
     edges = (0, 0.0, "", False, float("nan"), vector(rng))
     draw = partial(some_leaf, rng)
-    trees = varied_trees(rng, draw, edges=edges, values=np.asarray)
+    without = ["keys", "more than ten items"]
+    trees = varied_trees(rng, draw, edges=edges, without=without, rich=0)
     trees += [{"act": jnp.abs, "weight": vector(rng)}, [draw(), [draw(), (draw(), None)]]]
-    yield from shuffled(rng, [Case(answer, *gaps(tree)) for tree in trees])
+    cases = [Case(answer, *gaps(tree)) for tree in trees]
+    cases += [Case(answer, [0, "", None], [None, None, number(rng)])]
+    cases += [Case(answer, {"bias": False, "step": None}, {"bias": None, "step": 0})]
+    yield from shuffled(rng, cases)
 
 
 if __name__ == "__main__":

@@ -125,6 +125,26 @@ def numbers_of(tree):
     return np.concatenate(leaves) if leaves else tree
 
 
+def numbers_if_like(tree, like):
+    """Return the numbers of a tree; or the tree, if it has not the structure of the other one."""
+    return numbers_of(tree) if jax.tree.structure(tree) == jax.tree.structure(like) else tree
+
+
+def directions(before, after):
+    """Say of every number whether it became smaller (1), became larger (-1) or stayed (0).
+
+    Cases of many trees look only at this: wrong numbers are for the cases of plain trees.
+    """
+
+    def direction(old, new):
+        with np.errstate(invalid="ignore"):  # inf - inf
+            return np.sign(np.asarray(old, np.float32) - np.asarray(new, np.float32))
+
+    if jax.tree.structure(before) != jax.tree.structure(after):
+        return as_jax(after)
+    return numbers_of(jax.tree.map(direction, before, after))
+
+
 def kinds(tree):
     """Put a text in place of each array: its dtype and shape."""
     return jax.tree.map(lambda leaf: f"{getattr(leaf, 'dtype', '?')} {np.shape(leaf)}", tree)
@@ -191,7 +211,7 @@ def init_mlp(answer, rng):
         return Case(own(answer, layers), int(rng.integers(1000)), list(sizes), note=note)
 
     note = "The number before the widths is the seed of the key."
-    one, two = (int(each) for each in rng.choice([2, 3, 4], 2, replace=False))
+    one, two = (int(each) for each in rng.permutation([2, 3]))
     yield from shuffled(
         rng,
         [
@@ -417,7 +437,7 @@ def make_step(answer, rng):
     # Key paths of results are part of a compiled program, so they are the same each time.
     flat, nested = {"scale": 0}, {"table": [0, None], "scale": Layer((0,), {})}
     rate = rates(1)[0]
-    many = rates(2 + rng.integers(3))
+    many = rates(2)
     many.insert(int(rng.integers(1, len(many))), 0.0)
     note = "The loss is the sum of `(leaf * x - y) ** 2`, over all leaves. "
     after = note + "Each number is the rate of one step; the steps follow one another."
@@ -444,7 +464,7 @@ def make_step(answer, rng):
         [
             Case(steps, {"w": array(1)}, array(1), array(3), 0.25, note=after, if_wrong=one),
             Case(steps, *draw(flat), rate, note=note + "One step, with this rate.", if_wrong=one),
-            Case(steps, *draw(nested), *[rate] * (2 + rng.integers(3)), note=after, if_wrong=said),
+            Case(steps, *draw(nested), *[rate] * (2 + rng.integers(2)), note=after, if_wrong=said),
             Case(steps, *draw(0), *rates(2), note=after, tags=tags, if_wrong=said),
             Case(steps, *draw([0, 0]), *many, note=after, tags=tags, if_wrong=said),
             Case(outside, *draw(flat), rate, note=only_shapes, tags=look, if_wrong=parts),
@@ -511,8 +531,8 @@ def decayed_step(answer, rng):
 
     def rich():
         first, second, third = random_words(rng, 3)
-        layers = [{"w": vector(rng), "b": matrix(rng)}, (matrix(rng), vector(rng))]
-        return {first: layers, second: {"w": matrix(rng), "W": leaf()}, third: None}
+        layers = [{"w": vector(rng), "b": vector(rng)}, (vector(rng),)]
+        return {first: layers, second: {"w": vector(rng), "W": vector(rng)}, third: None}
 
     ends = ["raw", "view", "new", "follow"]
     begins = ["wide", "weight", "w2", "w_in"]
@@ -547,11 +567,12 @@ def decayed_step(answer, rng):
     ones = {name: array([4]) for name in ("w", "b")}, {name: array([2]) for name in ("w", "b")}
     call = returning_jax(with_direction(signs))
     cases += [Case(call, *ones, 0.5, 0.25, note=said[signs][0], tags=said[signs][1])]
-    trees = varied_trees(rng, leaf, values=jax.device_put, without=[*NO_CLASSES, *NUMBERS], rich=0)
+    without, leaf = [*NO_CLASSES, *NUMBERS], partial(vector, rng)
+    trees = varied_trees(rng, leaf, values=jax.device_put, without=without, rich=0)
     cases += [case(tree) for tree in trees]
     for direction in (signs, shortened):
         cases += [case(layer(), direction), case([layer(), None], direction)]
-        cases += [case(rich(), direction) for _ in range(1 + rng.integers(2))]
+        cases += [case(rich(), direction)]
     yield from shuffled(rng, cases)
 
 
@@ -579,17 +600,20 @@ def momentum(start, step, rng):
             params, velocity = result
         return {"params": as_jax(params), "velocity": as_jax(velocity)}
 
-    def last_params(*inputs):
-        """Two steps show a wrong velocity too: the second one moves the parameters by it."""
-        result = many_steps(*inputs)
+    def moved(params, *inputs):
+        result = many_steps(params, *inputs)
         is_seen = isinstance(result, dict) and "params" in result
-        return numbers_of(result["params"]) if is_seen else result
+        return directions(params, result["params"]) if is_seen else result
 
-    def steps(params, call=many_steps):
+    def steps(params):
         grads = [like(rng, params) for _ in range(2)]
-        rates, said = [share(rng) for _ in grads], later if call is many_steps else moved
-        text = note if call is many_steps else summed
-        return Case(call, params, grads, rates, share(rng), note=text, if_wrong=said)
+        rates = [share(rng) for _ in grads]
+        return Case(many_steps, params, grads, rates, share(rng), note=note, if_wrong=later)
+
+    def two_steps(params):
+        """Draw a case of two steps with the same gradients: each number moves one way."""
+        grads, rates = [like(rng, params)] * 2, [share(rng) for _ in range(2)]
+        return Case(moved, params, grads, rates, share(rng), note=ways, if_wrong=wrong_way)
 
     def given(params, velocity):
         return params, like(rng, params), velocity, share(rng), share(rng)
@@ -607,12 +631,13 @@ def momentum(start, step, rng):
         **two,
     }
     later = {
-        "velocity": "Your velocity goes another way than `beta * velocity + gradient` from zeros.",
+        "velocity": "Your velocity is not `beta * velocity + gradient` in each step, from zeros on.",
         "params": "Your parameters do not move by `rate` times the new velocity.",
         **two,
     }
-    moved = {"": "After two steps, your parameters are others than those that the task describes."}
-    summed = "Two steps. These are the numbers of all parameters."
+    ways = "Two steps with one gradient. For each number of the parameters: 1 if it became smaller, "
+    ways += "-1 if it became larger, 0 if it is as it was."
+    wrong_way = {"": "In this tree, your parameters do not move against the gradients."}
     first = "This calls `start`."
     note = "From the first velocity on, a step for each gradient, each with a rate of its own."
     cases = [
@@ -634,8 +659,8 @@ def momentum(start, step, rng):
     without = ["no leaves", *HALF]
     leaf = partial(vector, rng)
     trees = varied_trees(rng, leaf, edges=[zero], values=jax.device_put, without=without, rich=0)
-    cases += [steps(params) for params in ({"w": vector(rng)}, [vector(rng), matrix(rng)])]
-    cases += [steps(params, last_params) for params in trees]
+    cases += [steps(params) for params in ({"w": vector(rng)}, [vector(rng), vector(rng)])]
+    cases += [two_steps(params) for params in trees]
     yield from shuffled(rng, cases)
 
 
@@ -648,9 +673,11 @@ def adam(start, step, rng):
             with np.errstate(all="ignore"):  # inf - inf
                 return (np.asarray(old, np.float64) - np.asarray(new)) / rate
 
-        moved = jax.tree.map(move, before, after)
-        averages = coarse({"m": state["m"], "v": state["v"]})
-        return {"steps in rates": coarse(moved), **averages, "t": as_count(state["t"])}
+        is_like = jax.tree.structure(before) == jax.tree.structure(after)
+        moved = jax.tree.map(move, before, after) if is_like else after
+        trees = {"steps in rates": moved, "m": state["m"], "v": state["v"]}
+        numbers = {name: numbers_if_like(coarse(tree), before) for name, tree in trees.items()}
+        return {**numbers, "t": as_count(state["t"])}
 
     def first_state(params):
         state = start(params)
@@ -677,17 +704,25 @@ def adam(start, step, rng):
     def under_jit(params, grads, rate):
         return many_steps(params, grads, rate, jax.jit(step))
 
-    def came(params, grads, rate):
-        """Return only how far the parameters came."""
-        result = many_steps(params, grads, rate)
-        is_seen = isinstance(result, dict) and "steps in rates" in result
-        return numbers_of(result["steps in rates"]) if is_seen else result
+    def moved_under_jit(params, grads, rate):
+        return moved(params, grads, rate, jax.jit(step))
 
-    def far(tree):
-        note = "A step for each gradient. How far all parameters came, over the rate."
-        said = {"": "Your parameters do not move as the formula says."}
-        grads = [like(rng, tree) for _ in range(1 + rng.integers(2))]
-        return Case(came, tree, grads, number(rng) / 16, note=note, if_wrong=said)
+    def moved(params, grads, rate, step=step):
+        now, state = params, start(params)
+        for each in grads:
+            result = step(now, each, state, rate)
+            if not is_new_state(result):
+                return as_jax(result)
+            now, state = result
+        return directions(params, now)
+
+    def two_steps(tree, call=moved, more="", **said):
+        """Draw a case of two steps with the same gradients: each number moves one way."""
+        note = "Two steps with one gradient. For each number of the parameters: 1 if it became "
+        note += "smaller, -1 if it became larger, 0 if it is as it was."
+        wrong = {"": "In this tree, your parameters do not move against the gradients."}
+        inputs = tree, [like(rng, tree)] * 2, number(rng) / 16
+        return Case(call, *inputs, note=note + more, if_wrong=wrong, **said)
 
     def steps(params, fewest=1, call=many_steps, **said):
         said = {"note": note, "if_wrong": meaning} | said
@@ -709,7 +744,8 @@ def adam(start, step, rng):
         return params, like(rng, params), state, number(rng) / 16
 
     def later(params):
-        middle = "One step, from a state in the middle of a training."
+        middle = "One step, from a state in the middle of a training. Each array holds the numbers "
+        middle += "of all leaves."
         return Case(one_step, *given(params), note=middle, if_wrong=meaning)
 
     first = "This calls `adam_start`."
@@ -725,8 +761,10 @@ def adam(start, step, rng):
         "steps in rates": "Your parameters do not move as the last line of the formula says.",
         "": "`adam_step` returns the new parameters, and a state with `m`, `v` and `t`.",
     }
-    note = "A step for each gradient. `steps in rates`: how far the parameters came, over the rate."
-    jitted = note + " `adam_step` runs under `jax.jit`."
+    note = "A step for each gradient. `steps in rates`: how far the parameters came, over the rate. "
+    note += "Each array holds the numbers of all leaves."
+    in_jit = " `adam_step` runs under `jax.jit`."
+    jitted = note + in_jit
     two = {"w": vector(rng), "b": vector(rng)}
     example = {"w": array([1, 2])}, [{"w": array([3, 0])}], 0.25
     without = ["no leaves", *HALF]
@@ -734,7 +772,7 @@ def adam(start, step, rng):
     yield from shuffled(
         rng,
         [
-            *[far(tree) for tree in (*trees, model(rng))],
+            *[two_steps(tree) for tree in (*trees, model(rng))],
             Case(many_steps, *example, note=note, if_wrong=meaning),
             Case(first_state, vector(rng), note=first, if_wrong=at_first),
             Case(first_state, model(rng), note=first, if_wrong=at_first),
@@ -758,11 +796,13 @@ def adam(start, step, rng):
             steps(vector(rng), 2),
             steps(two, 2),
             later(vector(rng)),
-            later(two),
+            later({"w": vector(rng)}),
             after(step, "adam_step", *given(two)),
             after(step, "adam_step", *given([vector(rng), {"b": vector(rng)}])),
-            steps(vector(rng), 1, under_jit, note=jitted, tags=("under jit",)),
-            steps(vector(rng), 3, under_jit, note=jitted, tags=("under jit",)),
+            *[
+                two_steps(tree, moved_under_jit, in_jit, tags=("under jit",))
+                for tree in (vector(rng), two)
+            ],
             # In so many steps `v` shrinks by more than a rounding hides.
             Case(
                 under_jit,
@@ -799,6 +839,24 @@ def freeze(label_tree, step, rng):
     def label(params, *frozen):
         return Case(label_tree, params, list(frozen), note="This calls `label_tree`.")
 
+    def paths(params, frozen):
+        """Return the paths of the frozen leaves; or the labels, if they are no such tree."""
+        labels = label_tree(params, frozen)
+        found, structure = jax.tree.flatten_with_path(labels)
+        is_like = structure == jax.tree.structure(params)
+        if not is_like or any(label not in ("frozen", "train") for _, label in found):
+            return labels
+        texts = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in found]
+        return ", ".join(
+            text for text, (_, label) in zip(texts, found, strict=True) if label == "frozen"
+        )
+
+    def freeze_in(params, *frozen):
+        wrong = {"": "`label_tree` labels other leaves with `frozen` than those that are listed."}
+        return Case(paths, params, list(frozen), note=which, if_wrong=wrong)
+
+    which = "This calls `label_tree`. The paths of the leaves that have the label `frozen`:"
+
     def train(labels, spoiled=""):
         """Draw parameters, and gradients that are no numbers where a leaf has this label."""
 
@@ -834,19 +892,19 @@ def freeze(label_tree, step, rng):
         label({"a": leaf(), "b": leaf()}, str(rng.choice(["a", "b"]))),
         label({one: [layer(), None], two: layer()}, one),
         label([layer(), (layer(),)], "0/w", "1"),
-        label(many, f"{one}/{digit}"),
-        label(many, one),
-        label(many, f"{one}/{digit}", f"{one}/{digit + 1}", f"{one}_{two}/b"),
-        label(deep, two),
-        label(deep, f"{one}/{two}"),
-        label(deep, one),
-        label(deep, f"{one}/{three}/1"),
-        label([[leaf(), layer(), leaf()], leaf(), leaf()], str(digit)),
-        label([[leaf(), {"w": [leaf()] * 3}], leaf(), leaf()], str(digit), "0/1"),
+        freeze_in(many, f"{one}/{digit}"),
+        freeze_in(many, one),
+        freeze_in(many, f"{one}/{digit}", f"{one}/{digit + 1}", f"{one}_{two}/b"),
+        freeze_in(deep, two),
+        freeze_in(deep, f"{one}/{two}"),
+        freeze_in(deep, one),
+        freeze_in(deep, f"{one}/{three}/1"),
+        freeze_in([[leaf(), layer(), leaf()], leaf(), leaf()], str(digit)),
+        freeze_in([[leaf(), {"w": [leaf()] * 3}], leaf(), leaf()], str(digit), "0/1"),
     ]
     without = ("bare leaf", "no leaves", "slashed keys", "paths of one text", *HALF)
-    trees = varied_trees(rng, leaf, values=jax.device_put, without=without)
-    cases += [label(params, *some(params)) for params in trees]
+    trees = varied_trees(rng, leaf, values=jax.device_put, without=without, rich=0)
+    cases += [freeze_in(params, *some(params)) for params in trees]
     cases += [label({"body": [array([1, 1])] * 2, "head": array([1, 1])}, "body/0")]
 
     cases += [after(label_tree, "label_tree", params, [one]) for params in ({one: leaf()}, deep)]
@@ -1036,7 +1094,7 @@ def save_and_load(save, load, rng):
         back({"layers": [{"w": array([1, 1])}]}),
     ]
     without = ["bare leaf", "paths of one text", *HALF]
-    trees = varied_trees(rng, lambda: vector(rng), values=jax.device_put, without=without)
+    trees = varied_trees(rng, lambda: vector(rng), values=jax.device_put, without=without, rich=0)
     for tree in trees:
         cases += [look(tree)] if rng.random() < 0.5 else [back(tree)]
     yield from shuffled(rng, cases)
@@ -1147,7 +1205,7 @@ def moving_average(start, step, rng):
     note += "The last two inputs are the decay, and the number of steps."
     both = {"note": note, "tags": ("bfloat16",)}
     begin = returning_jax(start)
-    trees = varied_trees(rng, full, values=jax.device_put, without=["infinity"])
+    trees = varied_trees(rng, full, values=jax.device_put, without=["infinity"], rich=0)
     yield from shuffled(
         rng,
         [
@@ -1230,13 +1288,13 @@ def resume(save, load, rng):
     def in_turn(one, other, like, other_like, steps):
         files = stored(one), stored(other)
         states = loaded(files[0], like), loaded(files[1], other_like)
-        return [trained(state, steps) for state in states]
-
-    def params_in_turn(*inputs):
-        return [numbers_of(state["params"]) for state in in_turn(*inputs)]
+        return [numbers_of(trained(state, steps)["params"]) for state in states]
 
     def replaced(one, other, like, steps):
         return trained(loaded(stored(one, other), like), steps)
+
+    def replaced_params(*inputs):
+        return numbers_of(replaced(*inputs)["params"])
 
     def looked_at_again(state, like):
         load(stored(state), like)
@@ -1289,21 +1347,22 @@ def resume(save, load, rng):
         inputs = state, start_of(state), 1
         return Case(params_of, *inputs, note=note, if_wrong=wrong, **split)
 
-    def alternate(one, other, call=in_turn):
+    def alternate(one, other):
         note = "Both states are saved, each to its own file. Then both files are loaded, "
-        note += "and training goes on from each state."
-        said = meaning
-        if call is params_in_turn:
-            note += " These are the numbers of all parameters."
-            said = {"": meaning["params"]}
+        note += "and training goes on from each state. These are the numbers of all parameters."
+        said = {"": meaning["params"]}
         inputs = one, other, start_of(one), start_of(other), few()
-        return Case(call, *inputs, note=note, tags=("two files",), if_wrong=said)
+        return Case(in_turn, *inputs, note=note, tags=("two files",), if_wrong=said)
 
-    def twice(one, other):
+    def twice(one, other, call=replaced):
         note = "Both states are saved to one file, one after the other; then it is loaded."
+        said = meaning
+        if call is replaced_params:
+            note += " These are the numbers of all parameters, after training went on."
+            said = {"": meaning["params"]}
         inputs = one, other, start_of(other), few()
         tags = ("a file that was there already",)
-        return Case(replaced, *inputs, note=note, tags=tags, if_wrong=meaning)
+        return Case(call, *inputs, note=note, tags=tags, if_wrong=said)
 
     def kept(state):
         note = "The first state is saved and loaded. Then this looks at both: have they changed?"
@@ -1354,7 +1413,7 @@ def resume(save, load, rng):
     cases = [
         *[go_on(flat(True), **fresh) for _ in range(2)],
         *[go_on(flat(), **split) for _ in range(1 + rng.integers(2))],
-        *[go_on(counted(), **split) for _ in range(1 + rng.integers(2))],
+        go_on(counted(), **split),
         go_on(nested(), **split),
         same_way(deep()),
         same_way(deep()),
@@ -1364,10 +1423,9 @@ def resume(save, load, rng):
             for pair in zip(trees[: len(trees) - half], trees[half:], strict=True)
         ],
         Case(resumed, state, other, few(), note=note, if_wrong=meaning, **fresh),
-        alternate(flat(), counted()),
-        alternate(nested(), counted(), params_in_turn),
+        *[alternate(draw(), counted()) for draw in (flat, nested)],
         twice(flat(), flat()),
-        twice(counted(), nested()),
+        twice(counted(), nested(), replaced_params),
         kept(flat()),
         kept(nested()),
         look(counted()),
@@ -1480,7 +1538,7 @@ def updated(answer, rng):
         return Case(call, *inputs, note=note, if_wrong=said)
 
     said = {
-        "velocity": "Your velocity goes another way than `beta * velocity + gradient`.",
+        "velocity": "Your new velocity is not `beta * velocity + gradient`.",
         "params": "Your parameters do not move by `rate` times the new velocity.",
         "step": 'Your `"step"` does not grow by 1 in each step.',
         "": "`updated` returns a new state, a dict with all entries of the old one.",
