@@ -175,6 +175,16 @@ def one_more(x):
     return x + 1
 
 
+class Power:
+    """Its method is an activation too: another object at each access, and equal to the others."""
+
+    def __init__(self, exponent):
+        self.exponent = exponent
+
+    def raised(self, x):
+        return x**self.exponent
+
+
 ACTIVATIONS = (plus_itself, times_itself, opposite, three_times, one_more)
 LAMBDAS = (lambda x: x + x, lambda x: x * x, lambda x: -x)
 
@@ -303,6 +313,12 @@ def dense(Dense, rng):
     for _ in range(rng.integers(2, 4)):
         inputs = (lopsided(), vector(rng), activation(), vector(rng))
         cases.append(doubled(*inputs, tags=(tag, *both)))
+    power, method = Power(number(rng, 2, 4)), ("an activation that is a method",)
+    given = (lopsided(), vector(rng), power.raised, vector(rng))
+    cases += [called(*given, tags=method), doubled(*given, tags=(tag, *method))]
+    for _ in range(2):
+        same = layers(*[power.raised for _ in range(2 + rng.integers(2))])
+        cases.append(traced(*same, tags=("layers with the same activation", *method)))
     one, other = shuffled(rng, ACTIVATIONS)[:2]
     cases.append(traced(*layers(one), tags=("one layer under jit",)))
     same = layers(*[other] * rng.integers(2, 5))
@@ -420,6 +436,9 @@ def step_counter(TrainState, rng):
     cases = [
         once(*inputs(1, 1)),
         once(*inputs(1, 1, step=0), tags=("a step of 0",)),
+        once(*inputs(1, 1, step=255), tags=("a large step",)),
+        once(*inputs(1, 1, step=2**15 - 1), tags=("a large step",)),
+        once(*inputs(1, 1, step=2**16 - 1), tags=("a large step",)),
         once(*inputs(1, 1, shape=(2, 2))),
     ]
     for _ in range(rng.integers(2, 4)):
@@ -732,6 +751,12 @@ def lookup_table(Lookup, rng):
         return plain(layer(index))
 
     @own(Lookup)
+    def after_reading(table, scale, index):
+        layer = Lookup(jnp.asarray(table), scale)
+        jax.jit(lambda index: layer(index)).trace(index)
+        return plain(layer(index))
+
+    @own(Lookup)
     def jitted(scale, index, *tables):
         function = jax.jit(lambda layer, index: layer(index))
         layers = [Lookup(jnp.asarray(table), scale) for table in tables]
@@ -790,6 +815,11 @@ def lookup_table(Lookup, rng):
     cases.append(
         Case(after_a_trace, table(), vector(rng), index(), note=note, shows=("after a trace",))
     )
+    note = "JAX traces a function of the index that reads the layer; then the layer is called "
+    note += "without jit."
+    for _ in range(2):
+        given = (table(), vector(rng), index())
+        cases.append(Case(after_reading, *given, note=note, shows=("after a trace",)))
     note = "The leaves of the layer, the smaller one first."
     for _ in range(2):
         means = {
@@ -1108,6 +1138,12 @@ def stale_options(Net, rng):
         tags = ("a rebuilt net",)
         cases.append(Case(strange, vector(rng), *several, note=note, tags=tags, if_wrong=means))
         cases.append(traced(vector(rng), each, dict(reversed(each.items())), tags=more))
+    for _ in range(2):
+        word = random_words(rng, 1)[0]
+        same = options(**{one: word, other: word})
+        apart = {**same, one: again(word), other: again(word)}
+        tags = ("equal options under jit", *more)
+        cases.append(traced(vector(rng), *shuffled(rng, [same, apart]), tags=tags))
     yield from shuffled(rng, cases)
 
 
@@ -1484,8 +1520,11 @@ def static_wrapper(Static, rng):
     def function():
         return ACTIVATIONS[rng.integers(len(ACTIVATIONS))]
 
-    def any_value():
-        return (integer, fraction, text, texts, function, nan)[rng.integers(6)]()
+    def one_lambda():
+        return LAMBDAS[rng.integers(len(LAMBDAS))]
+
+    def other_lambda(value):
+        return LAMBDAS[(LAMBDAS.index(value) + 1) % len(LAMBDAS)]
 
     def other_function(value):
         return ACTIVATIONS[(ACTIVATIONS.index(value) + 1) % len(ACTIVATIONS)]
@@ -1515,6 +1554,7 @@ def static_wrapper(Static, rng):
         (text, lambda value: value[1:], "two texts"),
         (texts, lambda value: value[:-1], "two tuples"),
         (function, other_function, "two functions"),
+        (one_lambda, other_lambda, "two functions with the same name"),
         (integer, float, "an int and a float"),
         (lambda: bool(rng.integers(2)), int, "a bool and an int"),
         (fraction, np.float64, "a number of NumPy"),

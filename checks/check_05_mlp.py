@@ -446,8 +446,8 @@ def make_step(answer, rng):
     two = "`make_step` returns a function. This function returns two things: the new parameters, "
     two += "and the loss at the old ones."
     said = {
-        "runs of the loss in Python too high": "Python runs your loss function in later calls too, "
-        "not in the first one only: JAX has no program that fits, or there is none.",
+        "runs of the loss in Python too high": "Python runs your loss function in a later call, "
+        "too, not in the first one only: JAX has no program that fits, or there is none.",
         "params": "Your new parameters are not those of a step of gradient descent with this rate.",
         "": two,
     }
@@ -561,6 +561,9 @@ def decayed_step(answer, rng):
         case({"a/w": leaf(), "b": leaf()}),
         case({"b.w": leaf(), "b": leaf()}),
         case([{"w": leaf(), "b.w": leaf(), "b/w": leaf()}]),
+        case({" w": leaf(), "b": leaf()}),
+        case({"w ": leaf(), "w": leaf()}),
+        case([{"w": vector(rng), "b": vector(rng)}, {"w": vector(rng)}]),
         kept(layer()),
         kept([{"w": leaf()}, leaf()]),
     ]
@@ -624,18 +627,27 @@ def momentum(start, step, rng):
     def kept(params):
         return after(step, "momentum_step", *given(params, like(rng, params)))
 
+    def twice(*inputs):
+        one_step(*inputs)
+        return one_step(*inputs)
+
     two = {"": "`momentum_step` returns two things: the new parameters, and the new velocity."}
     said = {
-        "velocity": "Your new velocity is not `beta * velocity + gradient`.",
-        "params": "Your parameters do not move by `rate` times the new velocity.",
+        "velocity": "Your new velocity is not `beta * velocity + gradient`, leaf by leaf.",
+        "params": "Your new parameters are not `params - rate * velocity`, leaf by leaf, with the "
+        "new velocity.",
         **two,
     }
     later = {
-        "velocity": "Your velocity is not `beta * velocity + gradient` in each step, from zeros on.",
-        "params": "Your parameters do not move by `rate` times the new velocity.",
+        "velocity": "Your velocity is not `beta * velocity + gradient` in each step, leaf by leaf, "
+        "from zeros on.",
+        "params": "Your new parameters are not `params - rate * velocity`, leaf by leaf, in each "
+        "step.",
         **two,
     }
-    ways = "Two steps with one gradient. For each number of the parameters: 1 if it became smaller, "
+    ways = (
+        "Two steps with one gradient. For each number of the parameters: 1 if it became smaller, "
+    )
     ways += "-1 if it became larger, 0 if it is as it was."
     wrong_way = {"": "In this tree, your parameters do not move against the gradients."}
     first = "This calls `start`."
@@ -649,10 +661,15 @@ def momentum(start, step, rng):
         from_given(vector(rng), array([0, 0])),
         Case(first_velocity, {"w": array([1, 2])}, note=first),
     ]
+    (one,) = random_words(rng, 1)
     example = array(5), array(1), array(2), 0.5, 0.5
     cases += [Case(one_step, *example, note="This calls `momentum_step`.", if_wrong=said)]
     params = {"w": vector(rng), "b": vector(rng)}
     cases += [from_given(params, like(rng, params)) for _ in range(2)]
+    again = "This calls `momentum_step` twice with these arguments. The second result:"
+    for params in ({one: vector(rng)}, [vector(rng), None]):
+        inputs = given(params, like(rng, params))
+        cases += [Case(twice, *inputs, note=again, tags=("second call",), if_wrong=said)]
     cases += [kept(params), kept({"w": [matrix(rng), None], "b": vector(rng)})]
     # To turn a tree of pairs inside out, JAX needs a leaf in it.
     zero = array(rng.permutation([0, number(rng)]))
@@ -737,16 +754,16 @@ def adam(start, step, rng):
         inputs = vector(rng), list(map(array, grads)), number(rng) / 16
         return Case(many_steps, *inputs, note=note, if_wrong=meaning)
 
-    def given(params):
+    def given(params, done=None):
         m = jax.tree.map(lambda leaf: leaf / 4, like(rng, params))
         v = jax.tree.map(lambda leaf: array(np.asarray(leaf) ** 2 / 16), like(rng, params))
-        state = {"m": m, "v": v, "t": int(rng.integers(2, 30))}
+        state = {"m": m, "v": v, "t": int(rng.integers(2, 30)) if done is None else done}
         return params, like(rng, params), state, number(rng) / 16
 
-    def later(params):
+    def later(params, done=None):
         middle = "One step, from a state in the middle of a training. Each array holds the numbers "
         middle += "of all leaves."
-        return Case(one_step, *given(params), note=middle, if_wrong=meaning)
+        return Case(one_step, *given(params, done), note=middle, if_wrong=meaning)
 
     first = "This calls `adam_start`."
     at_first = {
@@ -761,7 +778,9 @@ def adam(start, step, rng):
         "steps in rates": "Your parameters do not move as the last line of the formula says.",
         "": "`adam_step` returns the new parameters, and a state with `m`, `v` and `t`.",
     }
-    note = "A step for each gradient. `steps in rates`: how far the parameters came, over the rate. "
+    note = (
+        "A step for each gradient. `steps in rates`: how far the parameters came, over the rate. "
+    )
     note += "Each array holds the numbers of all leaves."
     in_jit = " `adam_step` runs under `jax.jit`."
     jitted = note + in_jit
@@ -796,7 +815,8 @@ def adam(start, step, rng):
             steps(vector(rng), 2),
             steps(two, 2),
             later(vector(rng)),
-            later({"w": vector(rng)}),
+            later({"w": vector(rng)}, 255),
+            later(vector(rng), int(rng.integers(300, 1000))),
             after(step, "adam_step", *given(two)),
             after(step, "adam_step", *given([vector(rng), {"b": vector(rng)}])),
             *[
@@ -875,7 +895,7 @@ def freeze(label_tree, step, rng):
     def some(params):
         """Choose leaves and parts of a tree, by their paths."""
         ways = [path[:end] for path, _ in jax.tree.leaves_with_path(params) for end in (1, 2, 3)]
-        texts = {jax.tree_util.keystr(way, simple=True, separator="/") for way in ways if way}
+        texts = {jax.tree_util.keystr(way, simple=True, separator="/") for way in ways} - {""}
         count = min(len(texts), 1 + int(rng.integers(3)))
         return [str(text) for text in rng.choice(sorted(texts), count, replace=False)]
 
@@ -901,6 +921,10 @@ def freeze(label_tree, step, rng):
         freeze_in(deep, f"{one}/{three}/1"),
         freeze_in([[leaf(), layer(), leaf()], leaf(), leaf()], str(digit)),
         freeze_in([[leaf(), {"w": [leaf()] * 3}], leaf(), leaf()], str(digit), "0/1"),
+    ]
+    cases += [
+        label({one: {".": leaf(), "w": leaf()}, two: leaf()}, f"{one}/."),
+        label({".": {"w": leaf()}, "w": leaf()}, "w"),
     ]
     without = ("bare leaf", "no leaves", "slashed keys", "paths of one text", *HALF)
     trees = varied_trees(rng, leaf, values=jax.device_put, without=without, rich=0)
@@ -1172,6 +1196,20 @@ def moving_average(start, step, rng):
     def kept(*trees):
         return after(step, "average_step", *trees, share(rng))
 
+    def stays(params, name):
+        """Say whether the average stays as it is when the caller changes the parameters."""
+        average = start(params)
+        before = kinds(average)
+        params[name] = None
+        return kinds(average) == before
+
+    def apart(**params):
+        note = "This calls `average_start`; then the caller sets an entry of the parameters. Does "
+        note += "the average stay as it was?"
+        wrong = {"": "The average changes when the caller changes the parameters later."}
+        shows = ("changed later",)
+        return Case(stays, params, next(iter(params)), note=note, if_wrong=wrong, shows=shows)
+
     def half():
         """Draw numbers that need all digits of bfloat16, of a size that float16 has not."""
         return array((2 * rng.integers(64, 128, 2) + 1) * 2.0**16, jnp.bfloat16)
@@ -1230,6 +1268,8 @@ def moving_average(start, step, rng):
             case(lambda: [small()], slow, fewest=3, note=note, tags=("float16",)),
             kept({"w": full(), "b": full()}, {"w": full(), "b": half()}),
             kept([full(), counter()], [half(), counter()]),
+            apart(**{names[0]: full()}),
+            apart(**{names[1]: full(), "step": counter()}),
         ],
     )
 
@@ -1394,6 +1434,13 @@ def resume(save, load, rng):
         params = [array(number(rng)) for _ in range(11 + rng.integers(2))]
         return state_of(params, [vector(rng)])
 
+    def colliding():
+        """Draw a state of which some paths have one name, if the entries are only joined."""
+        one, two = random_words(rng, 2)
+        names = [f"{one}{sign}{two}" for sign in ("_", ".", "-", "")]
+        params = {one: {two: vector(rng)}, **{name: vector(rng) for name in names}}
+        return state_of(params, (array(number(rng)),))
+
     def without_optimiser():
         return state_of({random_words(rng, 1)[0]: fine()}, [(), None][rng.integers(2)])
 
@@ -1415,8 +1462,7 @@ def resume(save, load, rng):
         *[go_on(flat(), **split) for _ in range(1 + rng.integers(2))],
         go_on(counted(), **split),
         go_on(nested(), **split),
-        same_way(deep()),
-        same_way(deep()),
+        *[same_way(draw()) for draw in (deep, deep, colliding, colliding)],
         go_on(without_optimiser(), **split),
         *[
             same_way(state_of(*pair))
@@ -1538,8 +1584,9 @@ def updated(answer, rng):
         return Case(call, *inputs, note=note, if_wrong=said)
 
     said = {
-        "velocity": "Your new velocity is not `beta * velocity + gradient`.",
-        "params": "Your parameters do not move by `rate` times the new velocity.",
+        "velocity": "Your new velocity is not `beta * velocity + gradient`, leaf by leaf.",
+        "params": "Your new parameters are not `params - rate * velocity`, leaf by leaf, with the "
+        "new velocity.",
         "step": 'Your `"step"` does not grow by 1 in each step.',
         "": "`updated` returns a new state, a dict with all entries of the old one.",
     }
@@ -1577,19 +1624,24 @@ def make_warm_step(answer, rng):
     def loss(params, x, labels):
         return sum(jnp.sum((leaf * x - labels) ** 2) for leaf in jax.tree.leaves(params))
 
-    def updated(state, grads, rate):
-        params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
-        return {**state, "params": params, "rate": rate, "step": state["step"] + 1}
-
     def noting(top):
-        """Return the learner's step, and a list that grows when Python runs the loss."""
+        """Return the learner's step, and what Python ran so far: the loss, or `updated`."""
         runs = []
 
         def noted(params, x, labels):
-            runs.append(params)
+            runs.append("loss")
             return loss(params, x, labels)
 
+        def updated(state, grads, rate):
+            runs.append("updated")
+            params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
+            return {**state, "params": params, "rate": rate, "step": state["step"] + 1}
+
         return answer(noted, updated, partial(warm, top)), runs
+
+    def counted(runs):
+        loss, update = (runs.count(name) for name in ("loss", "updated"))
+        return {"runs of the loss in Python": loss, "runs of `updated` in Python": update}
 
     def steps(state, x, labels, top, times):
         """Return what each of several steps gives, and how often Python ran the loss in it."""
@@ -1607,7 +1659,7 @@ def make_warm_step(answer, rng):
             entries["params"] = as_jax(state["params"])
             seen.append(entries | {"loss": as_scalar(value)})
             if place > 0:
-                seen[-1]["runs of the loss in Python"] = len(runs)
+                seen[-1] |= counted(runs)
         return seen
 
     def again(state, x, labels, top):
@@ -1620,7 +1672,7 @@ def make_warm_step(answer, rng):
             return as_jax(first)
         runs.clear()
         value = step(state, x, labels)[1]
-        return {"loss": as_scalar(value), "runs of the loss in Python": len(runs)}
+        return {"loss": as_scalar(value)} | counted(runs)
 
     def warm(top, done):
         return top * jnp.minimum(1, (done + 1) / 100)
@@ -1638,8 +1690,10 @@ def make_warm_step(answer, rng):
     note += "100 steps, up to the first number. The second number says how many steps are made. "
     note += "`updated` subtracts `rate` times the gradient, and puts the rate into the state."
     said = {
-        "runs of the loss in Python too high": "Python runs your loss function in later calls too, "
-        "not in the first one only.",
+        "runs of the loss in Python too high": "Python runs the loss function in a later call, "
+        "too, not in the first one only.",
+        "runs of `updated` in Python too high": "Python runs `updated` in a later call too: it is "
+        "not a part of the jitted step.",
         "rate": "Your rate is not `rate_at` of the number of steps before.",
         "step": 'Your `"step"` does not grow by 1 in each step.',
         "params": "Your parameters are not those that `updated` returns.",
