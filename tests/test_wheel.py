@@ -157,11 +157,11 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
     )
     shown = installed.run_notebook(mine.save())
     assert "Correct" in shown[CHECK]
-    assert "1 of 14 exercises" in installed.command(unpacked / "notebooks", "progress").stdout
+    assert "1 of 11 exercises" in installed.command(unpacked / "notebooks", "progress").stdout
     assert "1 of 11 exercises correct" in installed.command(unpacked, "check", "1").stdout
     assert "is kept as" in installed.command(unpacked, "reset", "1").stdout
     assert "Usage: pytree-course check" in installed.command(unpacked, "check", "--help").stdout
-    assert "Nothing is due" in installed.command(unpacked, "review").stdout
+    assert "Question 1 of 10" in installed.command(unpacked, "review").stdout
     refused = installed.command(unpacked, "build")
     assert refused.returncode == 2
     assert "`build` is for authors" in refused.stderr
@@ -203,7 +203,7 @@ def test_a_notebook_alone_uses_the_installed_course(installed, alone):
         "01_leaves_exercises.ipynb",
         "progress.jsonl",
     }
-    assert "1 of 14 exercises" in installed.command(folder, "progress").stdout
+    assert "1 of 11 exercises" in installed.command(folder, "progress").stdout
     assert installed.is_untouched()
 
 

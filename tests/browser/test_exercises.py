@@ -31,7 +31,7 @@ def test_an_answer_from_not_attempted_to_correct(visit: Visit):
         exercises.write("count_leaves-answer", answer)
         exercises.run("count_leaves-answer", "count_leaves-check")
         assert verdict in exercises.output_text("count_leaves-check")
-    assert "1 of 14 exercises" in exercises.output_text("count_leaves-check")
+    assert "1 of 11 exercises" in exercises.output_text("count_leaves-check")
     assert visit.other_hosts == []
 
 

@@ -48,18 +48,18 @@ def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(vi
 def test_the_header_follows_and_hints_come_by_button(visit: Visit):
     exercises = visit.open("exercises/01_leaves_exercises.ipynb")
     exercises.run("setup", "count_leaves-answer", "count_leaves-check")
-    assert "0 of 14 exercises" in exercises.output_text("setup")
+    assert "0 of 11 exercises" in exercises.output_text("setup")
     button = exercises.output("count_leaves-check").get_by_role("button", name="Hint (2 left)")
     button.focus()
     visit.page.keyboard.press("Enter")
     exercises.output("count_leaves-check").get_by_text("Hint 1 of 2").wait_for()
     exercises.write("count_leaves-answer", RIGHT)
     exercises.run("count_leaves-answer", "count_leaves-check")
-    exercises.output("setup").get_by_text("1 of 14 exercises").wait_for()
+    exercises.output("setup").get_by_text("1 of 11 exercises").wait_for()
 
     page = visit.open("notebooks/00_start_here.ipynb")
     page.run("course-map")
-    page.output("course-map").get_by_text("1 of 14 exercises").wait_for()
+    page.output("course-map").get_by_text("1 of 11 exercises").wait_for()
     assert "First leaf (earned)" in page.output_text("course-map")
 
 

@@ -10,8 +10,8 @@ from pytree_course import Checks, course_map, predict, show_progress
 from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import badges
-from pytree_course.notebook import header
-from pytree_course.notebook.help_buttons import Help
+from pytree_course.notebook import progress_views
+from pytree_course.notebook.base import Help
 from pytree_course.notebook.prediction import Predict, _reveal_after_next_cell
 
 CHOICE = Prediction("How many?", {"A": "one", "B": "two"}, "B")
@@ -133,7 +133,7 @@ def headers(monkeypatch):
         headers.append(shown)
         return SimpleNamespace(update=lambda shown: headers.__setitem__(place, shown))
 
-    monkeypatch.setattr(header, "display", display)
+    monkeypatch.setattr(progress_views, "display", display)
     return headers
 
 
@@ -174,16 +174,11 @@ def test_on_colab_no_link_leads_to_the_notebook_that_is_open(check, headers, mon
     assert "href" not in headers[0].html
 
 
-def test_the_header_of_a_solution_notebook_shows_nobodys_progress(in_course, monkeypatch, headers):
+def test_no_progress_is_shown_in_grading_or_in_a_solution_notebook(in_course, monkeypatch, headers):
+    with monkeypatch.context() as graded:
+        graded.setitem(os.environ, "PYTREE_COURSE_SEED", "1")
+        show_progress(Checks("01_mini"))
     monkeypatch.chdir(in_course.root / "solutions")
-    check = Checks("01_mini")
-    show_progress(check)
-    check.progress.add("01_mini", "first_leaf", "correct")
-    assert "0 of 2 exercises · 0 of 3 points" in headers[0].html
-
-
-def test_nothing_is_shown_in_grading(in_course, monkeypatch, headers):
-    monkeypatch.setitem(os.environ, "PYTREE_COURSE_SEED", "1")
     show_progress(Checks("01_mini"))
     assert headers == []
 
@@ -210,11 +205,10 @@ def test_a_solved_exercise_offers_a_solution_to_compare_and_no_hint(check):
     assert button.description == "Show a solution"
 
 
-def test_a_solution_notebook_has_no_buttons(in_course, monkeypatch, headers):
+def test_a_solution_notebook_has_no_buttons(in_course, monkeypatch):
     monkeypatch.chdir(in_course.root / "solutions")
     check, shown = Checks("01_mini"), []
     monkeypatch.setattr("pytree_course.notebook.checks.display", shown.append)
-    show_progress(check)
     check.count_leaves(len)
     assert [type(each).__name__ for each in shown] == ["Feedback"]
 
@@ -286,7 +280,9 @@ def test_the_start_page_shows_lessons_progress_and_badges(in_course):
 
 def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
     page = course_map()
-    assert 'href="../notebooks/01_mini.ipynb#Going-deeper"' in page.html
+    deeper = '<a href="../notebooks/deeper/01_mini/none-is-no-leaf.ipynb">None is no leaf</a> ('
+    assert deeper in page.html
+    assert "Going deeper: 2 notebooks, 3 min" in page.html
     assert 'href="../exercises/01_mini_exercises.ipynb#Count-the-leaves"' in page.html
     core = "about 6 min left (lessons 3 min, exercises 3 min)"
     assert f"The core of all lessons: {core}" in page.text
@@ -325,7 +321,7 @@ def test_a_page_that_is_built_shows_nobodys_progress(in_course, monkeypatch):
 
 
 def test_a_progress_bar_says_its_numbers(check):
-    html = header.header(check).html
+    html = progress_views.header(check).html
     assert 'role="progressbar"' in html
     assert 'aria-valuenow="0"' in html
     assert 'aria-valuemax="3"' in html

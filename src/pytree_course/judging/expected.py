@@ -206,6 +206,11 @@ class LessonSection:
     deeper: bool  # whether it comes after the core
     predictions: list[str]  # the ids of their answers' cells, in order
 
+    @property
+    def with_everything(self) -> int:
+        """The minutes for all that the section asks the reader to do, but for practice."""
+        return self.minutes + self.trying
+
 
 @dataclass(frozen=True)
 class BuiltLesson:

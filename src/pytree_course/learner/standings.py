@@ -11,31 +11,43 @@ from pytree_course.learner.progress import Progress
 class Way:
     """How far a learner is on one way through a lesson or the course: its core, or everything."""
 
-    exercises: int
-    todo: list[ExerciseFacts]  # the exercises to solve, in order
+    exercises: int  # those of the exercise notebook
+    practice: int  # the exercises that stand in the lesson
+    todo: list[ExerciseFacts]  # exercises and practice to solve, in order
     minutes: int  # that the whole way takes, with everything that it asks the learner to do
     reading_left: int  # minutes of the sections that are not read yet, with predictions and Trys
 
     @property
     def solved(self) -> int:
-        """How many exercises are solved."""
-        return self.exercises - len(self.todo)
+        """How many exercises are solved, practice not counted."""
+        return self.exercises - sum(not each.is_practice for each in self.todo)
+
+    @property
+    def practised(self) -> int:
+        """How much of the practice is solved."""
+        return self.practice - sum(each.is_practice for each in self.todo)
 
     @property
     def exercises_left(self) -> int:
-        """How many minutes the exercises that are left take."""
-        return sum(exercise.minutes for exercise in self.todo)
+        """The minutes that the remaining exercises take."""
+        return sum(each.minutes for each in self.todo if not each.is_practice)
+
+    @property
+    def lessons_left(self) -> int:
+        """The minutes that the rest of the lessons takes, practice included."""
+        return self.reading_left + sum(each.minutes for each in self.todo if each.is_practice)
 
     @property
     def minutes_left(self) -> int:
-        """How many minutes the rest takes."""
-        return self.reading_left + self.exercises_left
+        """The minutes that the rest takes."""
+        return self.lessons_left + self.exercises_left
 
     @classmethod
     def together(cls, ways: Sequence["Way"]) -> "Way":
-        """Return one way that is made of several, one after the other."""
+        """Return the sum of several ways, such as the cores of all lessons."""
         return cls(
             exercises=sum(way.exercises for way in ways),
+            practice=sum(way.practice for way in ways),
             todo=[exercise for way in ways for exercise in way.todo],
             minutes=sum(way.minutes for way in ways),
             reading_left=sum(way.reading_left for way in ways),
@@ -45,7 +57,7 @@ class Way:
         if not self.minutes_left:
             return "done"
         return (
-            f"about {hours(self.minutes_left)} left (lessons {hours(self.reading_left)}, "
+            f"about {hours(self.minutes_left)} left (lessons {hours(self.lessons_left)}, "
             f"exercises {hours(self.exercises_left)})"
         )
 
@@ -61,7 +73,7 @@ class Standing:
 
     @property
     def core_is_done(self) -> bool:
-        """Whether the lesson has core exercises, and all of them are solved."""
+        """Whether the lesson has core exercises, and they and the core's practice are solved."""
         return self.core.exercises > 0 and not self.core.todo
 
     @property
@@ -70,16 +82,19 @@ class Standing:
         return next(iter((*self.core.todo, *self.everything.todo)), None)
 
     def __str__(self) -> str:
-        line = (
-            f"{self.everything.solved} of {self.everything.exercises} exercises, "
-            f"{self.points} of {self.all_points} points"
-        )
+        all_of_it, core = self.everything, self.core
+        parts = [f"{all_of_it.solved} of {all_of_it.exercises} exercises"]
+        parts.append(f"{self.points} of {self.all_points} points")
+        if all_of_it.practice:
+            parts.append(f"practice {all_of_it.practised} of {all_of_it.practice}")
+        line = ", ".join(parts)
         if self.next is None:
             return f"{line}. All done: well done!"
-        if self.core.exercises:
-            of = "done" if self.core_is_done else f"{self.core.solved} of {self.core.exercises}"
+        if core.exercises:
+            of = "done" if self.core_is_done else f"{core.solved} of {core.exercises} exercises"
             line = f"{line}; core: {of}"
-        return f"{line}. Next: {self.next.name} (about {self.next.minutes} min)"
+        kind = "practice, " if self.next.is_practice else ""
+        return f"{line}. Next: {self.next.name} ({kind}about {self.next.minutes} min)"
 
 
 def standing(expected: BuiltLesson, progress: Progress) -> Standing:
@@ -91,11 +106,12 @@ def standing(expected: BuiltLesson, progress: Progress) -> Standing:
         sections = [each for each in expected.sections.values() if deeper or not each.deeper]
         left = [each for each in unread if deeper or not each.deeper]
         return Way(
-            exercises=len(exercises),
+            exercises=sum(not each.is_practice for each in exercises),
+            practice=sum(each.is_practice for each in exercises),
             todo=_todo(exercises, expected.lesson, progress),
             minutes=sum(each.minutes for each in exercises)
-            + sum(each.minutes + each.trying for each in sections),
-            reading_left=sum(each.minutes + each.trying for each in left),
+            + sum(each.with_everything for each in sections),
+            reading_left=sum(each.with_everything for each in left),
         )
 
     everything = way(deeper=True)
