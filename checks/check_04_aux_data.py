@@ -141,7 +141,7 @@ def sort_fields(fields, rng):
         "C": "the learning rate, a float; you want to try fifty of them",
         "D": "the number of blocks, an int; a Python `for` loop runs over `range(blocks)`",
         "E": "the number of steps so far, an int; each call adds 1",
-        "F": "the layer's name, a text",
+        "F": "the layer's name, a string",
         "G": "the mean of all batches so far, an array: not trained, new after each call",
         "H": "a table of 1,000 numbers, an array; it never changes",
         "I": "`use_bias`, a bool; a Python `if` asks for it",
@@ -294,10 +294,10 @@ def dense(Dense, rng):
     for _ in range(rng.integers(2, 4)):
         cases.append(called(lopsided(), vector(rng), activation(), vector(rng), tags=both))
     cases += [flat(lopsided(), vector(rng), activation()) for _ in range(2)]
-    note = "The leaves, after a `jax.tree.map` that makes a text of each."
+    note = "The leaves, after a `jax.tree.map` that makes a string of each."
     for _ in range(2):
         given = (np.zeros((number(rng), 2), np.float32), vector(rng), activation())
-        tags = ("leaves that are texts",)
+        tags = ("leaves that are strings",)
         means = {"": "A layer that JAX rebuilds has to keep its two new leaves as they are."}
         more = {"note": note, "tags": tags, "shows": ("values from JAX",), "if_wrong": means}
         cases.append(Case(with_texts, *given, **more))
@@ -643,7 +643,7 @@ def hashable_config(Config, rng):
         (fewer_names, "one name fewer"),
         (repeated_name, "a repeated name"),
         (in_capitals, "a name in capitals"),
-        (moved_letter, "names that make the same text when joined"),
+        (moved_letter, "names that make the same string when joined"),
     ):
         means = {
             "True": f"Two configs are equal that are not: {tag}.",
@@ -710,7 +710,7 @@ def hashable_config(Config, rng):
     note = "The list is given to a Config, then this is done to it. The names of the Config:"
     for change in (("append", "more"), ("reverse",), ("pop",)):
         given = (*config(), change)
-        means = {"": "The names of the config change with the caller's list, or are others."}
+        means = {"": "The names of the config change with the caller's list, or are wrong."}
         more = {"note": note, "shows": ("changed later",), "if_wrong": means}
         cases.append(Case(callers_list, *given, tags=("the list changes later",), **more))
     yield from shuffled(rng, cases)
@@ -1551,7 +1551,7 @@ def static_wrapper(Static, rng):
         (integer, lambda value: value + 1, "two ints"),
         (integer, lambda value: value + 2**61 - 1, "two ints with the same hash"),
         (fraction, lambda value: value + 0.25, "two floats"),
-        (text, lambda value: value[1:], "two texts"),
+        (text, lambda value: value[1:], "two strings"),
         (texts, lambda value: value[:-1], "two tuples"),
         (function, other_function, "two functions"),
         (one_lambda, other_lambda, "two functions with the same name"),
@@ -1559,10 +1559,10 @@ def static_wrapper(Static, rng):
         (lambda: bool(rng.integers(2)), int, "a bool and an int"),
         (fraction, np.float64, "a number of NumPy"),
         (numpy_nan, float, "a nan of NumPy"),
-        (nan, lambda _: "nan", "a nan and a text"),
+        (nan, lambda _: "nan", "a nan and a string"),
         (nan, lambda _: fraction(), "a nan and a number"),
-        (integer, str, "a number and its text"),
-        (text, lambda value: (value,), "a text and a tuple"),
+        (integer, str, "a number and its string"),
+        (text, lambda value: (value,), "a string and a tuple"),
     ):
         means = {
             "True": f"Two `Static` are equal that are not ({tag}).",
@@ -1641,7 +1641,7 @@ def static_wrapper(Static, rng):
         ([nan() for _ in range(rng.integers(2, 5))], "nan"),
         ([number(rng), *(numpy_nan() for _ in range(rng.integers(2, 5)))], "a nan of NumPy"),
         (drawn_from(rng, ACTIVATIONS, rng.integers(1, 4)), "functions under jit"),
-        (drawn_from(rng, [text() for _ in range(5)], rng.integers(1, 4)), "texts under jit"),
+        (drawn_from(rng, [text() for _ in range(5)], rng.integers(1, 4)), "strings under jit"),
         (drawn_from(rng, [texts() for _ in range(5)], rng.integers(1, 4)), "tuples under jit"),
     ):
         means = {
@@ -1722,10 +1722,10 @@ def rate_at(answer, rng):
     steps = [0, 9, 10, 11, 99, 100, 101, number(rng), 10 * number(rng), 100 * number(rng)]
 
     def rate(step):
-        return float(answer(step))
+        return round(float(answer(step)), 6)
 
     def in_jit(step):
-        return run_trace(jax.jit(answer), step)
+        return round(run_trace(jax.jit(answer), step), 6)
 
     def number_of_traces(*steps):
         return traces(answer, *((step,) for step in steps))

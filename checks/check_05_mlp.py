@@ -355,7 +355,7 @@ def cross_entropy(answer, rng):
 
     seen = "This looks at the gradient with respect to the logits."
     same, large = "All logits are large, by the same amount.", ("large logits",)
-    wrong = {"": "The gradient of your loss with respect to the logits is another one."}
+    wrong = {"": "The gradient of your loss with respect to the logits is wrong."}
     looked = {"note": seen, "tags": ("gradient of large logits",), "if_wrong": wrong}
     order = [0.0, size()] if rng.random() < 0.5 else [size(), 0.0]
     yield from shuffled(
@@ -664,13 +664,15 @@ def momentum(start, step, rng):
     (one,) = random_words(rng, 1)
     example = array(5), array(1), array(2), 0.5, 0.5
     cases += [Case(one_step, *example, note="This calls `momentum_step`.", if_wrong=said)]
-    params = {"w": vector(rng), "b": vector(rng)}
-    cases += [from_given(params, like(rng, params)) for _ in range(2)]
+    # No two cases share an array: an answer may donate what it gets, and so delete it.
+    for _ in range(2):
+        params = {"w": vector(rng), "b": vector(rng)}
+        cases += [from_given(params, like(rng, params))]
     again = "This calls `momentum_step` twice with these arguments. The second result:"
     for params in ({one: vector(rng)}, [vector(rng), None]):
         inputs = given(params, like(rng, params))
         cases += [Case(twice, *inputs, note=again, tags=("second call",), if_wrong=said)]
-    cases += [kept(params), kept({"w": [matrix(rng), None], "b": vector(rng)})]
+    cases += [kept({"w": vector(rng)}), kept({"w": [matrix(rng), None], "b": vector(rng)})]
     # To turn a tree of pairs inside out, JAX needs a leaf in it.
     zero = array(rng.permutation([0, number(rng)]))
     without = ["no leaves", *HALF]
@@ -784,7 +786,10 @@ def adam(start, step, rng):
     note += "Each array holds the numbers of all leaves."
     in_jit = " `adam_step` runs under `jax.jit`."
     jitted = note + in_jit
-    two = {"w": vector(rng), "b": vector(rng)}
+
+    def two():
+        return {"w": vector(rng), "b": vector(rng)}
+
     example = {"w": array([1, 2])}, [{"w": array([3, 0])}], 0.25
     without = ["no leaves", *HALF]
     trees = varied_trees(rng, lambda: vector(rng), values=jax.device_put, without=without, rich=0)
@@ -813,15 +818,15 @@ def adam(start, step, rng):
             with_gradient(float(rng.choice([1e-7, 2e-7])), 1),
             with_gradient(float(rng.choice([-1e-7, -2e-7])), 2),
             steps(vector(rng), 2),
-            steps(two, 2),
+            steps(two(), 2),
             later(vector(rng)),
             later({"w": vector(rng)}, 255),
             later(vector(rng), int(rng.integers(300, 1000))),
-            after(step, "adam_step", *given(two)),
+            after(step, "adam_step", *given(two())),
             after(step, "adam_step", *given([vector(rng), {"b": vector(rng)}])),
             *[
                 two_steps(tree, moved_under_jit, in_jit, tags=("under jit",))
-                for tree in (vector(rng), two)
+                for tree in (vector(rng), two())
             ],
             # In so many steps `v` shrinks by more than a rounding hides.
             Case(
@@ -1510,8 +1515,8 @@ def next_batch(answer, rng):
     note = "The numbers are the seed of the first key, `count`, `size`, and how many batches there "
     note += "are. Each batch is drawn with the key that the last call returned."
     said = {
-        "rows": "Your row numbers are others than those that the task describes.",
-        "last key": "The key that you return is another one than the task describes.",
+        "rows": "Your row numbers are not those that the task describes.",
+        "last key": "The key that you return is not the one that the task describes.",
         "": "`next_batch` returns two things: an array of row numbers, and one key.",
     }
     yield from shuffled(
@@ -1557,11 +1562,10 @@ def updated(answer, rng):
                 return state if state is ... else as_jax(state)
         return seen(state)
 
-    def last_params(*inputs):
-        """Two steps show a wrong velocity too: the second one moves the parameters by it."""
-        state = steps(*inputs)
+    def moved(before, *inputs):
+        state = steps(before, *inputs)
         is_seen = isinstance(state, dict) and "params" in state
-        return numbers_of(as_jax(state["params"])) if is_seen else state
+        return directions(before["params"], state["params"]) if is_seen else state
 
     own(answer, one_step)
     own(answer, by_default)
@@ -1574,14 +1578,18 @@ def updated(answer, rng):
         state = state_of(params, like(rng, params), **more)
         return Case(one_step, state, like(rng, params), share(rng), share(rng))
 
-    def many(params, call=steps, **more):
+    def many(params, **more):
         grads = [like(rng, params) for _ in range(2)]
         rates = [share(rng) for _ in grads]
-        inputs = state_of(params, **more), grads, rates, share(rng)
-        if call is not steps:
-            return Case(call, *inputs, note=summed, if_wrong=moved)
         note = "A step for each gradient, each with a rate of its own."
-        return Case(call, *inputs, note=note, if_wrong=said)
+        inputs = state_of(params, **more), grads, rates, share(rng)
+        return Case(steps, *inputs, note=note, if_wrong=said)
+
+    def two_steps(params):
+        """Draw a case of two steps with the same gradients: each number moves one way."""
+        grads, rates = [like(rng, params)] * 2, [share(rng) for _ in range(2)]
+        inputs = state_of(params), grads, rates, share(rng)
+        return Case(moved, *inputs, note=ways, if_wrong=wrong_way)
 
     said = {
         "velocity": "Your new velocity is not `beta * velocity + gradient`, leaf by leaf.",
@@ -1590,30 +1598,35 @@ def updated(answer, rng):
         "step": 'Your `"step"` does not grow by 1 in each step.',
         "": "`updated` returns a new state, a dict with all entries of the old one.",
     }
-    moved = {"": "After two steps, your parameters are others than those that the task describes."}
-    summed = "Two steps. These are the numbers of all parameters."
+    ways = "Two steps with one gradient. For each number of the parameters: 1 if it became "
+    ways += "smaller, -1 if it became larger, 0 if it is as it was."
+    wrong_way = {"": "In this tree, your parameters do not move against the gradients."}
     nine = "This calls `updated` without `beta`."
     one, two = random_words(rng, 2)
-    flat = {one: vector(rng), two: vector(rng)}
+
+    def flat():
+        return {one: vector(rng), two: vector(rng)}
+
+    def by_nine():
+        params = flat()
+        inputs = state_of(params, like(rng, params)), like(rng, params), share(rng)
+        return Case(by_default, *inputs, note=nine)
+
+    # No two cases share an array: an answer may donate what it gets, and so delete it.
     cases = [
-        *[from_given(flat) for _ in range(2)],
-        from_given(flat, **{f"{one}s": vector(rng)}),
-        many(flat, **{f"{two}s": [vector(rng)]}),
-        *[
-            Case(
-                by_default, state_of(flat, like(rng, flat)), like(rng, flat), share(rng), note=nine
-            )
-            for _ in range(2)
-        ],
+        *[from_given(flat()) for _ in range(2)],
+        from_given(flat(), **{f"{one}s": vector(rng)}),
+        many(flat(), **{f"{two}s": [vector(rng)]}),
+        *[by_nine() for _ in range(2)],
         *[
             after(answer, "updated", state_of(tree), like(rng, tree), share(rng), share(rng))
-            for tree in (flat, {one: [matrix(rng), None], two: vector(rng)})
+            for tree in (flat(), {one: [matrix(rng), None], two: vector(rng)})
         ],
     ]
     without = ["infinity", *HALF]
     leaf = partial(vector, rng)
     trees = varied_trees(rng, leaf, values=jax.device_put, without=without, rich=0)
-    cases += [many(params, last_params) for params in trees]
+    cases += [two_steps(params) for params in trees]
     yield from shuffled(rng, cases)
 
 
@@ -1770,7 +1783,8 @@ def step(answer, rng):
     }
     cases = [Case(call, *inputs(*sizes), if_wrong=said) for sizes in ([1], [2], [2], [2, 1])]
     cases += [Case(call, *inputs(*sizes), if_wrong=said) for sizes in ([1], [1, 2])]
-    cases += [after(answer, "step", *inputs(1)) for _ in range(2)]
+    # Larger than other cases: of those that fail, the smallest one is shown.
+    cases += [after(answer, "step", *inputs(2, 2)) for _ in range(2)]
     yield from shuffled(rng, cases)
 
 
@@ -1813,7 +1827,8 @@ def momentum_step(answer, rng):
         Case(many_steps, *inputs(*sizes), several_rates(), note=more, if_wrong=said)
         for sizes in ([1], [1], [1, 1])
     ]
-    cases += [after(answer, "momentum_step", *inputs(1), share(rng)) for _ in range(2)]
+    # Larger than other cases: of those that fail, the smallest one is shown.
+    cases += [after(answer, "momentum_step", *inputs(2), share(rng)) for _ in range(2)]
     yield from shuffled(rng, cases)
 
 

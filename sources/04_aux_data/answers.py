@@ -14,7 +14,7 @@ fields = {
     "C": ...,  # the learning rate, a float; you want to try fifty of them
     "D": ...,  # the number of blocks, an int; a Python `for` loop runs over range(blocks)
     "E": ...,  # the number of steps so far, an int; each call adds 1
-    "F": ...,  # the layer's name, a text
+    "F": ...,  # the layer's name, a string
     "G": ...,  # the mean of all batches so far, an array: not trained, new after each call
     "H": ...,  # a table of 1,000 numbers, an array; it never changes
     "I": ...,  # use_bias, a bool; a Python `if` asks for it
@@ -61,7 +61,7 @@ fields = {name: "aux" if name in "DFI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="texts_are_leaves"
-"""A text may stand in a tree as a leaf, and `jax.tree.map` takes it. But under jit leaves become arguments of a compiled program, and there a text raises `TypeError`."""
+"""A string may stand in a tree as a leaf, and `jax.tree.map` takes it. But under jit leaves become arguments of a compiled program, and there a string raises `TypeError`."""
 fields = {name: "aux" if name in "BDI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
@@ -387,7 +387,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="a_name_to_look_up"
-"""Your layer raises `AttributeError` when it is rebuilt. Perhaps its aux_data is the name of the activation, and unflatten looks this name up in a module. A function of the user is in no module of JAX. aux_data need not be a text: it may be the function."""
+"""Your layer raises `AttributeError` when it is rebuilt. Perhaps its aux_data is the name of the activation, and unflatten looks this name up in a module. A function of the user is in no module of JAX. aux_data need not be a string: it may be the function."""
 
 
 @register_pytree_node_class
@@ -793,7 +793,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="everything_is_a_leaf" section="two-kinds-of-field"
-"""jit refuses your state with a `TypeError`. Perhaps all its fields are leaves now. Leaves become inputs of the compiled program, and a text cannot be one."""
+"""jit refuses your state with a `TypeError`. Perhaps all its fields are leaves now. Leaves become inputs of the compiled program, and a string cannot be one."""
 
 
 @partial(register_dataclass, data_fields=["params", "step", "name"], meta_fields=[])
@@ -1049,7 +1049,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="set_to_zero_by_the_constructor"
-"""Whatever step your state is made with, it is 0, also after `advance`: each new state starts from 0 again. The constructor runs for every new object, so it has to use the `step` that it is given."""
+"""Whatever step your state is made with, it is 0, also after `advance`: each new state starts from 0 again. The constructor runs forevery new object, so it has to use the `step` that it is given."""
 
 
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
@@ -1421,7 +1421,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_are_joined"
-"""In your answer, two configs are equal when their names make the same text. Perhaps you join the names before you compare. Then you cannot see where one name ends and the next begins."""
+"""In your answer, two configs are equal when their names make the same string. Perhaps you join the names before you compare. Then you cannot see where one name ends and the next begins."""
 
 
 class Config:
@@ -1631,7 +1631,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_become_one_text"
-"""The names of your config are one text: whoever goes through it gets letters and commas. A text has a hash, but it no longer says where one name ends. Another kind of sequence has a hash, too."""
+"""The names of your config are one string: whoever goes through it gets letters and commas. A string has a hash, but it no longer says where one name ends. Another kind of sequence has a hash, too."""
 
 
 @dataclass(frozen=True)
@@ -2591,7 +2591,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="order_of_keys_counts" section="equality-and-hash"
-"""Equal options do not share a trace when their keys were set in another order. Two such dicts are equal. But if you make a tuple or a text of each dict, the two tuples or texts are not equal."""
+"""Equal options do not share a trace when their keys were set in another order. Two such dicts are equal. But if you make a tuple or a string of each dict, the two tuples or strings are not equal."""
 
 
 @register_pytree_node_class
@@ -2613,7 +2613,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="options_are_leaves" covers="M23" section="ints-that-become-tracers"
-"""Your options are leaves now, so jit turns them into tracers, also bools and ints. A Python `if` cannot use a tracer, and a text cannot be an argument of a compiled program."""
+"""Your options are leaves now, so jit turns them into tracers, also bools and ints. A Python `if` cannot use a tracer, and a string cannot be an argument of a compiled program."""
 
 
 @register_pytree_node_class
@@ -2733,7 +2733,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="sorted_by_values"
-"""Your `tree_flatten` fails when the options hold a text and a number: Python cannot sort a text and a number. Perhaps you sort by the values. You can sort by the keys alone."""
+"""Your `tree_flatten` fails when the options hold a string and a number: Python cannot sort a string and a number. Perhaps you sort by the values. You can sort by the keys alone."""
 
 
 @register_pytree_node_class
@@ -2755,7 +2755,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="joined_to_one_text"
-"""In a rebuilt net, options with a comma or a `=` in them are wrong, or the rebuild fails. Perhaps your aux_data is one text, which unflatten cuts at these signs. A tuple of pairs keeps each key and each value apart."""
+"""In a rebuilt net, options with a comma or a `=` in them are wrong, or the rebuild fails. Perhaps your aux_data is one string, which unflatten cuts at these signs. A tuple of pairs keeps each key and each value apart."""
 
 
 def read(text):
@@ -2908,7 +2908,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="values_become_texts"
-"""In a rebuilt net, all values of the options are texts: `2` is `"2"`, and `"False"` is true for a Python `if`. A number and a bool have a hash already, so aux_data can hold the values as they are."""
+"""In a rebuilt net, all values of the options are strings: `2` is `"2"`, and `"False"` is true for a Python `if`. A number and a bool have a hash already, so aux_data can hold the values as they are."""
 
 
 @register_pytree_node_class
@@ -2930,7 +2930,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="sorted_apart"
-"""In a rebuilt net, options have each other's values; with a text among the values, flatten fails. Perhaps you sort the keys and the values apart from each other. A key and its value have to stay together."""
+"""In a rebuilt net, values belong to the wrong keys; with a string among the values, flatten fails. Do you sort the keys and the values separately? A key and its value have to stay together."""
 
 
 @register_pytree_node_class
@@ -3369,7 +3369,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="one_round_multiplied"
-"""Your result is that of one round, multiplied by `times`. To repeat is another thing: each round takes the result of the round before."""
+"""Your result is that of one round, multiplied by `times`. Repeating is different: each round takes the result of the round before."""
 
 
 def repeat(layer, x):
@@ -3399,7 +3399,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="the_number_of_the_round"
-"""Your function computes with the number of the round in place of `x`. `fori_loop` calls its body with the number of the round first, and then with the value so far."""
+"""Your function computes with the number of the round instead of `x`. `fori_loop` calls its body with the number of the round first, and then with the value so far."""
 
 
 def repeat(layer, x):
@@ -3504,7 +3504,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_the_calls"
-"""You return the number of calls. Perhaps you count outside of the jitted function, or you call `jax.jit` anew for each call. The Python code inside a jitted function runs only while JAX traces."""
+"""You return the number of calls. Perhaps you count outside of the jitted function, or you call `jax.jit` again for each call. The Python code inside a jitted function runs only while JAX traces."""
 
 
 def traces_of(function, calls):
@@ -4636,7 +4636,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_of_anything"
-"""Your `==` fails for two different values that are no numbers. Perhaps you call `math.isnan` or `np.isnan`. They take numbers only, and the value may be a text, a tuple or a function."""
+"""Your `==` fails for two different values that are no numbers. Perhaps you call `math.isnan` or `np.isnan`. They take numbers only, and the value may be a string, a tuple or a function."""
 import math
 
 
@@ -4743,7 +4743,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="the_value_is_a_leaf" covers="M23" section="ints-that-become-tracers"
-"""Your `Static` has a leaf. So jit traces the value: a number becomes a tracer, and for a text or a function jit raises an error. `jax.tree.map` changes the value, too."""
+"""Your `Static` has a leaf. So jit traces the value: a number becomes a tracer, and for a string or a function jit raises an error. `jax.tree.map` changes the value, too."""
 
 
 @register_pytree_node_class
@@ -4820,7 +4820,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="texts_are_compared" section="equality-and-hash"
-"""In your answer, a number and its text are equal, or two equal zeros are not equal. Perhaps you compare the texts that `str` or `repr` makes of the values. Different values may look the same, and equal values may look different."""
+"""In your answer, a number and its string are equal, or two equal zeros are not equal. Perhaps you compare the strings that `str` or `repr` makes of the values. Different values may look the same, and equal values may look different."""
 
 
 @jax.tree_util.register_static
@@ -4836,7 +4836,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="type_and_text_are_compared" section="equality-and-hash"
-"""In your answer, `0.0` and `-0.0` are not equal, but `==` says that they are equal. Perhaps you compare the texts that `repr` makes of the values. Equal values may look different."""
+"""In your answer, `0.0` and `-0.0` are not equal, but `==` says that they are equal. Perhaps you compare the strings that `repr` makes of the values. Equal values may look different."""
 
 
 @jax.tree_util.register_static
@@ -4913,7 +4913,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_of_every_value"
-"""Your `Static` fails for a value that is no number. Perhaps you call `math.isnan` or `np.isnan` with each value. They take numbers only, and the value may be a text, a tuple or a function."""
+"""Your `Static` fails for a value that is no number. Perhaps you call `math.isnan` or `np.isnan` with each value. They take numbers only, and the value may be a string, a tuple or a function."""
 import math
 
 
@@ -4992,7 +4992,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="the_value_becomes_a_text"
-"""After a rebuild, the value of your `Static` is a text. Perhaps your aux_data holds a text to compare by, and unflatten gives this text to the constructor. What is not in aux_data is lost: the value itself has to be there."""
+"""After a rebuild, the value of your `Static` is a string. Perhaps your aux_data holds a string to compare by, and unflatten gives this string to the constructor. What is not in aux_data is lost: the value itself has to be there."""
 
 
 @register_pytree_node_class
@@ -5070,7 +5070,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="nan_comes_back_as_a_text"
-"""After a rebuild, a `nan` is the text `"nan"`. Perhaps your aux_data is the key that you compare by, and unflatten takes the value out of it. The text is good to compare by, but the value has to come back too."""
+"""After a rebuild, a `nan` is the string `"nan"`. Perhaps your aux_data is the key that you compare by, and unflatten takes the value out of it. The string is good to compare by, but the value has to come back too."""
 
 
 @register_pytree_node_class
@@ -5187,7 +5187,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_in_the_hash"
-"""Your `Static` fails for a value that is no number: a text, a function or a tuple. Perhaps you call `math.isnan` for every value. It takes numbers only."""
+"""Your `Static` fails for a value that is no number: a string, a function or a tuple. Perhaps you call `math.isnan` forevery value. It takes numbers only."""
 import math
 
 
@@ -5207,7 +5207,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="numpys_isnan_in_the_hash"
-"""Your `Static` fails for a text or a function, and perhaps for a tuple. Perhaps you call `np.isnan` for every value. It takes numbers only."""
+"""Your `Static` fails for a string or a function, and perhaps for a tuple. Perhaps you call `np.isnan` forevery value. It takes numbers only."""
 
 
 @jax.tree_util.register_static
@@ -5609,7 +5609,7 @@ def merge(first, second):
 
 
 # %% exercise="merge" misconception="the_first_only"
-"""Your result has the leaves of the first tree only, and its gaps stay empty. Take the other leaf where there is a `None`. Is your `is_leaf` true for every node? It should be true for `None` only."""
+"""Your result has the leaves of the first tree only, and its gaps stay empty. Take the other leaf where there is a `None`. Is your `is_leaf` true forevery node? It should be true for `None` only."""
 
 
 def merge(first, second):
@@ -5740,7 +5740,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="pickles_are_compared"
-"""Equal options do not share a trace where two of them have the same text. Is your aux_data a pickle? A pickle also says whether two equal texts are one object, so two equal dicts may have different pickles. Compare the keys and values themselves."""
+"""Equal options do not share a trace where two of them have the same string. Is your aux_data a pickle? A pickle also says whether two equal strings are one object, so two equal dicts may have different pickles. Compare the keys and values themselves."""
 import pickle
 
 
@@ -5939,3 +5939,28 @@ class Static:
 
     def __hash__(self):
         return hash(self.key())
+
+
+# %% exercise="rate_at" misconception="late_at_step_100"
+"""At step 100 your rate is still 0.01. *From step 100 on* includes step 100: compare with `<` or `>=`, as at step 10."""
+
+
+def rate_at(step):
+    return jnp.where(step < 10, 0.1, jnp.where(step <= 100, 0.01, 0.001))
+
+
+# %% exercise="rate_at" misconception="late_at_step_10"
+"""At step 10 your rate is still 0.1. *From step 10 on* includes step 10: compare with `<` or `>=`, as at step 100."""
+
+
+def rate_at(step):
+    return jnp.where(step <= 10, 0.1, jnp.where(step < 100, 0.01, 0.001))
+
+
+# %% exercise="split" misconception="keys_are_left_out"
+"""Your two trees are flat dicts without the keys of the other tree, and your function fails for trees that are no dicts. Put `None` in the place of a missing leaf: then both trees keep the structure, and can be put together again. `jax.tree.map` works for any tree."""
+
+
+def split(tree, mask):
+    chosen = {key: leaf for key, leaf in tree.items() if mask[key]}
+    return chosen, {key: leaf for key, leaf in tree.items() if not mask[key]}

@@ -182,7 +182,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data" covers="M24"
-"""Your layers hold more than arrays, a text for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a text or a function. Keep settings outside of the parameters."""
+"""Your layers hold more than arrays, a string for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a string or a function. Keep settings outside of the parameters."""
 
 
 def init_mlp(key, sizes):
@@ -1614,7 +1614,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="static_rate"
-"""Your numbers are right, but JAX traces again for every new rate. Perhaps `rate` is static. Then the rate is a part of the program, and a thousand rates mean a thousand compilations."""
+"""Your numbers are right, but JAX traces again forevery new rate. Perhaps `rate` is static. Then the rate is a part of the program, and a thousand rates mean a thousand compilations."""
 from functools import partial
 
 
@@ -1788,7 +1788,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="one_dict_only" section="a-gradient-is-a-tree"
-"""Your step is right for one flat dict, and fails for every other tree. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+"""Your step is right for one flat dict, and fails forevery other tree. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
 
 
 def make_step(loss):
@@ -2059,7 +2059,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="paths_hold_texts" covers="C33"
-"""Nothing decays in your result. Perhaps you compare an entry of the path with a text. A path has objects such as `DictKey(key='w')`. Such an object is never equal to a text, and no error tells you."""
+"""Nothing decays in your result. Perhaps you compare an entry of the path with a string. A path has objects such as `DictKey(key='w')`. Such an object is never equal to a string, and no error tells you."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2093,7 +2093,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="w_somewhere_in_the_text"
-"""Leaves with names such as `raw` or `wide` decay in your result. Perhaps you look for the letter `w` in the text of the path. Longer names have this letter too, and so have the names of the parts above."""
+"""Leaves with names such as `raw` or `wide` decay in your result. Perhaps you look for the letter `w` in the string of the path. Longer names have this letter too, and so have the names of the parts above."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2154,7 +2154,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="ends_in_w"
-"""Leaves whose names end in `w`, such as `raw`, decay in your result. Perhaps you look at the end of the whole text. The last entry of the path must be `w` itself."""
+"""Leaves whose names end in `w`, such as `raw`, decay in your result. Perhaps you look at the end of the whole string. The last entry of the path must be `w` itself."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2311,7 +2311,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="a_slash_in_a_key"
-"""Leaves with a key such as `a/w` decay in your result. Perhaps you split the text of the path at its slashes. A key may have a slash itself; the path's last entry is the key as it is."""
+"""Leaves with a key such as `a/w` decay in your result. Perhaps you split the string of the path at its slashes. A key may have a slash itself; the path's last entry is the key as it is."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2323,7 +2323,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="a_dot_in_a_key"
-"""Leaves with a key such as `b.w` decay in your result. Perhaps you split the text of the path at its dots. A key may have a dot itself; the path's last entry is the key as it is."""
+"""Leaves with a key such as `b.w` decay in your result. Perhaps you split the string of the path at its dots. A key may have a dot itself; the path's last entry is the key as it is."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2586,7 +2586,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="one_number_for_all"
-"""Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
+"""Your first velocity is a single 0. It must remember a gradient forevery parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
 
 
 def start(params):
@@ -4070,7 +4070,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="one_zero_for_all"
-"""Your state starts with one number for `m` and one for `v`. Each has to be a tree like the parameters, with zeros: it remembers something for every parameter."""
+"""Your state starts with one number for `m` and one for `v`. Each has to be a tree like the parameters, with zeros: it remembers something forevery parameter."""
 
 
 def adam_start(params):
@@ -4305,7 +4305,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="labels_through_jit" covers="M25 M24"
-"""Your `frozen_step` raises a `TypeError`. Perhaps the labels are an argument of a jitted function. A text is a legal leaf of a tree, but jit takes arrays and numbers only."""
+"""Your `frozen_step` raises a `TypeError`. Perhaps the labels are an argument of a jitted function. A string is a legal leaf of a tree, but jit takes arrays and numbers only."""
 
 
 def label_tree(params, frozen):
@@ -4418,7 +4418,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="a_label_is_true" covers="M25"
-"""Nothing moves in your step. Perhaps you write `if label:`. For Python, every text that is not empty is true, `"train"` as well as `"frozen"`. Compare the label with a text."""
+"""Nothing moves in your step. Perhaps you write `if label:`. For Python, every string that is not empty is true, `"train"` as well as `"frozen"`. Compare the label with a string."""
 
 
 def label_tree(params, frozen):
@@ -4585,7 +4585,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="somewhere_in_the_text"
-"""You freeze leaves whose path has the listed text anywhere in it. A listed path starts at the root of the tree, and its entries have to be equal as a whole: `body/1` is not `body/10`."""
+"""You freeze leaves whose path has the listed string anywhere in it. A listed path starts at the root of the tree, and its entries have to be equal as a whole: `body/1` is not `body/10`."""
 
 
 def label_tree(params, frozen):
@@ -4604,7 +4604,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_end_of_the_path"
-"""You freeze leaves whose path ends with a listed text. A listed path is read from the root on: every leaf whose path begins with its entries is frozen."""
+"""You freeze leaves whose path ends with a listed string. A listed path is read from the root on: every leaf whose path begins with its entries is frozen."""
 
 
 def label_tree(params, frozen):
@@ -4623,7 +4623,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="an_entry_anywhere"
-"""You freeze every leaf that has a listed text among the entries of its path, at any depth. A listed path starts at the root of the tree, and may have several entries."""
+"""You freeze every leaf that has a listed string among the entries of its path, at any depth. A listed path starts at the root of the tree, and may have several entries."""
 
 
 def label_tree(params, frozen):
@@ -4767,7 +4767,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="labels_are_bools"
-"""Your labels are `True` and `False`. The task asks for the texts `frozen` and `train`."""
+"""Your labels are `True` and `False`. The task asks for the strings `frozen` and `train`."""
 
 
 def label_tree(params, frozen):
@@ -4824,7 +4824,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_leaf_itself_is_left_out"
-"""You freeze the leaves inside of listed parts, but not a leaf that is listed itself. Perhaps you look for the listed text with a slash after it; the path of a leaf ends without one."""
+"""You freeze the leaves inside of listed parts, but not a leaf that is listed itself. Perhaps you look for the listed string with a slash after it; the path of a leaf ends without one."""
 
 
 def label_tree(params, frozen):
@@ -4862,7 +4862,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="written_into_the_parameters"
-"""The parameters that your `label_tree` was given have changed: there are texts in them. Perhaps you write the labels into the caller's dict. Return a new tree."""
+"""The parameters that your `label_tree` was given have changed: there are strings in them. Perhaps you write the labels into the caller's dict. Return a new tree."""
 
 
 def label_tree(params, frozen):
@@ -7378,7 +7378,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="names_in_sorted_order"
-"""Your state is right for a few layers; with more than ten, leaves change places. Perhaps you sort the names in the file. As texts, `10` comes before `2`. Shapes and dtypes fit, so no error tells you. Ask the file for each leaf by its own name."""
+"""Your state is right for a few layers; with more than ten, leaves change places. Perhaps you sort the names in the file. As strings, `10` comes before `2`. Shapes and dtypes fit, so no error tells you. Ask the file for each leaf by its own name."""
 
 
 def flat(state):
@@ -8040,7 +8040,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="does_not_count"
-"""Your `"step"` stays as it was. The warm-up reads it, so the rate would stay small for ever."""
+"""Your `"step"` stays as it was. The warm-up reads it, so the rate would stay small forever."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -8237,7 +8237,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="static_step"
-"""Your numbers are right, but JAX traces again for every step. Perhaps the number of steps is static. Then each number needs its own program: 600 steps are 600 compilations."""
+"""Your numbers are right, but JAX traces again forevery step. Perhaps the number of steps is static. Then each number needs its own program: 600 steps are 600 compilations."""
 from functools import partial
 
 
@@ -8741,7 +8741,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="make_step" misconception="items_of_one_dict" section="a-gradient-is-a-tree"
-"""Your step is right for a dict of arrays, and fails for every other tree. Do you loop over `params.items()`? Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+"""Your step is right for a dict of arrays, and fails forevery other tree. Do you loop over `params.items()`? Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
 
 
 def make_step(loss):
@@ -8751,21 +8751,6 @@ def make_step(loss):
         return {name: p - rate * grads[name] for name, p in params.items()}, value
 
     return step
-
-
-# %% exercise="momentum" misconception="donates_its_arguments"
-"""Your `momentum_step` deletes arrays of the caller: "Array has been deleted". Does your `jax.jit` have `donate_argnums`? Then JAX may reuse the memory of these arguments. Here the caller may need the old parameters and the old velocity again."""
-from functools import partial
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-@partial(jax.jit, donate_argnums=(0, 2))
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="zeros_for_one_dict" section="a-gradient-is-a-tree"
@@ -9308,3 +9293,29 @@ def make_warm_step(loss, updated, rate_at):
     def step(state, x, labels):
         value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
         return updated(state, grads, rate_at(state["step"])), value
+
+
+# %% exercise="loss_of_one" misconception="the_logarithm_of_a_score"
+"""Your loss is minus the logarithm of a score, and `nan` where the score is negative. A score is no probability: softmax makes probabilities of all ten scores, and `jax.nn.log_softmax` returns their logarithms."""
+
+
+def loss_of_one(params, x, label):
+    return -jnp.log(mlp(params, x)[label])
+
+
+# %% exercise="step" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
+"""Every call raises a `TypeError`. Do you compute with whole trees, as in `params - rate * grads`? Python has no arithmetic for lists and dicts: `jax.tree.map` computes with the leaves."""
+
+
+def step(params, batch, rate):
+    value, grads = jax.value_and_grad(loss)(params, *batch)
+    return params - rate * grads, value
+
+
+# %% exercise="keep_frozen" misconception="compared_with_is"
+"""You return the new leaf for some labels that are `"frozen"`. Do you compare with `is`? Two equal strings may be two objects: `==` compares their characters."""
+
+
+def keep_frozen(roles, old, new):
+    word = "frozen"
+    return jax.tree.map(lambda role, a, b: a if role is word else b, roles, old, new)
