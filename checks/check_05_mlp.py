@@ -523,6 +523,16 @@ def decayed_step(answer, rng):
         decay = share(rng) if decay is None else decay
         return Case(call, params, grads, share(rng), decay, note=note, tags=tags)
 
+    def moved(params, grads, rate, decay):
+        return directions(params, answer(params, grads, follow, rate, decay))
+
+    def ways(params):
+        note = f"{said[follow][0]} For each number of the parameters: 1 if it became smaller, "
+        note += "-1 if it became larger, 0 if it is as it was."
+        wrong = {"": "In this tree, your parameters do not move against the direction."}
+        inputs = params, gradients(params), share(rng), share(rng)
+        return Case(moved, *inputs, note=note, if_wrong=wrong)
+
     def leaf():
         return either(rng)
 
@@ -572,7 +582,7 @@ def decayed_step(answer, rng):
     cases += [Case(call, *ones, 0.5, 0.25, note=said[signs][0], tags=said[signs][1])]
     without, leaf = [*NO_CLASSES, *NUMBERS], partial(vector, rng)
     trees = varied_trees(rng, leaf, values=jax.device_put, without=without, rich=0)
-    cases += [case(tree) for tree in trees]
+    cases += [ways(tree) for tree in trees]
     for direction in (signs, shortened):
         cases += [case(layer(), direction), case([layer(), None], direction)]
         cases += [case(rich(), direction)]
@@ -812,7 +822,6 @@ def adam(start, step, rng):
                 note=first,
                 if_wrong=at_first,
             ),
-            steps(vector(rng)),
             with_gradient(0.0, 1),
             with_gradient(0.0, 2),
             with_gradient(float(rng.choice([1e-7, 2e-7])), 1),
@@ -820,7 +829,7 @@ def adam(start, step, rng):
             steps(vector(rng), 2),
             steps(two(), 2),
             later(vector(rng)),
-            later({"w": vector(rng)}, 255),
+            later(two(), 255),
             later(vector(rng), int(rng.integers(300, 1000))),
             after(step, "adam_step", *given(two())),
             after(step, "adam_step", *given([vector(rng), {"b": vector(rng)}])),
@@ -944,10 +953,12 @@ def freeze(label_tree, step, rng):
         labels = {"a": "train", "b": [str(rng.choice(names))]}
         cases += [after(step, "frozen_step", params, like(rng, params), labels, rate)]
     for spoiled in ("", "", "frozen", "frozen"):
+        a, b = rng.permutation(names)
+        cases += [train({"a": str(a), "b": str(b)}, spoiled)]
+    for spoiled in ("", "frozen"):
         drawn = [str(each) for each in rng.choice(names, 4)]
         labels = {one: [drawn[0], (drawn[1],)], two: Layer(*drawn[2:]), three: []}
-        a, b = rng.permutation(names)
-        cases += [train({"a": str(a), "b": str(b)}, spoiled), train([names, labels], spoiled)]
+        cases += [train([names, labels], spoiled)]
     trees = varied_trees(rng, leaf, values=jax.device_put, without=without, rich=0)
     for params in trees[:10]:
         labels = jax.tree.map(lambda _: str(rng.choice(names)), params)

@@ -9303,15 +9303,6 @@ def loss_of_one(params, x, label):
     return -jnp.log(mlp(params, x)[label])
 
 
-# %% exercise="step" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
-"""Every call raises a `TypeError`. Do you compute with whole trees, as in `params - rate * grads`? Python has no arithmetic for lists and dicts: `jax.tree.map` computes with the leaves."""
-
-
-def step(params, batch, rate):
-    value, grads = jax.value_and_grad(loss)(params, *batch)
-    return params - rate * grads, value
-
-
 # %% exercise="keep_frozen" misconception="compared_with_is"
 """You return the new leaf for some labels that are `"frozen"`. Do you compare with `is`? Two equal strings may be two objects: `==` compares their characters."""
 
