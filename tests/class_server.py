@@ -14,6 +14,9 @@ QUESTION = {
     "note": "",
     "options": {"A": "`1`", "B": "`2`"},
     "choice": "",
+    "counts": {},
+    "is_open": True,
+    "answer": "",
 }
 PATIENCE = 60  # seconds, for what takes a moment
 
@@ -41,6 +44,7 @@ class Room:
     refused: int = 0  # requests
     nonsense: bytes = b""  # in the place of every answer
     swallows: int = 0  # of so many requests the answer gets lost
+    drips: bool = False  # a byte now and then, in the place of every answer
     port: int = 0
 
     def start(self) -> None:
@@ -86,7 +90,7 @@ class Room:
             self.ballots.append((content["vote"], content["choice"]))
         elif path == "/leave":
             del self.names[secret]
-        return 200, self.news
+        return 200, {"name": self.names.get(secret, ""), **self.news}
 
     def _handler(room):  # noqa: N805
         class Handler(BaseHTTPRequestHandler):
@@ -97,6 +101,9 @@ class Room:
                 if room.swallows:
                     room.swallows -= 1
                     return  # the connection ends without an answer
+                while room.drips:
+                    self.wfile.write(b"x")
+                    time.sleep(0.02)
                 self.send_response(status)
                 self.end_headers()
                 self.wfile.write(room.nonsense or json.dumps(said).encode())

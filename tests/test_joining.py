@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import stat
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -283,6 +284,7 @@ def test_a_class_in_two_notebooks(room, course, notebook):
     assert refused == "CourseError: The class does not know the code 'WRONG': copy it once more."
     shown = first(f'from pytree_course import join, leave, vote\njoin("{room.address}", "{CODE}")')
     assert "You are in the class as quiet otter" in shown
+    assert f"On your phone, as the same learner: {room.address}/#secret 0" in shown
     for run in (first, second):
         run(RIGHT["count_leaves"])
         assert run(CHECK).startswith("✓ Correct")
@@ -300,6 +302,10 @@ def test_a_class_in_two_notebooks(room, course, notebook):
     assert "How many leaves does JAX see here? [1, None] A. `1` B. `2`" in shown
     assert "Vote" not in second(CHECK)
     assert "How many leaves does JAX see here?" in first("vote()")
+
+    room.names = dict.fromkeys(room.names, "Grace")
+    wait_for(lambda: "In the class you are now Grace." in first(CHECK))
+    assert "Grace" not in first(CHECK)
 
     room.names.clear()  # the class is over
     for run in (first, second):
@@ -410,6 +416,16 @@ def test_what_is_no_class_is_not_joined_and_loses_nothing(room, course, quick, n
         room.nonsense = b""
         check(course, SOLVED)
         wait_for(lambda: room.verdicts == [TRIED, SOLVED])
+
+
+def test_a_server_that_drips_holds_up_nobody(room, course, monkeypatch):
+    monkeypatch.setattr(joining, "PATIENCE", 0.2)
+    room.drips = True
+    began = time.monotonic()
+    with pytest.raises(CourseError, match="No class answers"):
+        joining.enter(course, room.address, CODE, "")
+    assert time.monotonic() - began < 5
+    room.drips = False
 
 
 def test_the_lab_joins(room, course_py, course, monkeypatch):
