@@ -1,8 +1,8 @@
-"""Start here: `python3 course.py` says what can be done.
+"""Start here: `python3 course.py` lists the commands.
 
-Makes the course's own environment beside this file on first use and runs the
-course's commands in it. Written so that even a Python that is much too old
-reads it and says so; the rest is in src/pytree_course/launcher.py.
+On first use it makes the course's environment beside this file; then it runs
+commands in it. Even Python 2 can parse this file, and is then told to be too
+old; the rest is in src/pytree_course/launcher.py.
 """
 
 import os
@@ -12,7 +12,7 @@ NEEDED = (3, 11)
 
 
 def too_old(version):
-    """Return what to tell someone whose Python is too old, or None."""
+    """Return a message if this version of Python is too old, otherwise None."""
     if tuple(version[:2]) >= NEEDED:
         return None
     return (
@@ -24,7 +24,7 @@ def too_old(version):
 
 
 def main():
-    """Hand over to the launcher, read from its file: the course is not installed yet."""
+    """Run the launcher, loaded from its file: the course may not be installed yet."""
     complaint = too_old(sys.version_info)
     if complaint:
         sys.stderr.write(complaint + "\n")

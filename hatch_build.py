@@ -1,4 +1,4 @@
-"""Puts the learners' bundle into the wheel, so that `pytree-course lab` can unpack it anywhere."""
+"""A build hook that puts the learners' bundle into the wheel, for `pytree-course lab` to unpack."""
 
 import sys
 from pathlib import Path
@@ -8,10 +8,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class BundleHook(BuildHookInterface):
-    """Adds the files that `release` would write, but for the code, which a wheel has anyway."""
+    """Add the bundle's files to a wheel, except the code, which a wheel contains anyway."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add them, unless the course is installed from this folder: then they stay here."""
+        """Add the files, unless this is an editable installation, which reads them from here."""
         if version == "editable":
             return
         sys.path.insert(0, str(Path(self.root, "src")))

@@ -71,7 +71,7 @@ def make_whole_class(
     made = MadeClass(folder)
     for files in lessons:
         rng = np.random.default_rng([seed, int(files.stem[:2])])
-        exercises = read_sources(files).exercises.values()
+        exercises = read_sources(files).graded.values()
         marks = made.marks[files.stem] = {}
         for student in students(count):
             answers = {}
@@ -116,7 +116,7 @@ def hand_in(
     answers = {}
     if kind != 2:
         skill = rng.uniform(0.3, 0.95)
-        for exercise in read_sources(files).exercises.values():
+        for exercise in read_sources(files).graded.values():
             if rng.random() < 0.85:
                 answers[exercise.name] = answer(exercise, skill, rng)
     write(files, file, answers)

@@ -27,9 +27,9 @@ from given_answers import SECONDS, SECONDS_TO_PREPARE, in_a_cell
 from mutation_testing.mutants import mutants
 from pytree_course.course import Course
 from pytree_course.judging.expected import ExpectedExercise
-from pytree_course.judging.finding_words import sentences
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.judging.words import finding_sentences
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.author_process import AuthorProcess, EndedError
 from pytree_course.sources.authors_answers import (
@@ -136,7 +136,7 @@ def _found(sources: LessonSources, name: str, answer: Row) -> Row | None:
     held = [each.data.get("misconception", "") for each in verdict.findings]
     return {
         "kinds": [each.kind for each in verdict.findings],
-        "sentences": sentences(verdict.findings),
+        "sentences": finding_sentences(verdict.findings),
         "leads to": [sections.get(each, exercise.section) for each in held],
         "failed": len(verdict.failed),
         "cases": verdict.cases,

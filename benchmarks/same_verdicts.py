@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from class_page import results
 from class_page import write_page_of_verdicts as write_page
 from engines import FRESH_KERNELS, CourseEngine, Work, gradebook_file
@@ -132,7 +133,7 @@ def verdicts(way: Way, work: Work) -> dict[tuple[str, str], Row]:
 
 def without_time(row: VerdictRow) -> Row:
     """Return what has to be the same: all but the time, and addresses."""
-    entries = {name: value for name, value in asdict(row).items() if name != "seconds"}
+    entries = {name: value for name, value in msgspec.to_builtins(row).items() if name != "seconds"}
     read: Row = json.loads(_ADDRESS.sub("0x", json.dumps(entries)))
     return read
 

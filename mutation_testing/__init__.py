@@ -1,1 +1,1 @@
-"""Mutation testing of the checks: a tool for authors, which is not installed for learners."""
+"""Mutation testing of the checks: a tool for authors, not installed for learners."""

@@ -1,9 +1,9 @@
-"""See whether the checks tell every wrong answer from the right one.
+"""Test whether the checks refuse wrong answers that nobody wrote.
 
 python -m mutation_testing [--write] [--jobs N] [LESSON] [EXERCISE]
 
-The command tries mutants of the right answers, and a memoriser of the public cases. The exit status
-is 0 if the checks refuse them all.
+It tries mutants of the right answers, and a memoriser of the public cases. The exit status is 0 if
+the checks refuse all of them.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from pytree_course.course import Course, CourseError, LessonFiles
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Try the exercises that the command line names; return the exit status."""
+    """Test the exercises named on the command line; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def try_lesson(files: LessonFiles, chosen: argparse.Namespace) -> list[Findings]:
-    """Try a lesson's exercises, print what was found, and write it where that is asked for."""
+    """Test a lesson's exercises; print the results, and write them if asked to."""
     Console().print(files.stem, style="bold")
     exercises = [chosen.exercise] if chosen.exercise else stale(files) if chosen.write else []
     found = []
@@ -53,7 +53,7 @@ def try_lesson(files: LessonFiles, chosen: argparse.Namespace) -> list[Findings]
 
 
 def show(finding: Findings) -> None:
-    """Print what was found in one exercise, and what is left to do."""
+    """Print the results of one exercise, and what is left to do."""
     symbol, style = ("✗", "yellow") if finding.to_do else ("✓", "green")
     counts = [*finding.counts, finding.memoriser_refused, f"{finding.seconds:.2f}"]
     names = [*HEADINGS[1:], "Seconds"]

@@ -1,4 +1,4 @@
-"""docs/cases.md: what the checks were tried with, and which features of inputs their cases have."""
+"""Write docs/cases.md: the results of mutation testing, and the features of each check's cases."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ from pytree_course.sources.source_cells import text_digest
 
 ROW = re.compile(r"^\| (\w+)(?: †)? (\|.*<!-- (\w+) --> \|)$", re.MULTILINE)
 OLDER = " †"
-"""Mark of an exercise that is to be tried again: it has changed, or mutants survived."""
+"""Mark of an exercise to be tested again: it has changed, or mutants survived."""
 DIGEST = 12  # characters
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -28,13 +28,13 @@ _TEMPLATES = Environment(
 
 
 def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
-    """Write what was found in exercises of a lesson; the rows of the others stay."""
+    """Write the results of exercises of a lesson; the rows of the others stay."""
     course, sources = Course(files.root), read_sources(files)
     rows = {match[1]: match[2] for match in ROW.finditer(_parts(course).get(files.stem, ""))}
     for each in found:
         name = each.exercise.name
         cells = [*each.counts, each.memoriser_refused]
-        # Without a digest it is tried again.
+        # Without a digest, it is tested again.
         digest = "todo" if each.to_do else _digest(sources, each.exercise)
         rows[name] = f"| {' | '.join(map(str, cells))} <!-- {digest} --> |"
     older = [
@@ -57,7 +57,7 @@ def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
 
 
 def feature_table(sources: LessonSources) -> str:
-    """Return a table of the features that the cases of each exercise of a lesson have."""
+    """Return a table of the features in the cases of each exercise of a lesson."""
     exercises = [each for each in sources.graded.values() if not each.is_prediction]
     marks = {each.name: features_shown(sources, each) for each in exercises}
     names = list(next(iter(marks.values()), {}))
@@ -66,9 +66,9 @@ def feature_table(sources: LessonSources) -> str:
 
 
 def stale(files: LessonFiles) -> list[str]:
-    """Name the graded exercises whose answers or checks changed since docs/cases.md was written.
+    """Return the graded exercises whose answers or checks changed since docs/cases.md was written.
 
-    What is written in a lesson is practice: no points depend on its check.
+    Practice is left out: no points depend on its checks.
     """
     sources = read_sources(files)
     rows = {
@@ -82,7 +82,7 @@ def _is_older(sources: LessonSources, name: str, row: str) -> bool:
 
 
 def _digest(sources: LessonSources, exercise: Exercise) -> str:
-    """Return a digest of all that is counted: of the code, and not of what is said about it."""
+    """Return a digest of the exercise's code, without its prose."""
     code = [exercise.setup]
     code += _of_check(sources.files.check_script.read_text(encoding="utf-8"), exercise.name)
     for answer in (*exercise.right_answers, *exercise.misconceptions):
@@ -92,7 +92,7 @@ def _digest(sources: LessonSources, exercise: Exercise) -> str:
 
 
 def _of_check(script: str, exercise: str) -> list[str]:
-    """Return the code of an exercise's check, and of all in its script that the check uses."""
+    """Return the code of an exercise's check, and of everything in its script that it uses."""
     defined = {name: node for node in ast.parse(script).body for name in _names_bound_by(node)}
     used: dict[str, ast.stmt] = {}
     waiting = [exercise]
@@ -115,7 +115,7 @@ def _names_bound_by(node: ast.stmt) -> list[str]:
 
 
 def _first_line(node: ast.stmt) -> int:
-    """Return where a statement begins, with its decorators."""
+    """Return the first line of a statement, decorators included."""
     decorators = getattr(node, "decorator_list", [])
     return min(part.lineno for part in (node, *decorators))
 
@@ -132,7 +132,7 @@ def _code(source: str) -> list[str]:
 
 
 def _parts(course: Course) -> dict[str, str]:
-    """Return the lessons' parts of the page, by stem."""
+    """Return the lessons' sections of the page, by stem."""
     page = course.root / "docs" / "cases.md"
     text = page.read_text(encoding="utf-8") if page.exists() else ""
     _, *parts = re.split(r"^## ", text, flags=re.MULTILINE)

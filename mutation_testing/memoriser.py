@@ -1,4 +1,4 @@
-"""The memoriser: a wrong answer that knows every public case and its result, and nothing else."""
+"""The memoriser: a wrong answer that knows only the public cases and their results."""
 
 from functools import partial
 from typing import Any
@@ -10,16 +10,16 @@ from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources
 
 Seen = list[tuple[str, Outcome]]
-"""What was called in each case, and what came out of the right answer."""
+"""For each case, the called function and the outcome of the right answer."""
 
 
 def refuses_memoriser(sources: LessonSources, name: str, seed: int) -> bool:
-    """Whether a check refuses, on fresh cases, the results of the most similar public cases."""
+    """Return whether a check refuses the results of the most similar public cases on fresh ones."""
     exercise = sources.exercises[name]
     public, fresh = (_seen(sources, exercise, each) for each in (PUBLIC_SEED, seed))
     for called, outcome in fresh:
-        by_heart = max(public, key=lambda known: _similarity(known, (called, outcome)))[1]
-        if compare(outcome.observation, by_heart.observation):
+        memorised = max(public, key=lambda known: _similarity(known, (called, outcome)))[1]
+        if compare(outcome.observation, memorised.observation):
             return True
     return False
 
@@ -38,7 +38,7 @@ def called(function: Any) -> str:
 
 
 def _similarity(known: tuple[str, Outcome], asked: tuple[str, Outcome]) -> tuple[bool, bool, float]:
-    """Return how alike two cases are: in what is called, in their notes, in their inputs."""
+    """Return how similar two cases are: in the called function, their notes and their inputs."""
     (called, outcome), (other_called, other) = known, asked
     parts, other_parts = _parts(outcome.inputs), _parts(other.inputs)
     common = len(parts & other_parts) / max(len(parts | other_parts), 1)
@@ -46,7 +46,7 @@ def _similarity(known: tuple[str, Outcome], asked: tuple[str, Outcome]) -> tuple
 
 
 def _parts(observed: Any, path: tuple[Any, ...] = ()) -> set[tuple[Any, ...]]:
-    """Return everything that plain JSON holds, each with where it stands."""
+    """Return all scalars in plain JSON, each with its path."""
     if isinstance(observed, dict):
         observed = list(observed.items())
     if not isinstance(observed, (list, tuple)):

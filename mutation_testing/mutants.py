@@ -1,4 +1,4 @@
-"""Mutants: right answers with one small change each, which a check has to refuse."""
+"""Mutants: right answers with one small change each, which a check should refuse."""
 
 import ast
 import warnings
@@ -12,7 +12,7 @@ from typing import Any
 from mutation_testing.mutations import NOTHING, mutations
 
 MOST_SHOWN = 70  # characters of each side of a change
-SHORT = 4  # characters; what has fewer says little without the expression around it
+SHORT = 4  # characters; a shorter change is shown with the expression around it
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """Its name in the exercise, as the author lists it."""
+        """The mutant's name in its exercise, by which authors list it."""
         return f"{self.answer}: {self.change}"
 
 
@@ -49,7 +49,7 @@ def mutants(answer: str, source: str) -> list[Mutant]:
 
 
 def _compiles(source: str) -> bool:
-    """Say whether a source is Python; warnings do not matter."""
+    """Return whether a source compiles, with or without warnings."""
     with warnings.catch_warnings(action="ignore"), suppress(SyntaxError):
         compile(source, "<mutant>", "exec")
         return True
@@ -58,7 +58,7 @@ def _compiles(source: str) -> bool:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a node stands in its tree."""
+    """The position of a node in its tree."""
 
     parent: ast.AST
     field: str
@@ -97,7 +97,7 @@ def _places(node: ast.AST, is_message: bool = False) -> Iterator[tuple[_Place, a
 
 
 def _shown(place: _Place, node: ast.AST, new: ast.AST) -> tuple[str, ast.AST | None]:
-    """Return the text before a change, and the node to show after it, where it is another one."""
+    """Return the text before a change, and the node to show after it if that is not the new one."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and isinstance(new, type(node)):
         dropped = next(each for each in node.decorator_list if each not in new.decorator_list)
         return f"@{_text(dropped)}", NOTHING
@@ -115,7 +115,7 @@ def _shown(place: _Place, node: ast.AST, new: ast.AST) -> tuple[str, ast.AST | N
 
 
 def _text(node: ast.AST) -> str:
-    """Write code on one line, shortened in its middle."""
+    """Return a node's code on one line, shortened in the middle."""
     if node is NOTHING:
         return "nothing"
     text = " ".join(ast.unparse(node).split())

@@ -1,4 +1,4 @@
-"""Mutation operators: the small changes that turn right Python into wrong."""
+"""Mutation operators: small changes that make correct code wrong."""
 
 import ast
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from copy import copy
 from typing import Any
 
 NOTHING = ast.Pass()
-"""What stands in the place of a dropped statement."""
+"""The replacement for a dropped statement."""
 
 OPERATORS: dict[type[ast.AST], list[type[ast.AST]]] = {
     ast.Add: [ast.Sub],
@@ -61,13 +61,13 @@ NAMES = {
     "DictKey": "GetAttrKey",
     "SequenceKey": "DictKey",
 }
-"""Functions, dtypes and attributes of the course's answers, and what is easily taken for them."""
+"""Functions, dtypes and attributes in the course's answers, and what they are confused with."""
 
 
 def mutations(node: ast.AST, parent: ast.AST, field: str, is_message: bool) -> Iterator[ast.AST]:
-    """Yield what may replace a node, which is left as it is, to make an answer wrong.
+    """Yield replacements for a node that may make an answer wrong; the node is not changed.
 
-    No check looks at the words of an error: in a message, texts stay.
+    Strings in an error's message stay: no check reads them.
     """
     if isinstance(node, ast.stmt):
         yield from _of_statement(node, parent)
@@ -102,7 +102,7 @@ def _of_statement(node: ast.stmt, parent: ast.AST) -> Iterator[ast.AST]:
             yield NOTHING
             yield ast.Break()
         case ast.Assign() | ast.AnnAssign() if isinstance(parent, ast.Module):
-            return  # without it nothing would run
+            return  # nothing would run without it
         case ast.Raise(exc=ast.Call(func=ast.Name())):
             yield NOTHING
             yield _with(node, exc=_with(node.exc, func=ast.Name("Exception")))
@@ -113,7 +113,7 @@ def _of_statement(node: ast.stmt, parent: ast.AST) -> Iterator[ast.AST]:
 def _of_expression(node: ast.expr, parent: ast.AST, field: str) -> Iterator[ast.AST]:
     match node:
         case ast.Constant(value=True) if isinstance(parent, ast.keyword):
-            return  # the default, mostly: as if the keyword argument were dropped
+            return  # usually equals dropping the keyword argument
         case ast.Constant(value=value) if not isinstance(parent, ast.Expr):
             is_negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.USub)
             yield from map(ast.Constant, _other_constants(value, is_negated))
@@ -160,7 +160,7 @@ def _of_comparison(node: ast.Compare) -> Iterator[ast.AST]:
 
 
 def _is_one_object(left: ast.expr, right: ast.expr) -> bool:
-    """Whether `is` and `==` are the same: for types, small numbers and short texts."""
+    """Return whether `is` equals `==`, as for types, small integers and short strings."""
     return any(
         (isinstance(each, ast.Constant) and each.value is not None)
         or (isinstance(each, ast.Call) and ast.unparse(each.func) in ("len", "type"))
@@ -197,7 +197,7 @@ def _of_call(node: ast.Call) -> Iterator[ast.AST]:
 
 
 def _of_display(node: ast.Tuple | ast.List, parent: ast.AST, field: str) -> Iterator[ast.AST]:
-    """Drop each item, and let a list be a tuple and the other way round, where it is a value."""
+    """Drop each item; where the display is a value, also swap list and tuple."""
     for place in range(len(node.elts)):
         yield _without_one(node, "elts", place)
     is_value = isinstance(parent, (ast.Return, ast.Assign, ast.Lambda, ast.Tuple, ast.List))
@@ -210,7 +210,7 @@ def _other_constants(value: Any, is_negated: bool) -> list[Any]:
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, (int, float)):
-        # A negated one loses its sign where the minus is dropped.
+        # Another mutation drops the minus of a negated constant.
         others = [value + 1, value - 1, type(value)(0), *([] if is_negated else [-value])]
         return [other for other in dict.fromkeys(others) if other != value]
     if isinstance(value, (str, bytes)) and value:
@@ -219,7 +219,7 @@ def _other_constants(value: Any, is_negated: bool) -> list[Any]:
 
 
 def _is_module(node: ast.AST) -> bool:
-    """Whether a name begins with that of a module, as `jax.tree` does."""
+    """Return whether a dotted name begins with a module, as `jax.tree` does."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name) and node.id in MODULES

@@ -1,4 +1,4 @@
-"""Try wrong answers on a lesson's checks, and report those that pass."""
+"""Run mutants and the memoriser on a lesson's checks, and report those that pass."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ SECONDS_FOR_MUTANT = 10
 
 @dataclass
 class Findings:
-    """How well the cases of one exercise tell wrong answers from right ones."""
+    """The results of one exercise: how many wrong answers its cases refuse."""
 
     exercise: Exercise
     cases: int = 0
@@ -35,24 +35,24 @@ class Findings:
     mutants: int = 0
     equivalent: int = 0
     survivors: list[str] = field(default_factory=list)  # mutants that pass, but should not
-    not_equivalent: list[str] = field(default_factory=list)  # refused or gone, but listed
-    memoriser: int | None = None  # on how many of FRESH_SEEDS it is refused
+    not_equivalent: list[str] = field(default_factory=list)  # listed, but refused or gone
+    memoriser: int | None = None  # the number of FRESH_SEEDS on which it is refused
 
     @property
     def counts(self) -> list[int]:
-        """The numbers that the tables have, in the order of `HEADINGS`."""
+        """The numbers of a row, in the order of `HEADINGS`."""
         survivors = len(self.survivors)
         killed = self.mutants - self.equivalent - survivors
         return [self.cases, self.mutants, killed, self.equivalent, survivors]
 
     @property
     def memoriser_refused(self) -> str:
-        """On how many of the seeds the memoriser is refused."""
+        """The share of seeds on which the memoriser is refused."""
         return "–" if self.memoriser is None else f"{self.memoriser}/{len(FRESH_SEEDS)}"
 
     @property
     def to_do(self) -> list[str]:
-        """What is left for the author to do, a line for each."""
+        """The tasks left for the author, one line each."""
         gone = "listed as equivalent, but refused or gone"
         lines = [f"survives: {name}" for name in self.survivors]
         lines += [f"{gone}: {name}" for name in self.not_equivalent]
@@ -64,7 +64,7 @@ class Findings:
 def try_wrong_answers(
     files: LessonFiles, exercises: Sequence[str], jobs: int
 ) -> Iterator[Findings]:
-    """Try mutants and the memoriser on these exercises of a lesson; on all, where none is named."""
+    """Yield the findings for these exercises of a lesson, or for all if none is named."""
     sources = read_sources(files)
     names = ", ".join(sources.exercises)
     for name in exercises:
@@ -108,8 +108,8 @@ def _surviving(
 ) -> list[Mutant]:
     """Return the mutants that a check does not refuse.
 
-    Mutants may leave something behind, such as a registered class, so that others after them fail,
-    the right answer too. Then each half of them is tried again, in a process of its own.
+    A mutant may change global state, such as a registered class, so that later answers fail, even
+    the right one. Then each half of the mutants is run again in a fresh process.
     """
     surviving = []
     is_spoilt = False
@@ -122,7 +122,7 @@ def _surviving(
             if refused is None:
                 surviving.append(mutant)
             elif "RecursionError" in refused:
-                process.restart()  # CPython 3.11 goes on counting calls that JAX left this way
+                process.restart()  # CPython 3.11 miscounts the recursion depth afterwards
     try:
         right = exercise.solution.source
         is_spoilt |= bool(process.call(seconds, refusal, exercise.name, right, PUBLIC_SEED))
@@ -139,7 +139,7 @@ def _surviving(
 
 
 def refusal(sources: LessonSources, name: str, source: str, seed: int) -> str | None:
-    """Run an answer up to the first case that refuses it; return why, or None if it passes."""
+    """Run an answer up to the first failing case; return the reason, or None if it passes."""
     exercise = sources.exercises[name]
     right = run_answer(sources, exercise, exercise.solution, seed)
     answer = Answer("mutant", source, exercise.cell)
@@ -160,7 +160,7 @@ def refusal(sources: LessonSources, name: str, source: str, seed: int) -> str | 
 
 
 def _measured(sources: LessonSources, name: str) -> tuple[int, float]:
-    """Return how many cases a check has, and how long they take with the right answer."""
+    """Return a check's number of cases, and the seconds that they take with the right answer."""
     exercise = sources.exercises[name]
     cases = len(run_answer(sources, exercise, exercise.solution, PUBLIC_SEED))
     start = time.perf_counter()

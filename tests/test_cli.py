@@ -124,7 +124,7 @@ def test_reset_on_a_full_disk_loses_and_leaves_nothing(notebook, mini):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
     )
     assert done.returncode == 2
-    assert "is as it was" in done.stderr
+    assert "is unchanged" in done.stderr
     assert "Traceback" not in done.stderr
     assert mini.exercises.read_bytes() == before
     assert [file.name for file in mini.exercises.parent.iterdir()] == [mini.exercises.name]

@@ -61,7 +61,7 @@ def test_its_cell_becomes_a_misconception_and_then_nothing_is_left_to_explain(ma
 def test_what_is_no_gradebook_is_refused_and_none_is_made(course_py, tmp_path):
     shown = course_py("explain", tmp_path)
     assert shown.returncode == 2
-    assert "is not there" in shown.stderr
+    assert "does not exist" in shown.stderr
     assert not (tmp_path / "gradebook.sqlite").exists()
 
 

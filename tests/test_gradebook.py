@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow, counting
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import CourseError
-from pytree_course.judging.findings import Finding
-from pytree_course.judging.verdicts import FailedCase, WrongLine
+from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
 from pytree_course.observing.observations import NoneValue
 from pytree_course.running.outcomes import Line
 
@@ -31,7 +30,7 @@ ROW = VerdictRow(
     misconceptions=["elements"],
     failure=FailedCase(1, (NONE,), ("None",), NONE, "printed", Line(2, "1 / 0"), "a note"),
     results="abc",
-    findings=[Finding("constant", "result", [1, 2], [], {"which": "all"})],
+    findings=[Finding("constant", [1, 2], {"which": "all"})],
     lines=[WrongLine("A", "`[1]`", "2", "belief", {"explanation": "It is so."}, "a_belief")],
     failed=[1, 2],
 )
@@ -124,9 +123,9 @@ def test_a_file_that_is_damaged_is_said_with_what_to_do(gradebook):
 
 
 def test_halves_of_characters_are_replaced_wherever_they_are(gradebook):
-    row = replace(ROW, explanation="\ud800", findings=[Finding("\udc80", "", [], [])])
+    row = replace(ROW, explanation="\ud800", findings=[Finding("\udc80", [])])
     gradebook.record(replace(ATTEMPT, reason="\ud800", rows=[row]))
-    whole = replace(ROW, explanation="?", findings=[Finding("?", "", [], [])])
+    whole = replace(ROW, explanation="?", findings=[Finding("?", [])])
     assert gradebook.attempts() == [replace(ATTEMPT, reason="?", rows=[whole])]
 
 

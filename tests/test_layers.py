@@ -178,7 +178,7 @@ def test_only_what_is_stale_is_built(written):
     edit(files.deeper_sources / "deep.md", "Text.", "Other text.")
     said.clear()
     build(files, said.append)
-    assert said[1:] == [f"writing {deep.removeprefix('running ')}, whose code is as it was"]
+    assert said[1:] == [f"writing {deep.removeprefix('running ')}, whose code is unchanged"]
     assert "[1, 2]" in files.deeper("deep").read_text(encoding="utf-8")
     said.clear()
     build(files, said.append, "deeper")  # a section that is named is built in any case

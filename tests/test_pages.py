@@ -13,9 +13,8 @@ from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.folder import read_class_folder
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.judging.finding_words import sentences
-from pytree_course.judging.findings import Finding
-from pytree_course.judging.verdicts import WrongLine
+from pytree_course.judging.verdicts import Finding, WrongLine
+from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.observations import Raised, String
 from pytree_course.reports import pages
 from pytree_course.reports.page_texts import excerpt, page_names
@@ -317,8 +316,8 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
         "A", "`[1, <b>]`", said="'<i>'", why="belief", data={"explanation": "Not `this`."}
     )
     predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
-    found = Finding("shared", "argument", [3, 4], [], {"feature": "a `None`"})
-    (reason,) = sentences([found])
+    found = Finding("shared", [3, 4], {"feature": "a `None`"})
+    (reason,) = finding_sentences([found])
     rows = [
         made_row("count", "incorrect", **predicted),
         made_row("paths", "incorrect", findings=[found], explanation=reason),

@@ -7,10 +7,9 @@ import pytest
 from pytree_course.cases import prediction_cases
 from pytree_course.judging.expected import Misconception
 from pytree_course.judging.feedback import feedback
-from pytree_course.judging.finding_words import sentences
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.judging.words import explanation, headline, line_wrong
+from pytree_course.judging.words import explanation, finding_sentences, headline, line_wrong
 from pytree_course.observing.observations import NotAttempted, Number
 from pytree_course.running.outcomes import Outcome
 from pytree_course.running.run_cases import run_check
@@ -80,9 +79,9 @@ def test_without_any_prediction_it_is_not_attempted(nothing):
 def test_what_is_no_dict_is_said_once(no_dict):
     verdict = judged(no_dict)
     assert (verdict.kind, verdict.lines) == (VerdictKind.INCORRECT, ())
-    assert sentences(verdict.findings)[0].startswith("`guesses` should be a dict")
+    assert finding_sentences(verdict.findings)[0].startswith("`guesses` should be a dict")
     assert headline(verdict) == "predict · 0 of 4 lines right"
-    assert explanation(verdict, {}, reveal=False) == sentences(verdict.findings)[0]
+    assert explanation(verdict, {}, reveal=False) == finding_sentences(verdict.findings)[0]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ IN_NO_SET_UP = {
     "typer": "the command line needs it",
     "pytree_course.authoring": "only the author and the teacher need it",
     "pytree_course.grading": "only the teacher needs it",
-    "pytree_course.judging.reasons": "only a wrong answer that nothing else explains needs them",
+    "pytree_course.judging.findings": "only a wrong answer that nothing else explains needs them",
 }
 IN_NO_EXERCISES_SET_UP = {"ipywidgets": "only a wrong answer's buttons need it"}
 
@@ -52,7 +52,7 @@ def set_up_of(file: Path) -> str:
 @each_lesson
 def test_the_set_up_cell_of_exercises_loads_nothing_large(files, tmp_path):
     loaded = loaded_by(set_up_of(files.exercises), tmp_path)
-    assert "pytree_course.notebook.header" in loaded
+    assert "pytree_course.notebook.progress_views" in loaded
     assert not {*IN_NO_SET_UP, *IN_NO_EXERCISES_SET_UP} & {*loaded}
 
 

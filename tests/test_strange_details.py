@@ -6,7 +6,7 @@ from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.judging.findings import Finding
+from pytree_course.judging.verdicts import Finding
 from pytree_course.observing.observations import Node, Number
 from pytree_course.reports import page_texts
 from pytree_course.reports.csv_tables import write_tables
@@ -103,7 +103,7 @@ def test_an_enormous_class_page_is_bounded(tmp_path):
         note=text[:MAX_PRINTED],
         line=Line(MAX_LINES, text[:MAX_LINE]),
     )
-    found = Finding("summary", text, [], [], {"sentence": text})
+    found = Finding(text, [], {"sentence": text})
     many = [f"exercise_{number}" for number in range(3)]
     rows = [
         made_row(

@@ -13,10 +13,8 @@ from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.grade_class import Summary
 from pytree_course.cli.app import warn
 from pytree_course.grading.grade import Grade
-from pytree_course.judging.finding_words import sentences
-from pytree_course.judging.findings import Finding
-from pytree_course.judging.verdicts import Failure, Verdict, VerdictKind
-from pytree_course.judging.words import line_wrong
+from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
+from pytree_course.judging.words import finding_sentences, line_wrong
 from pytree_course.observing.comparison import Difference
 from pytree_course.observing.observations import Raised, String
 from pytree_course.rendering import render
@@ -82,7 +80,7 @@ def test_what_is_unexplained_is_printed_without_escapes_and_with_its_lines():
     code = f"line_1\n\tline_2 {HOSTILE}"
     attempt = made_attempt(HOSTILE, [row])
     cluster = Cluster("01_made", "count", "Count", [Student(HOSTILE)], row, attempt, code)
-    words = {"sentences": sentences, "wrong": line_wrong}
+    words = {"sentences": finding_sentences, "wrong": line_wrong}
     shown = render("reports/unexplained.txt", found=[cluster], **words)
     assert nothing_raw(shown)
     assert "line_1\n    line_2 " in shown
@@ -94,7 +92,7 @@ def test_one_notebooks_grade_is_printed_without_escapes():
         0, (seen,), (HOSTILE,), got, HOSTILE, Line(1, HOSTILE), HOSTILE,
         seen, Difference((HOSTILE,), "value"),
     )  # fmt: skip
-    found = Finding("error", HOSTILE, [0], [], dict.fromkeys(("line", "number", "raised"), HOSTILE))
+    found = Finding("error", [0], dict.fromkeys(("line", "number", "raised"), HOSTILE))
     verdict = Verdict(
         "count", VerdictKind.ERROR, 2, HOSTILE, 0, 1, failure, findings=(found,), failed=(0,)
     )

@@ -73,7 +73,7 @@ def test_the_build_refuses_wrong_names_and_what_is_there_all_the_same(unbuilt):
     edit(script, "(without=SMALL)\ndef count", '(without=SMALL | {"None": "why"})\ndef count')
     edit(script, "[3.5, (1, 2)])", '[3.5, (1, 2)], shows=("afte a trace",))')
     assert told_of(unbuilt) == [
-        "left out, though its cases have it: None",
+        "left out, but its cases have it: None",
         "no features in the vocabulary: afte a trace",
     ]
 
@@ -87,7 +87,7 @@ def test_the_build_refuses_what_is_missing_by_groups(unbuilt):
     missing = told_of(unbuilt)
     assert len(missing) == 3
     outside = "outside (all: file there, other dtypes, other keys)"
-    assert missing[-1] == f"no case has, and `without` does not name: {outside}"
+    assert missing[-1] == f"missing in its cases and in `without`: {outside}"
 
 
 def test_a_check_without_words_leaves_nothing_out():

@@ -161,7 +161,7 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
     assert "1 of 11 exercises correct" in installed.command(unpacked, "check", "1").stdout
     assert "is kept as" in installed.command(unpacked, "reset", "1").stdout
     assert "Usage: pytree-course check" in installed.command(unpacked, "check", "--help").stdout
-    assert "Nothing is due" in installed.command(unpacked, "review").stdout
+    assert "Question 1 of 10" in installed.command(unpacked, "review").stdout
     refused = installed.command(unpacked, "build")
     assert refused.returncode == 2
     assert "`build` is for authors" in refused.stderr

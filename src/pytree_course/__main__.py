@@ -1,4 +1,4 @@
-"""All commands of the course: `pytree-course`, and `course.py` by way of `python -m`."""
+"""The command line: entry point of `pytree-course` and of `python -m pytree_course`."""
 
 from importlib.util import find_spec
 
@@ -13,7 +13,7 @@ PASS_ALL = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 def needs_sources(context: typer.Context) -> None:
-    """Refuse a command for authors in a copy that was made for learners."""
+    """Refuse a command for authors in a learner's copy of the course."""
     raise CourseError(
         f"`{context.info_name}` is for authors, and this is a learner's copy of the course. Run it "
         "in the author's copy, the one with the folder `sources`."

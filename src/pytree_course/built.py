@@ -7,32 +7,32 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # it is read where nothing is installed yet
+if TYPE_CHECKING:  # this module is imported where nothing is installed yet
     from nbformat import NotebookNode
 
 METADATA_KEY = "pytree_course"
-"""Entry of the metadata of notebooks and cells; the names below are entries of it."""
+"""The course's entry in the metadata of notebooks and cells, with the entries below."""
 
 SOURCES, OUTPUTS = "sources", "outputs"
-"""In a built notebook: digests of its sources, and of the outputs that it was built with.
+"""In a built notebook: digests of its sources and of its outputs.
 
-In a cell: the outputs that answer a prediction. They are hidden until the cell is run.
+In a cell: the outputs that answer a prediction, hidden until the cell is run.
 """
 
 RUN_CELL = re.compile(r"[^\s'\"<>()]*ipykernel_\d+[\\/]\d+\.py")
-"""The file name that IPython gives a cell in an error's message; there is no such file."""
+"""The name of the non-existent file that IPython gives a cell in an error's message."""
 
 FOLDER = re.compile(r"(?<![\w.:/\\\])])(?:[A-Za-z]:)?[\\/](?:[^\s:'\"<>()\\/]+[\\/])+")
-"""The absolute path of a folder in a message, but not the path of a web address."""
+"""The absolute path of a folder in a message, but not the path of a URL."""
 
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 
 MEANT_TO_FAIL = "raises-exception"
-"""The tag of a lesson's cell that shows an error."""
+"""The tag of a cell in a lesson that raises an error on purpose."""
 
 
 def hides_outputs(cell: "NotebookNode") -> bool:
-    """Say whether a cell has outputs that are, or are to be, hidden."""
+    """Return whether a cell's outputs are hidden."""
     return METADATA_KEY in cell.metadata
 
 
@@ -43,24 +43,24 @@ def hide_outputs(cell: "NotebookNode") -> None:
 
 
 def show_outputs(cell: "NotebookNode") -> None:
-    """Put a cell's hidden outputs back in their place."""
+    """Restore a cell's hidden outputs."""
     cell.outputs = cell.metadata[METADATA_KEY][OUTPUTS]
     cell.execution_count = 1
 
 
 def without_this_machine(message: str) -> str:
-    """Take out of an error's message what differs by machine and run: folders and addresses."""
+    """Remove from an error's message what depends on machine and run: folders and addresses."""
     message = RUN_CELL.sub("this cell", message)
     return ADDRESS.sub("0x…", FOLDER.sub("…/", message))
 
 
 def brief_traceback(name: str, message: str) -> list[str]:
-    """Return what is shown of an error that a lesson raises on purpose: the error itself."""
+    """Return the traceback to show for an error that a lesson raises on purpose: one line."""
     return [f"{name}: {without_this_machine(message)}"]
 
 
 def is_meant_to_fail(source: str, folder: Path) -> bool:
-    """Say whether a notebook in a folder has a cell with this source that is meant to raise."""
+    """Return whether a notebook in a folder has a cell with this source that is meant to raise."""
     notebooks = (json.loads(file.read_text(encoding="utf-8")) for file in folder.rglob("*.ipynb"))
     return any(
         "".join(cell["source"]) == source and MEANT_TO_FAIL in cell["metadata"].get("tags", ())
@@ -84,10 +84,10 @@ _GRAMMARS = "rfc3987_syntax"
 
 
 def leave_out_grammars() -> None:
-    """Keep jsonschema, which nbformat imports, from building its parser of international addresses.
+    """Keep jsonschema, which nbformat imports, from building a parser for international URLs.
 
-    That takes a second and a half, and nothing in a notebook is checked with it. The parser comes
-    with JupyterLab; jsonschema works without it.
+    Building it takes over a second, and no notebook needs it. It is installed with JupyterLab;
+    jsonschema works without it.
     """
     modules: dict[str, Any] = sys.modules
-    modules.setdefault(_GRAMMARS, None)  # from now on, importing it fails
+    modules.setdefault(_GRAMMARS, None)  # makes importing it fail

@@ -1,6 +1,6 @@
-"""What learners are given: the bundle of a release, and fresh exercise notebooks.
+"""The files for learners: the bundle of a release, and fresh exercise notebooks.
 
-Imports the standard library only: `hatch_build.py` reads its list before anything is installed.
+This module imports the standard library only: `hatch_build.py` runs it when nothing is installed.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pytree_course.course import Course, CourseError, LessonFiles, write_file
 
-# An allowlist: nothing else in the course's folder is given to learners.
+# An allowlist: learners get nothing else from the course's folder.
 FILES = (
     ".gitignore",
     "CITATION.cff",
@@ -34,18 +34,18 @@ FOLDERS = {
 }
 
 AUTHORS_CODE = (f"{CODE}/authoring/", f"{CODE}/cli/author.py")
-"""Code that only authors need, and that neither the bundle nor the wheel holds."""
+"""Code that only authors need; neither the bundle nor the wheel contains it."""
 
 _NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
 
 
 def bundle(course: Course) -> dict[str, bytes]:
-    """Return all files of the learners' bundle by their names."""
+    """Return the contents of all files of the learners' bundle by name."""
     contents = {name: file.read_bytes() for name, file in bundle_files(course).items()}
     sections = re.split(r"^(?=## )", contents["README.md"].decode(), flags=re.MULTILINE)
     kept = (each for each in sections if not each.startswith(_NOT_FOR_LEARNERS))
     contents["README.md"] = "".join(kept).encode()
-    # Not from the folder `exercises`, where the teacher may have worked.
+    # Blank ones, because the teacher may have worked in the folder `exercises`.
     return contents | {
         _name(files.exercises, course): contents[_name(files.blank, course)]
         for files in course.lessons()
@@ -53,18 +53,18 @@ def bundle(course: Course) -> dict[str, bytes]:
 
 
 def bundle_files(course: Course) -> dict[str, Path]:
-    """Return the files of the bundle by name, for an author's, a learner's or an installed course.
+    """Return the files of the bundle by name, from an author's, a learner's or an installed course.
 
-    Without the folder `exercises`, in which somebody may have worked: a bundle has blank ones.
+    The folder `exercises` is left out, because somebody may have worked there.
     """
     root, package = course.root, Path(__file__).parent
     wanted = {name: root / name for name in FILES}
     for folder, kinds in FOLDERS.items():
-        # A wheel holds the code once, in the package, which holds the rest in a folder.
+        # In a wheel, the code is the package itself, and the rest is in its folder `bundle`.
         there = package if folder == CODE and not (root / CODE).is_dir() else root / folder
         for file in there.rglob("*"):
             name = file.relative_to(there)
-            # Hidden files are a tool's own, as Jupyter's checkpoints are.
+            # Hidden files belong to tools, such as Jupyter's checkpoints.
             is_foreign = name.parts[0] == "bundle" or any(part[0] == "." for part in name.parts)
             path = f"{folder}/{name.as_posix()}"
             if file.suffix in kinds and not is_foreign and not path.startswith(AUTHORS_CODE):
@@ -86,13 +86,13 @@ def bundle_files(course: Course) -> dict[str, Path]:
 
 
 def unpack(folder: Path) -> Course:
-    """Write the bundle of the installed course into an empty folder, and return it.
+    """Write the bundle of the installed course into an empty folder, and return that course.
 
-    What is hidden, such as an environment, may be there. No file is ever replaced.
+    Hidden files, such as an environment, may be in it. No file is ever replaced.
     """
     installed = Course.installed()
     if installed is None:
-        raise CourseError("This installation of the course has code only: install it afresh.")
+        raise CourseError("This installation of the course is incomplete: install it again.")
     if there := sorted(each.name for each in folder.iterdir() if each.name[0] != "."):
         raise CourseError(
             f"{folder} holds no course, and is not empty: {there[0]} is in it. The course needs a "
@@ -107,7 +107,10 @@ def unpack(folder: Path) -> Course:
 
 
 def write_bundle(folder: Path, contents: dict[str, bytes]) -> None:
-    """Replace everything in a folder but hidden files such as `.git`; the new files come first."""
+    """Replace everything in a folder except hidden files such as `.git`.
+
+    All new files are written before any old one is removed.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".unfinished-") as unfinished:
         new, earlier = Path(unfinished, "new"), Path(unfinished, "earlier")
@@ -118,7 +121,7 @@ def write_bundle(folder: Path, contents: dict[str, bytes]) -> None:
         earlier.mkdir()
         for part in [each for each in folder.iterdir() if each.name[0] != "."]:
             part.rename(earlier / part.name)
-        # A course is where `checks` is: that comes last, when everything else is there.
+        # A folder with `checks` is taken for a course, so `checks` comes last.
         for part in sorted(new.iterdir(), key=lambda part: part.name == "checks"):
             if not (folder / part.name).exists():  # a `.gitignore` may be the teacher's own
                 part.rename(folder / part.name)
@@ -129,22 +132,21 @@ def _name(file: Path, course: Course) -> str:
 
 
 def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
-    """Put a fresh exercise notebook in its place.
+    """Replace a learner's exercise notebook with a blank one.
 
     Parameters
     ----------
     files
         The lesson's files.
     fresh
-        The text of a newly built notebook, to be handed out from now on. When not given, the one
-        that was handed out before is handed out again.
+        The text of a newly built blank notebook. The default is the existing one.
 
     Returns
     -------
     Path or None
-        Where the old notebook was kept, when a learner had worked in it.
+        The copy of the old notebook, if a learner had worked in it.
     """
-    # A lesson that is built for the first time was not handed out before.
+    # In the first build of a lesson, there is no earlier blank notebook.
     before = fresh if fresh is not None and not files.blank.exists() else files.read_blank()
     kept = _keep_if_worked_in(files.exercises, before)
     for file in (files.blank, files.exercises):
@@ -153,7 +155,7 @@ def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
 
 
 def _keep_if_worked_in(notebook: Path, before: str) -> Path | None:
-    """Copy a notebook to a new name beside it, unless it is as it was handed out."""
+    """Copy a notebook to a new name beside it, unless it is still blank."""
     if not notebook.exists():
         return None
     if _sources(notebook.read_text(encoding="utf-8", errors="replace")) == _sources(before):
@@ -165,13 +167,13 @@ def _keep_if_worked_in(notebook: Path, before: str) -> Path | None:
         shutil.copyfile(notebook, copy)
     except OSError:
         with suppress(OSError):
-            copy.unlink(missing_ok=True)  # a part of it, on a full disk
+            copy.unlink(missing_ok=True)  # an incomplete copy, on a full disk
         raise
     return copy
 
 
 def _sources(text: str) -> list[str] | str:
-    """Return what is written in a notebook's cells, or the text itself where it is no notebook."""
+    """Return the sources of a notebook's cells, or the text itself if it is not a notebook."""
     try:
         return ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
     except (ValueError, KeyError, TypeError):

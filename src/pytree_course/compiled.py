@@ -1,4 +1,4 @@
-"""JAX's compilation cache of the author's answers: kept on disk, and readable in graded kernels.
+"""JAX's persistent compilation cache of the author's answers, which graded kernels can read.
 
 The key of a compiled program is a digest of the whole program, so only code that compiles the same
 program finds it. The folder that kernels see cannot be listed.
@@ -40,18 +40,18 @@ def visible_programs() -> Path:
 
 
 def can_keep() -> bool:
-    """Say whether this environment can be written; without that, kernels compile all anew."""
+    """Return whether this environment is writable; if not, kernels compile everything."""
     existing = next(each for each in _of_this_machine().parents if each.exists())
     return os.access(existing, os.W_OK)
 
 
 def use_compiled_programs(*, keep: bool) -> None:
-    """Let JAX read what was compiled before; and, with `keep`, write what this process compiles.
+    """Let JAX read the cache and, with `keep`, add what this process compiles.
 
-    A program that was compiled for the fresh cases of a grading must not be kept: that it is there
-    would tell of them.
+    A program that was compiled for the fresh cases of a grading must not be kept: its presence
+    would reveal something about them.
     """
-    import jax  # not above: starting kernels does without it
+    import jax  # not above: starting kernels does not need it
 
     options = {**_READ_ONLY, "jax_compilation_cache_dir": str(kept_programs())}
     if keep:
@@ -59,12 +59,12 @@ def use_compiled_programs(*, keep: bool) -> None:
     # Never by environment variables: kernels inherit them, and lessons measure compiling.
     for name, value in options.items():
         jax.config.update(name, value)  # type: ignore[no-untyped-call]
-    # If an entry is incomplete, or the disk is full, JAX compiles the program again.
+    # JAX compiles a program again if its entry is incomplete or the disk is full.
     warnings.filterwarnings("ignore", "Error (read|writ)ing persistent compilation cache")
 
 
 def make_folders() -> None:
-    """Make the folder that sandboxes show of `CACHE`, before a sandbox is made.
+    """Make the one folder of `CACHE` that sandboxes can see, before a sandbox is made.
 
     A sandbox hides the rest of `CACHE`; it can hide only what exists when it is made.
     """
@@ -74,7 +74,7 @@ def make_folders() -> None:
 
 
 def show_compiled_programs() -> None:
-    """Let kernels see the programs kept so far; where there are too many, delete all of them."""
+    """Let kernels see the programs kept so far; delete all of them if there are too many."""
     if not can_keep():
         return
     make_folders()
@@ -85,26 +85,26 @@ def show_compiled_programs() -> None:
             place.unlink(missing_ok=True)
             entry.unlink(missing_ok=True)
         else:
-            # Another process may show or remove the same one.
+            # Another process may link or remove the same entry.
             with contextlib.suppress(FileExistsError, FileNotFoundError):
                 entry.chmod(_READABLE)
                 os.link(entry, place)
 
 
 def stamp(*contents: str) -> Path:
-    """Return a file that exists once the programs of these answers and checks are shown."""
+    """Return the file that marks the programs of these answers and checks as visible."""
     return _of_this_machine() / hashlib.sha256("\0".join(contents).encode()).hexdigest()
 
 
 def kernel_variables(place: str) -> dict[str, str]:
-    """Return the variables with which a kernel reads the programs that it sees at a place."""
+    """Return the environment variables that make a kernel read the cache at a path."""
     options = {**_READ_ONLY, "jax_compilation_cache_dir": place}
     return {name.upper(): str(value) for name, value in options.items()}
 
 
 @functools.cache
 def _of_this_machine() -> Path:
-    """Return the folder for this kind of processor: JAX's keys do not tell one from another."""
+    """Return the folder for this kind of processor, which JAX's keys do not include."""
     processor = platform.machine() + platform.processor()
     information = Path("/proc/cpuinfo")
     if information.exists():

@@ -1,4 +1,4 @@
-"""Where the course's files are."""
+"""Locate the course, and name the files of each lesson."""
 
 import importlib.util
 import os
@@ -26,7 +26,7 @@ NOBODY_VARIABLE = "PYTREE_COURSE_NOBODY"
 """Environment variable that the build sets: what it runs is no learner's progress."""
 
 GOING_DEEPER = "Going deeper"
-"""The heading of a lesson below which its deeper sections stand."""
+"""The heading in a lesson that lists its deeper sections."""
 
 
 def answer_id(exercise: str) -> str:
@@ -40,17 +40,17 @@ def check_id(exercise: str) -> str:
 
 
 def ours_id(exercise: str) -> str:
-    """Return the id of the cell of a lesson with the course's own version of an exercise in it."""
+    """Return the id of the cell in a lesson with the course's own version of an exercise."""
     return f"{exercise}-ours"
 
 
 def other_id(exercise: str, number: object = "") -> str:
-    """Return the id of the cell, among the solutions, with another right way."""
+    """Return the id of a cell of the solutions with another right answer."""
     return f"{exercise}-other-{number}"
 
 
 def write_file(file: Path, text: str, mode: int = 0o666) -> None:
-    """Replace a file atomically, with the same bytes on every system; if that fails, it stays."""
+    """Replace a file atomically, with the same line ends on every system."""
     draft = file.with_name(f".{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -72,14 +72,14 @@ class CourseError(Exception):
 
 @dataclass(frozen=True)
 class Course:
-    """The folder that holds the course."""
+    """The course's folder."""
 
     root: Path
-    is_elsewhere: bool = False  # whether the notebook that runs, alone, is not in this folder
+    is_elsewhere: bool = False  # whether the running notebook is outside this folder
 
     @classmethod
     def around(cls, start: Path | None = None) -> "Course":
-        """Look for the course upwards from PYTREE_COURSE, from `start`, or from where we are."""
+        """Find the course at or above PYTREE_COURSE, `start` or the current folder."""
         start = Path(os.environ.get(COURSE_VARIABLE) or start or Path.cwd()).resolve()
         for folder in (start, *start.parents):
             if any((folder / "checks").glob("check_*.py")):
@@ -103,7 +103,7 @@ class Course:
             return cls.around()
         except CourseError:
             installed = cls.installed()
-            # Where somebody has to say which course it is, none is guessed.
+            # Where the course has to be named, do not guess one.
             if installed is None or nbgrader.is_running() or COURSE_VARIABLE in os.environ:
                 raise
             return cls(installed.root, is_elsewhere=True)
@@ -112,8 +112,8 @@ class Course:
     def installed(cls) -> "Course | None":
         """Return the course that was installed with this package, or None.
 
-        Of an editable installation this is the folder it was installed from; a wheel has it in
-        the folder `bundle` of the package.
+        An editable installation uses the folder that it was installed from; a wheel contains the
+        course in the package's folder `bundle`.
         """
         package = Path(__file__).parent
         for folder in (package / "bundle", package.parents[1]):
@@ -123,7 +123,7 @@ class Course:
 
     @property
     def progress_file(self) -> Path | None:
-        """The one local file that keeps the learner's progress; None where the build runs."""
+        """The file with the learner's progress; None during a build."""
         if NOBODY_VARIABLE in os.environ:
             return None
         folder = os.environ.get(PROGRESS_VARIABLE) or (Path() if self.is_elsewhere else self.root)
@@ -131,15 +131,15 @@ class Course:
 
     @property
     def joined_file(self) -> Path | None:
-        """Which class the learner has joined; None where the build or nbgrader runs."""
+        """The file that names the class a learner has joined; None in a build or in nbgrader."""
         if self.progress_file is None or nbgrader.is_running():
             return None
         return self.progress_file.with_name("joined.json")
 
     def link(self, notebook: Path, section: str = "", start: Path | None = None) -> str:
-        """Return the link to a notebook from one in the folder `start`; "" where none leads there.
+        """Return a link to a notebook, relative to the folder `start`; "" if no link can reach it.
 
-        Without `start` it is the notebook that runs, whose folder is the present one.
+        The default for `start` is the current folder, which is that of the running notebook.
         """
         name = notebook.relative_to(self.root).as_posix()
         if address := os.environ.get(LINKS_VARIABLE):
@@ -152,17 +152,17 @@ class Course:
         return f"{'../' * max(depth, 1)}{name}{anchor}"
 
     def lessons(self) -> list["LessonFiles"]:
-        """Return the files of every lesson that is here, in order."""
+        """Return the files of every lesson in this copy, in order."""
         scripts = sorted((self.root / "checks").glob("check_*.py"))
         return [self.lesson(script.stem.removeprefix("check_")) for script in scripts]
 
     def with_sources(self) -> list["LessonFiles"]:
-        """Return the files of all that is built: the start page, and every lesson."""
+        """Return the files of all that is built: lessons, and pages such as the start page."""
         folders = sorted(folder for folder in (self.root / "sources").glob("*") if folder.is_dir())
         return [self.lesson(folder.name) for folder in folders]
 
     def lesson(self, stem: str) -> "LessonFiles":
-        """Return where the files of one lesson are, by its stem such as "01_leaves"."""
+        """Return the files of a lesson by its stem, such as "01_leaves"."""
         return LessonFiles(self.root, stem)
 
     def lesson_named(self, name: str) -> "LessonFiles":
@@ -176,19 +176,18 @@ class Course:
 
 
 class LessonFiles:
-    """Where the files of one lesson are; what is not shipped to learners may be missing."""
+    """The files of one lesson; those that learners do not get may be missing."""
 
     def __init__(self, root: Path, stem: str) -> None:
         self.root, self.stem = root, stem
-        self.sources = root / "sources" / stem  # the folder of what the author edits
+        self.sources = root / "sources" / stem  # the folder that the author edits
         self.notebook = root / "notebooks" / f"{stem}.ipynb"  # the lesson, or its core
         self.deeper_sources = self.sources / "deeper"  # a file for each deeper section
         self.deeper_notebooks = root / "notebooks" / "deeper" / stem
         self.exercises = root / "exercises" / f"{stem}_exercises.ipynb"  # the learner works here
-        self.solutions = root / "solutions" / f"{stem}_solutions.ipynb"  # the teacher's alone
+        self.solutions = root / "solutions" / f"{stem}_solutions.ipynb"  # not for learners
         self.check_script = root / "checks" / f"check_{stem}.py"  # hand-written
-        # Built: the expected observations and the feedback; and the exercise notebook as it is
-        # handed out, untouched by any learner.
+        # Built: the expected observations and the feedback; and the blank exercise notebook.
         self.expected = root / "checks" / "expected" / f"{stem}.json"
         self.blank = self.expected.with_suffix(".ipynb")
 
@@ -199,12 +198,12 @@ class LessonFiles:
 
     @property
     def has_all_sources(self) -> bool:
-        """Whether all that the author writes for a lesson is here."""
+        """Whether all files that the author writes for a lesson exist."""
         names = ("lesson.md", "exercises.md", "answers.py")
         return all((self.sources / name).exists() for name in names)
 
     def notebooks(self) -> list[Path]:
-        """Return the notebooks that the lesson's sources make: the core, and deeper sections."""
+        """Return the notebooks built from the lesson: the core, and the deeper sections."""
         return [self.notebook, *(self.deeper(file.stem) for file in self.deeper_files())]
 
     def deeper_files(self) -> list[Path]:
@@ -216,11 +215,11 @@ class LessonFiles:
         return self.deeper_notebooks / f"{section}.ipynb"
 
     def place(self, section: str, title: str, *, deeper: bool) -> tuple[Path, str]:
-        """Return the notebook that a section of this lesson stands in, and its heading there."""
+        """Return the notebook that contains a section, and the section's heading in it."""
         return (self.deeper(section), "") if deeper else (self.notebook, title)
 
     def read_blank(self) -> str:
-        """Return the text of the exercise notebook as it is handed out."""
+        """Return the text of the blank exercise notebook."""
         if not self.blank.exists():
             raise CourseError(f"{self.blank} is missing: fetch the course's files again.")
         return self.blank.read_text(encoding="utf-8")

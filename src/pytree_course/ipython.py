@@ -1,4 +1,4 @@
-"""The IPython extension that every kernel loads: watch what cells do, and explain their errors."""
+"""The IPython extension of every kernel: record what cells define, and explain their errors."""
 
 import re
 import sys
@@ -13,11 +13,11 @@ from pytree_course.built import brief_traceback, is_meant_to_fail
 from pytree_course.course import Course, CourseError, answer_id, ours_id
 
 CLASS_NAMES = ("join", "leave", "vote")
-"""Functions that every notebook of a learner has without an import."""
+"""Functions that learners' notebooks can call without an import."""
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Let the checks know what cells do, and explain errors; one whose text raises is shown too."""
+    """Record what cells define, and explain errors, even one whose `__str__` raises."""
     run_code, show = shell.run_code, shell.showtraceback
 
     async def run_code_and_reply(code: Any, result: Any = None, **how: Any) -> bool:
@@ -33,7 +33,7 @@ def load_ipython_extension(shell: Any) -> None:
 
     shell.run_code, shell.showtraceback = run_code_and_reply, show_always
     if nbgrader.is_running():
-        return  # an error that is explained instead of raised would earn points
+        return  # an explanation in place of an error would earn points
     watch(shell)
 
     def before_cell(_: Any) -> None:
@@ -42,7 +42,7 @@ def load_ipython_extension(shell: Any) -> None:
 
             go_on(joined)
 
-    with suppress(CourseError):  # there may be no course here
+    with suppress(CourseError):  # outside the course's folder
         joined = Course.find().joined_file
         shell.events.register("pre_run_cell", before_cell)
         if joined:
@@ -50,7 +50,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def _imported_when_called(name: str) -> Callable[..., Any]:
-    """Return a function of the course for the learner's namespace, not imported until called."""
+    """Return a function for the learner's namespace that imports the real one when called."""
 
     def function(*arguments: Any, **keywords: Any) -> Any:
         return getattr(pytree_course, name)(*arguments, **keywords)
@@ -60,7 +60,7 @@ def _imported_when_called(name: str) -> Callable[..., Any]:
 
 
 def _showable(error: BaseException) -> BaseException:
-    """Return an error, or one like it where its text raises: the kernel would never reply."""
+    """Return an error that can be shown: if its `__str__` raised, the kernel would never reply."""
     try:
         str(error)
     except BaseException as broken:
@@ -72,20 +72,20 @@ def _showable(error: BaseException) -> BaseException:
 CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")
 
 _DEFINED = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]*)?=(?!=)", re.M)
-"""What a cell would define at its top level; a cell with a syntax error can't be parsed."""
+"""A top-level definition in a cell; a regex, because a cell may have a syntax error."""
 
 _failed: set[str] = set()
-"""Names whose definition is older than the last run of their cell, because that run failed."""
+"""Names whose definition is stale, because the last run of their cell failed."""
 
 _last_defined_by: dict[str, str | None] = {}
-"""The id of the cell that last defined a name, where the front end tells it."""
+"""The id of the cell that last defined a name, if the front end sends ids."""
 
 _defined_by: dict[str, list[str]] = {}
-"""Names that the last run of a cell defined, by the cell's id, where the front end tells it."""
+"""The names that the last run of a cell defined, by the cell's id."""
 
 
 def watch(shell: Any) -> None:
-    """Note from now on what each cell of a kernel does, and explain its errors."""
+    """Start recording what each cell defines, and explaining errors."""
     before: dict[str, Any] = {}
 
     def before_cell(_: Any) -> None:
@@ -114,24 +114,24 @@ def watch(shell: Any) -> None:
 
 
 def are_stale(names: Iterable[str]) -> bool:
-    """Say whether a definition of one of these names is older than its cell's last run."""
+    """Return whether one of these names is stale: the last run of its cell failed."""
     return not _failed.isdisjoint(names)
 
 
 def are_ours(exercise: str, names: Iterable[str]) -> bool:
-    """Say whether the course's own version, in a lesson, has replaced the reader's answer."""
+    """Return whether a lesson's own version of an exercise has replaced the reader's answer."""
     return any(_last_defined_by.get(name) == ours_id(exercise) for name in names)
 
 
 def missing_cell(error: NameError, source: str) -> str | None:
-    """Say which cell to run first, when a check cell's source fails for want of a name.
+    """Return which cell to run first, when a name is missing in a check cell.
 
-    Returns None when the cell is not a check, or the missing name has another cause.
+    Return None if the cell is not a check, or the missing name has another cause.
     """
     call = CHECK_CALL.search(source)
     if call is None or error.name is None:
         return None
-    from pytree_course.judging import words  # not above: every kernel loads this module
+    from pytree_course.judging import words  # not above: it slows down each kernel's start
 
     if error.name in ("check", "Checks"):
         return words.SET_UP_CELL_FIRST
@@ -151,7 +151,7 @@ def _show(
     trace: TracebackType | None,
     tb_offset: int | None = None,
 ) -> None:
-    """Explain a missing name in a check; show briefly what a lesson raises on purpose."""
+    """Explain a missing name in a check, and shorten an error that a lesson raises on purpose."""
     sources = shell.history_manager.input_hist_raw
     source = sources[-1] if sources else ""
     in_the_cell_itself = trace is None or trace.tb_next is None or trace.tb_next.tb_next is None
@@ -172,8 +172,8 @@ def _show(
 
 
 def _is_meant(source: str) -> bool:
-    """Say whether a lesson raises this cell's error on purpose; the learner has not changed it."""
+    """Return whether this is an unchanged cell of a lesson that raises an error on purpose."""
     try:
         return is_meant_to_fail(source, Course.find().root / "notebooks")
     except Exception:
-        return False  # there is no course here: whatever raised, is shown as ever
+        return False  # outside the course's folder, or its notebooks cannot be read

@@ -1,7 +1,7 @@
 """The launcher behind course.py: make the environment once with uv, then run commands in it.
 
-It imports the standard library only, because nothing may be installed yet. If the Python that runs
-it has the course, as on a hub or in conda, it makes no environment.
+It imports the standard library only, because nothing may be installed yet. If the course is
+installed in its own Python, as on a hub or in conda, it makes no environment.
 """
 
 import ast
@@ -26,7 +26,7 @@ VENV = ROOT / ".venv"
 PYTHON = str(VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
 STAMP = VENV / "pytree-course.json"
 
-# Standard output is the command's.
+# Standard output belongs to the command.
 say = functools.partial(print, file=sys.stderr)
 
 HELP = Path(__file__).with_name("help.txt").read_text("utf-8")
@@ -60,7 +60,7 @@ UV_NAMES = {
 
 
 def true_stamp() -> dict[str, str]:
-    """Return where the environment is, its Python, and the digest of what it is made from."""
+    """Return the environment's location, its interpreter, and a digest of what it is made from."""
     # The real path distinguishes Python versions. Windows has a copy instead of the link.
     interpreter = os.path.realpath(PYTHON)
     if os.name == "nt":
@@ -70,7 +70,7 @@ def true_stamp() -> dict[str, str]:
     for file in [REQUIREMENTS, ROOT / "pyproject.toml", *sorted((ROOT / "jupyter").glob("*.*"))]:
         digest.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
     stamp = {"location": str(VENV), "interpreter": interpreter, "digest": digest.hexdigest()}
-    # The same in every locale, some of which cannot decode an accent in the path.
+    # The same in every locale: some cannot decode a path that is not ASCII.
     return {name: os.fsencode(text).decode("utf-8", "replace") for name, text in stamp.items()}
 
 
@@ -84,8 +84,8 @@ def outdated() -> set[str]:
 
 
 def has_course() -> bool:
-    """Say whether the Python that runs this has this version of the course installed."""
-    # Not at the top: every command would wait for them, and few need them.
+    """Return whether the running Python has this version of the course installed."""
+    # Imported here because few commands need them, and all would wait for them.
     import importlib.metadata
     import importlib.util
 
@@ -112,7 +112,7 @@ def servers_python() -> str | None:
 
 def prepare() -> None:
     """Make the environment, or update it, unless another run has just done so."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends the installer as well
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the installer, too
     with open(ROOT / ".venv-lock", "a+b") as file:
         wait_for_turn(file.fileno())
         if changed := outdated():
@@ -120,7 +120,7 @@ def prepare() -> None:
 
 
 def wait_for_turn(descriptor: int) -> None:
-    """Wait until no other run holds this lock. uv's own does not cover the steps before uv."""
+    """Acquire a file lock. uv's own lock does not cover the steps before uv."""
     os.set_inheritable(descriptor, True)
     for attempt in itertools.count():
         try:
@@ -138,7 +138,7 @@ def wait_for_turn(descriptor: int) -> None:
                 say("Another run of course.py is making the environment: waiting for it.")
             time.sleep(0.2)
         except OSError:
-            return  # some network drives cannot lock: go on without
+            return  # some network drives do not support locks: continue without one
 
 
 def make(from_scratch: bool) -> None:
@@ -146,17 +146,17 @@ def make(from_scratch: bool) -> None:
     STAMP.unlink(missing_ok=True)
     if from_scratch:
         say("Making the course's environment: about 350 MB to download, 1.5 GB on disk, once.")
-        # --clear: an interrupted run may leave half a package, which uv does not notice.
+        # --clear: an interrupted run may leave a partial package, which uv does not detect.
         install([sys.executable, "-P", "-m", "venv", "--without-pip", "--clear", VENV])
     else:
         say("Updating the course's environment.")
     settings = install_uv()
-    # Not `uv pip sync`, which asks the index also for what is installed.
+    # Not `uv pip sync`, which queries the index even for installed packages.
     uv = [PYTHON, "-P", "-m", "uv", "pip", "install", "--python", PYTHON]
     install([*uv, "--compile-bytecode", "--requirements", REQUIREMENTS], settings)
     course = ["--no-deps", "--no-build-isolation", "--reinstall-package", "pytree-course"]
     install([*uv, *course, "--editable", ROOT], settings)
-    # Python decodes this file by the locale: with LC_ALL=C, an absolute path must have no accent.
+    # Python decodes this file by the locale: with LC_ALL=C, it fails on a path that is not ASCII.
     for link in VENV.glob("[Ll]ib*/**/site-packages/_editable_impl_pytree_course.pth"):
         link.write_text(os.path.relpath(ROOT / "src", link.parent), "ascii")
     draft = STAMP.with_suffix(".draft")
@@ -174,7 +174,7 @@ def install_uv() -> dict[str, str]:
     [uv] = re.findall(r"^uv==.*", REQUIREMENTS.read_text("utf-8"), re.M)
     install([*pip, "install", "--no-user", "--disable-pip-version-check", uv])
     listed = subprocess.check_output([*pip, "config", "list"]).decode("utf-8", "replace")
-    # Lines look like  global.index-url='...' ; a variable outranks a file, and comes last.
+    # Lines look like  global.index-url='...' ; variables come last, and override files.
     given = re.findall(rf"^(?:global|install|:env:)\.({'|'.join(UV_NAMES)})=(.+)$", listed, re.M)
     return {UV_NAMES[name]: ast.literal_eval(value).replace("\n", " ") for name, value in given}
 
@@ -215,12 +215,12 @@ def run_command(python: str, arguments: Sequence[str]) -> int:
 def become(
     command: list[str], variables: Mapping[str, str], can_exec: bool = os.name == "posix"
 ) -> int:
-    """Replace this process by a command; where the system cannot, run it and wait."""
+    """Replace this process with a command; where the system cannot, run it and wait."""
     if can_exec:
         os.execve(command[0], command, variables)
     # Ctrl-C reaches the child too, which decides how to end. KeyboardInterrupt is not caught around
-    # the wait: it may come just after the exit status was collected, which would be lost. SIGINT is
-    # not ignored either, because the child would inherit that.
+    # the wait: raised just after the exit status was collected, it would lose it. SIGINT is not
+    # ignored either, because the child would inherit that.
     signal.signal(signal.SIGINT, lambda signum, frame: None)
     return subprocess.Popen(command, env=variables).wait()
 
@@ -228,7 +228,7 @@ def become(
 def main(arguments: Sequence[str]) -> int:
     """Run `course.py` with these arguments and return the exit status."""
     name = arguments[0] if arguments else "help"
-    asks_for_help = not {"-h", "--help"}.isdisjoint(arguments)  # not worth a large download
+    asks_for_help = not {"-h", "--help"}.isdisjoint(arguments)  # which needs no environment
     if name in {"help", "-h", "--help"} or (name in COMMANDS and asks_for_help and outdated()):
         print(HELP, end="")
         return 0
@@ -243,7 +243,7 @@ def main(arguments: Sequence[str]) -> int:
             if has_course():
                 python = sys.executable
             elif servers := servers_python():
-                # That Python decides for itself, and must not hand over again.
+                # Without the variable, so that the other Python does not delegate again.
                 others = {key: text for key, text in os.environ.items() if key != SERVERS_PYTHON}
                 return become([servers, "-P", str(ROOT / "course.py"), *arguments], others)
             else:

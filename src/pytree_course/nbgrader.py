@@ -1,4 +1,4 @@
-"""What makes an exercise notebook an nbgrader assignment: its cells' marks, and how checks fail.
+"""Make exercise notebooks valid nbgrader assignments: cell metadata, and failing check cells.
 
 nbgrader gives a check's points unless the check cell raises an error or writes on standard error.
 Every kernel loads this module (see `pytree_course.ipython`), so it imports nothing large.
@@ -11,28 +11,28 @@ from collections.abc import Iterator
 from typing import Any
 
 VARIABLE = "NBGRADER_EXECUTION"
-"""Environment variable that nbgrader sets where it runs a notebook: "autograde" or "validate"."""
+"""Environment variable that nbgrader sets when it runs a notebook: "autograde" or "validate"."""
 
 
 class NotCorrectError(Exception):
-    """A check's verdict is not "correct": nbgrader is to give no points."""
+    """Raised by a check in nbgrader, which then gives no points: the verdict is not "correct"."""
 
     def _render_traceback_(self) -> list[str]:
-        """Let IPython show one line: what happened is in the feedback above it."""
+        """Let IPython show one line; the feedback above it has the details."""
         return [f"{type(self).__name__}: {self}"]
 
 
 def is_running() -> bool:
-    """Say whether it is nbgrader that runs this notebook."""
+    """Return whether nbgrader runs this notebook."""
     return VARIABLE in os.environ
 
 
 def marks(
     grade_id: str, *, points: int | None = None, learners: bool = False
 ) -> dict[str, dict[str, Any]]:
-    """Return the metadata that tell nbgrader what a cell is for: only check cells have points.
+    """Return a cell's nbgrader metadata: only check cells have points.
 
-    nbgrader restores every cell that is not the learners' as it was handed out.
+    nbgrader restores every cell that is not the learner's to its original source.
     """
     of_check = {} if points is None else {"points": points}
     return {
@@ -50,9 +50,9 @@ def marks(
 
 @contextlib.contextmanager
 def stderr_on_stdout() -> Iterator[None]:
-    """Show on standard output what goes to standard error: a warning must not cost points."""
+    """Redirect standard error to standard output: a warning must not cost points."""
     stderr: Any = sys.stderr
-    # Logging handlers keep the stream that they found, so the stream itself is redirected.
+    # Logging handlers hold a reference to the stream, so its method is replaced.
     stderr.write = sys.stdout.write
     # Libraries in C write to the file descriptor.
     kept = os.dup(2)

@@ -1,4 +1,4 @@
-"""Find and fill the course's templates; `Feedback` is what a notebook shows of them."""
+"""Render the course's templates; `Feedback` is a rendered pair of HTML and text."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Feedback:
-    """What a notebook shows, in two forms: Jupyter takes the HTML, all else the text."""
+    """Output of a cell in two forms: HTML for Jupyter, text for everything else."""
 
     html: str
     text: str
@@ -28,28 +28,28 @@ class Feedback:
 
 
 def visible(value: object) -> object:
-    """Make a string printable line by line, escaping what HTML cannot hold or would hide."""
+    """Escape characters that HTML forbids or hides; leave other values and markup unchanged."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return printable_lines(value)
 
 
 class Templates:
-    """All templates, with the filters and global names that one room's templates use."""
+    """All templates, with the filters and global names that one room needs."""
 
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
 
     def render(self, template: str, **values: object) -> str:
-        """Fill a template, such as `reports/student.html`, which is in `reports/templates`.
+        """Render a template; `reports/student.html`, for example, is in `reports/templates`.
 
-        Most values are untrusted. HTML templates escape them; all templates escape characters that
-        are hidden or reorder others. The line end at the end of a template's file is left off.
+        Most values are untrusted. HTML templates escape them; all templates escape invisible and
+        bidirectional control characters. The file's final line end is left out.
         """
         return self.environment.get_template(template).render(values).removesuffix("\n")
 
     def extended(self, filters: Mapping[str, Callable[..., Any]], **names: object) -> "Templates":
-        """Return the same templates with more filters and global names, and leave these as is."""
+        """Return the same templates with more filters and global names; `self` is unchanged."""
         environment = self.environment.overlay()
         environment.filters = {**self.environment.filters, **filters}
         environment.globals = {**self.environment.globals, **names}
@@ -71,6 +71,6 @@ TEMPLATES = Templates(
         lstrip_blocks=True,
     )
 ).extended({"counted": counted, "printable": printable})
-"""With filters for plain text; rooms that need more extend it, each for itself."""
+"""The base that rooms extend with their own filters."""
 
 render = TEMPLATES.render

@@ -1,7 +1,4 @@
-"""A Jupyter Server extension: it trusts the notebooks that came with the course.
-
-It also tells the server's terminals which Python has the course.
-"""
+"""A Jupyter Server extension: trust the course's notebooks, and point terminals at its Python."""
 
 import os
 import sys
@@ -21,9 +18,9 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 def _load_jupyter_server_extension(serverapp: Any) -> None:
     """Let Jupyter show the pictures of built notebooks before their cells are run.
 
-    Jupyter shows HTML only from notebooks that are signed. A signature is of a notebook's contents,
-    so every copy of these is trusted, wherever it lies, and nothing else is. Whatever goes wrong
-    here is for the server's log: it starts all the same.
+    Jupyter shows stored HTML only in signed notebooks. A signature covers a notebook's contents, so
+    exactly the copies of these are trusted, wherever they are. The server logs an exception raised
+    here, and starts all the same.
     """
     os.environ[SERVERS_PYTHON] = sys.executable  # Terminals and kernels inherit it.
     course = Course.installed()
@@ -33,7 +30,7 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
     for folder in ("notebooks", "solutions", "checks/expected"):  # the last has the exercises
         for file in sorted((course.root / folder).glob("*.ipynb")):
             notebook = nbformat.read(file, as_version=4)
-            # In an editable installation, somebody may have changed them.
+            # In an editable installation, somebody may have edited them.
             built_with = notebook.metadata.get(METADATA_KEY, {}).get(OUTPUTS)
             if built_with == outputs_digest(notebook):
                 notary.sign(notebook)

@@ -3,20 +3,20 @@
 import unicodedata
 
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
-"""They hold composed emoji together, and letters of Persian and other scripts apart."""
+"""Composed emoji need the one; Persian and other scripts need both."""
 
 
 def printable(text: str) -> str:
-    r"""Return a text as one line, in which what a terminal or XML would act on is written out.
+    r"""Return a text as one line, safe to show in a terminal and in XML.
 
-    Control and format characters, line ends, overrides of the writing direction and lone surrogates
-    become Python's escapes, such as `\x1b`.
+    Control and format characters, line ends, bidirectional overrides and lone surrogates become
+    Python's escapes, such as `\x1b`.
     """
     return "".join(map(_printable, text))
 
 
 def printable_lines(text: str) -> str:
-    """Return a text of several lines, each of them printable."""
+    """Make each line of a text printable."""
     lines = text.replace("\r\n", "\n").expandtabs(4).split("\n")
     return "\n".join(line if line.isprintable() else printable(line) for line in lines)
 
@@ -36,12 +36,12 @@ def counted(count: int, noun: str, plural: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Make text printable and cut its middle out where it is too long."""
+    """Make text printable, and cut out its middle if it is too long."""
     return cut_middle(printable(cut_middle(str(text), 4 * limit)), limit)
 
 
 def cut_middle(text: str, limit: int) -> str:
-    """Cut the middle out where a text is too long."""
+    """Cut out the middle of a text that is too long."""
     if len(text) <= limit:
         return text
     tail = (limit - 1) // 2
@@ -49,5 +49,5 @@ def cut_middle(text: str, limit: int) -> str:
 
 
 def truncate(text: str, limit: int) -> str:
-    """Cut the end off where a text is too long."""
+    """Cut off the end of a text that is too long."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -7,8 +7,7 @@ import pytest
 
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import Student
-from pytree_course.judging.findings import Finding
-from pytree_course.judging.verdicts import WrongLine
+from pytree_course.judging.verdicts import Finding, WrongLine
 from pytree_course.observing.observations import (
     Node,
     Number,
@@ -63,7 +62,7 @@ def strange(text):
     )  # fmt: skip
     line = dict.fromkeys(("name", "text", "said", "misconception"), text)
     line |= {"why": "belief", "data": {"explanation": text}}
-    found = Finding("summary", text, [], [], {"sentence": text})
+    found = Finding("summary", [], {"sentence": text})
     rows = [
         made_row("count", "error", explanation=text, failure=details, findings=[found]),
         made_row(

@@ -10,8 +10,8 @@ from pytree_course import Checks, course_map, predict, show_progress
 from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import badges
-from pytree_course.notebook import header
-from pytree_course.notebook.help_buttons import Help
+from pytree_course.notebook import progress_views
+from pytree_course.notebook.base import Help
 from pytree_course.notebook.prediction import Predict, _reveal_after_next_cell
 
 CHOICE = Prediction("How many?", {"A": "one", "B": "two"}, "B")
@@ -133,7 +133,7 @@ def headers(monkeypatch):
         headers.append(shown)
         return SimpleNamespace(update=lambda shown: headers.__setitem__(place, shown))
 
-    monkeypatch.setattr(header, "display", display)
+    monkeypatch.setattr(progress_views, "display", display)
     return headers
 
 
@@ -174,9 +174,7 @@ def test_on_colab_no_link_leads_to_the_notebook_that_is_open(check, headers, mon
     assert "href" not in headers[0].html
 
 
-def test_no_progress_is_shown_in_grading_or_in_a_solution_notebook(
-    in_course, monkeypatch, headers
-):
+def test_no_progress_is_shown_in_grading_or_in_a_solution_notebook(in_course, monkeypatch, headers):
     with monkeypatch.context() as graded:
         graded.setitem(os.environ, "PYTREE_COURSE_SEED", "1")
         show_progress(Checks("01_mini"))
@@ -323,7 +321,7 @@ def test_a_page_that_is_built_shows_nobodys_progress(in_course, monkeypatch):
 
 
 def test_a_progress_bar_says_its_numbers(check):
-    html = header.header(check).html
+    html = progress_views.header(check).html
     assert 'role="progressbar"' in html
     assert 'aria-valuenow="0"' in html
     assert 'aria-valuemax="3"' in html

@@ -1,4 +1,4 @@
-"""Author's tools: sources to notebooks and the learners' bundle."""
+"""Authors' tools: build and validate lessons, write documents, releases and the website."""
 
 from pytree_course.built import leave_out_grammars
 

@@ -1,4 +1,4 @@
-"""Build a lesson: sources in; notebooks, exercises, solutions and checks/expected out."""
+"""Build a lesson from its sources: notebooks, exercises, solutions and checks/expected."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ from pytree_course.sources.source_cells import AuthorMistakesError, Mistake, Sou
 
 CELL_TIMEOUT = 300  # seconds
 VARIES = "varies"
-"""Tag of cells that show something else in each run, such as a time: their output is not kept."""
+"""Tag of cells whose output differs in each run, such as a time: it is not stored."""
 
 NOT_BUILT = "it was not built"
 CHANGED_SOURCES = "its sources have changed since it was built"
@@ -46,16 +46,23 @@ def build(
     *,
     again: bool = False,
 ) -> bool:
-    """Build the stale files of a lesson, and call `tell` with a line on each step.
+    """Build the stale files of a lesson; return whether expected results or minutes have changed.
 
-    `section` is the slug of a deeper section: of the notebooks, only its own is built. `again`
-    builds files that are not stale too, after a change of the engine. Return whether the expected
-    results, or the minutes counted, have changed.
+    Parameters
+    ----------
+    files
+        The lesson's files.
+    tell
+        Called with a line for each step.
+    section
+        The slug of a deeper section, to build only its notebook.
+    again
+        Whether to build up-to-date files as well, after a change of the engine.
 
     Raises
     ------
     AuthorMistakesError
-        With file and line of everything that has to be fixed; nothing was written then.
+        With file and line of every mistake; nothing was written.
     """
     tell("reading the sources")
     sources = read_sources(files)
@@ -67,16 +74,16 @@ def build(
         if is_chosen and (again or section or _why_notebook_is_stale(file, rendered)):
             name = file.relative_to(files.root).as_posix()
             made = None if again or section else _with_stored_outputs(rendered, file)
-            tell(f"writing {name}, whose code is as it was" if made else f"running {name}")
+            tell(f"writing {name}, whose code is unchanged" if made else f"running {name}")
             write_file(file, _text(made or _executed(rendered, file, sources.all_cells)))
     for gone in {*files.deeper_notebooks.glob("*.ipynb")} - {*files.notebooks()}:
-        tell(f"{gone.name} has no source any more: it is deleted")
+        tell(f"deleting {gone.name}, which no longer has a source")
         gone.unlink()
     return is_new
 
 
 def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool:
-    """Build the stale files of the exercises; return whether the expected results have changed."""
+    """Build the stale exercise files; return whether the expected results have changed."""
     files = sources.files
     stored = BuiltLesson.read(files.expected) if files.expected.exists() else None
     digests = (sources.exercises_digest, sources.practice_digest)
@@ -95,7 +102,7 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
     blank, solved = render_exercises(sources), render_exercises(sources, solved=True)
     is_stale = not files.exercises.exists() or _why_notebook_is_stale(files.blank, blank)
     if (again or is_stale) and (kept := hand_out(files, fresh=_text(blank))):
-        tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
+        tell(f"the exercise notebook had answers in it: it is kept as {kept}")
     if again or _why_notebook_is_stale(files.solutions, solved):
         made = None if again else _with_stored_outputs(solved, files.solutions)
         if made is None:
@@ -106,7 +113,7 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
 
 
 def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:
-    """Run all answers and return the expected results, or raise the author's mistakes."""
+    """Run all answers; return the expected results, or raise AuthorMistakesError."""
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes_in_answers(sources):
         raise AuthorMistakesError(mistakes)
@@ -121,7 +128,7 @@ def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:
 
 @dataclass(frozen=True)
 class Stale:
-    """A built file that differs from what its sources make, and the command that rebuilds it."""
+    """A built file that does not match its sources, and the command that rebuilds it."""
 
     file: Path
     why: str
@@ -134,8 +141,8 @@ class Stale:
 def find_stale(files: LessonFiles) -> list[Stale]:
     """Return the built files of a lesson that are missing, stale or edited by hand.
 
-    Nothing is executed but the author's answers: outputs are nbval's to compare. The findings are
-    the same under every Python that the course supports.
+    It executes only the author's answers: nbval compares outputs. The result does not depend on the
+    version of Python.
     """
     sources = read_sources(files)
     notebooks = render_notebooks(sources)
@@ -179,16 +186,16 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
     for name in wanted.exercises:
         then, now = stored.expected(name), wanted.expected(name)
         if found := next(differences(then, now), None):
-            return f"the answers to {name} yield something else than it says: {found}"
+            return f"it does not match what the answers to {name} yield: {found}"
         if then.observations_apart()[0] != now.observations_apart()[0]:
-            return f"the sources of {name} yield something else than it says"
+            return f"it does not match what the sources of {name} yield"
     if replace(stored, exercises={}) != replace(wanted, exercises={}):
         return "it was edited by hand; change the sources instead"
     return None
 
 
 def _with_stored_outputs(notebook: NotebookNode, file: Path) -> NotebookNode | None:
-    """Return a notebook with the outputs that its file stores; None if other code made them."""
+    """Return a notebook with the outputs stored in its file; None if other code made them."""
     if not file.exists():
         return None
     stored = nbformat.read(file, as_version=4)
@@ -207,12 +214,12 @@ def _with_stored_outputs(notebook: NotebookNode, file: Path) -> NotebookNode | N
 
 
 def _code_of(cell: NotebookNode) -> tuple[Any, ...]:
-    """Return what the outputs of a cell depend on."""
+    """Return everything that a cell's outputs depend on."""
     return cell.id, cell.source, built.hides_outputs(cell), cell.metadata.get("tags")
 
 
 def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:
-    """Run a notebook in its folder, and remove everything from its outputs that differs by run."""
+    """Run a notebook in its folder, and make its outputs reproducible."""
     file.parent.mkdir(parents=True, exist_ok=True)
     client = NotebookClient(
         notebook,
@@ -222,23 +229,23 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
         coalesce_streams=True,
         resources={"metadata": {"path": str(file.parent)}},
     )
-    # The kernel's own log would only repeat, on the terminal, that it uses local TCP ports.
+    # The kernel's log would only tell the terminal that it uses local TCP ports.
     try:
         client.execute(stderr=subprocess.DEVNULL, env={**os.environ, NOBODY_VARIABLE: "1"})
     except CellExecutionError as error:
         raise AuthorMistakesError([_failed(notebook, source_cells, error)]) from None
-    # Every count is 1, so that a cell added at the top changes no line below it. It cannot be
-    # None: nbval refuses outputs of cells that were not run.
+    # Every count is 1, so that a cell added at the top does not change the cells below. It cannot
+    # be None: nbval refuses outputs of cells that were not run.
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.execution_count = 1
             for output in cell.outputs:
-                if output.output_type == "error":  # its traceback names files of this machine
+                if output.output_type == "error":  # whose traceback has paths of this machine
                     output.evalue = built.without_this_machine(output.evalue)
                     output.traceback = built.brief_traceback(output.ename, output.evalue)
                 if "execution_count" in output:
                     output.execution_count = 1
-                # A live widget is nothing without its kernel: its static form stays.
+                # A live widget needs its kernel; the static form remains.
                 output.get("data", {}).pop(WIDGET_MIME, None)
             if VARIES in cell.metadata.tags:
                 cell.outputs, cell.execution_count = [], None
@@ -252,11 +259,11 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
 def _failed(
     notebook: NotebookNode, source_cells: list[SourceCell], error: CellExecutionError
 ) -> Mistake:
-    """Name the source of the cell that raised an exception."""
+    """Return the mistake of a failed cell, with the line of its source."""
     outputs = ((cell.id, output) for cell in notebook.cells for output in cell.get("outputs", ()))
     failed = next(cell_id for cell_id, output in outputs if output.output_type == "error")
     message = f"the cell {failed!r} raised {error.ename}: {error.evalue}"
-    # Cells that the build adds, such as checks, come from the cell that is named in theirs.
+    # The id of a cell that the build adds, such as a check, begins with its source cell's name.
     for cell in source_cells:
         if failed.startswith((cell.id, str(cell.metadata.get("exercise", cell.id)))):
             return cell.mistake(message)

@@ -1,4 +1,4 @@
-"""Generate documents: the table of traceability, the teaching plans and the table of modules."""
+"""Generate documents: the traceability table, the teaching plans and the table of modules."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ from pytree_course.sources.lesson_sources import LessonSources, Section, read_so
 from pytree_course.sources.source_cells import Mistake, SourceCell
 
 TOPICS_FILE = "sources/topics.toml"
-"""Lists what the course has to show."""
+"""The list of topics that the course has to show."""
 
 TABLE_FILE = "docs/traceability.md"
 """The built table."""
@@ -36,17 +36,17 @@ class Topic:
 
 @dataclass(frozen=True)
 class Mark:
-    """One cell that the author says shows a topic."""
+    """A cell that, according to its author, shows a topic."""
 
     topic: str
     kind: str  # "lesson", "exercise" or "misconception"
-    notebook: str  # the built notebook, from the course's folder
+    notebook: str  # the built notebook's path in the course's folder
     cell_id: str  # for a wrong answer, the id of the answer cell
-    label: str  # what the table calls the cell
+    label: str  # the cell's name in the table
 
 
 def read_topics(root: Path) -> dict[str, Topic]:
-    """Read all topics by their ids; a course without the file has none."""
+    """Read all topics by id; a course without the file has none."""
     file = root / TOPICS_FILE
     if not file.exists():
         return {}
@@ -55,7 +55,7 @@ def read_topics(root: Path) -> dict[str, Topic]:
 
 
 def read_marks(course: Course) -> dict[str, list[Mark]]:
-    """Read the marks of each lesson that is whole: with all its sources, and built."""
+    """Read the marks of each lesson that has all of its sources and is built."""
     return {
         files.stem: [mark for _, mark in _marks(read_sources(files))]
         for files in course.lessons()
@@ -64,7 +64,7 @@ def read_marks(course: Course) -> dict[str, list[Mark]]:
 
 
 def find_wrong_marks(sources: LessonSources) -> list[Mistake]:
-    """Return the marks of a lesson that name no topic."""
+    """Return a mistake for each mark of a lesson that names an unknown topic."""
     topics = read_topics(sources.files.root)
     return [
         cell.mistake(f"covers: there is no {mark.topic!r} in {TOPICS_FILE}")
@@ -74,7 +74,7 @@ def find_wrong_marks(sources: LessonSources) -> list[Mistake]:
 
 
 def _marks(sources: LessonSources) -> Iterator[tuple[SourceCell, Mark]]:
-    """Yield each mark that the table can show, and the source cell that it stands in."""
+    """Yield each mark of a lesson, with its source cell."""
     files = sources.files
     notebooks = {id(cell): files.notebook for cell in sources.lesson}
     for section in sources.layers.deeper:
@@ -96,7 +96,7 @@ def _marks(sources: LessonSources) -> Iterator[tuple[SourceCell, Mark]]:
 
 
 def table(course: Course) -> str:
-    """Return the page that lists where each topic is shown; "" for a course without topics."""
+    """Return the traceability page, which lists where each topic is shown; "" without topics."""
     topics = read_topics(course.root)
     if not topics:
         return ""
@@ -117,7 +117,7 @@ FREE = SESSION - 2 * AROUND
 
 
 class Step(NamedTuple):
-    """A part of a session: sections that the teacher shows, or an exercise that all do."""
+    """A step of a session: sections that the teacher shows, or an exercise that everyone does."""
 
     lesson: LessonSources
     minutes: int
@@ -126,7 +126,7 @@ class Step(NamedTuple):
 
 
 def plans(course: Course) -> str:
-    """Return the page of plans, of all lessons that say their minutes; "" where none does."""
+    """Return the page of teaching plans for all lessons with a core; "" if there is none."""
     read = [read_sources(files) for files in course.lessons() if files.has_all_sources]
     lessons = [each for each in read if each.layers.ending and each.layers.core_minutes]
     if not lessons:
@@ -151,7 +151,7 @@ def _core(lesson: LessonSources) -> list[Exercise]:
 
 
 def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[Step]:
-    """Yield the core's sections, with each exercise after the section that it is about."""
+    """Yield the core's steps, with each exercise after the section that it is about."""
     shown: list[Section] = []
     left = list(exercises)
     for section in lesson.layers.core:
@@ -167,7 +167,7 @@ def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[
 
 
 def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
-    """Plan whole cores, as many as fit, each with one exercise; then more of their exercises."""
+    """Plan as many whole cores as fit, each with one exercise; then add exercises."""
     free = FREE
     chosen: list[tuple[LessonSources, list[Exercise]]] = []
     for lesson in lessons:
@@ -198,9 +198,9 @@ _TABLE = re.compile(r"(?<=<!-- modules -->\n).*(?=<!-- end of modules -->)", re.
 
 
 def with_module_table(course: Course) -> str:
-    """Return the text of docs/architecture.md with its table of modules made from the code.
+    """Return docs/architecture.md with its table of modules generated from the code.
 
-    A course without that page has none to write: "".
+    Return "" for a course without that page.
     """
     if not (course.root / PAGE).exists():
         return ""

@@ -1,4 +1,4 @@
-"""Make notebooks from sources, with slide types, not yet executed."""
+"""Render sources as notebooks with slide types, not yet executed."""
 
 import math
 import re
@@ -26,14 +26,14 @@ SLIDE_LINES = 20  # what fits on a slide, in lines of code
 MARKDOWN_LINE = 75  # characters
 OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12}
 OUTPUT_LINES |= {"explore": 14, "count_traces": 16}
-"""About how many lines the output of a call takes."""
+"""The approximate height of a call's output, in lines."""
 
 
 def slide_types(cells: Sequence[SourceCell]) -> dict[str, str]:
-    """Return the slide types of a lesson's cells by cell id; other cells stay on the same slide.
+    """Return the slide types of a lesson's cells by cell id; other cells continue a slide.
 
-    A section starts a slide. A prediction starts one below it, so that nothing gives its answer
-    away; the answer is uncovered by one more step. A slide that would get too tall goes on below.
+    A section starts a slide. A prediction starts a subslide, and its answer is a fragment, so that
+    nothing gives the answer away. A slide that would get too tall continues on a subslide.
     """
     types = {}
     filled = 0.0
@@ -55,7 +55,7 @@ def slide_types(cells: Sequence[SourceCell]) -> dict[str, str]:
 
 
 def _lines(cell: SourceCell) -> float:
-    """Estimate how tall a cell and its output are."""
+    """Estimate the height of a cell with its output."""
     if cell.kind == "markdown":
         return sum(0.5 + math.ceil(len(line) / MARKDOWN_LINE) for line in cell.source.splitlines())
     output = sum(lines for name, lines in OUTPUT_LINES.items() if f"{name}(" in cell.source)
@@ -67,20 +67,20 @@ AUTHORS_OPTIONS = {
     *(*EXERCISE_OPTIONS, "exercise", "answers", "question", "silent_bug", "core"),
     *("prediction", "id", "covers", "needs"),
 }
-"""Options of a cell in the sources that are left out of the notebook's metadata."""
+"""Options of source cells that notebooks' metadata leave out."""
 OTHER_WAYS = "Other right ways:"
 OURS = "# Our version, which the cells below use. Click to open it."
-"""Its first line is all that JupyterLab shows of a folded cell."""
+"""JupyterLab shows only this first line of a folded cell."""
 
 LISTED = re.compile(r"^- \[[^]]+\]\(deeper/\w+/([\w-]+)\.ipynb\)$", re.MULTILINE)
 """An item of the list of deeper sections at the end of a lesson."""
 
 INSTALLED_ID = "installed"
-"""The first code cell of every notebook, for one that is opened without the rest of the course."""
+"""The first code cell of every notebook, which asks whether the course is installed."""
 
 
 def render_notebooks(sources: LessonSources) -> dict[Path, NotebookNode]:
-    """Return the notebooks of a lesson, without outputs: the core, and each deeper section."""
+    """Return a lesson's notebooks without outputs: the core, and each deeper section."""
     files, layers = sources.files, sources.layers
     reading, everything = str(layers.core_minutes), str(layers.core_with_everything)
     texts = {
@@ -122,7 +122,7 @@ def _render(
     texts: Mapping[str, str],
     ending: Sequence[NotebookNode] = (),
 ) -> NotebookNode:
-    """Return a notebook of some cells; `texts` has those that differ from the author's, by id."""
+    """Return a notebook of source cells; `texts` replaces the text of cells, by id."""
     slides = slide_types(source_cells)
     cells: list[NotebookNode] = []
     for cell, following in zip_longest(source_cells, source_cells[1:]):
@@ -143,7 +143,7 @@ def _render(
                 question = _code(f"{cell.id}-predict", call)
                 question.metadata["jupyter"] = {"source_hidden": True}
                 cells.append(question)
-                hide_outputs(code)  # those that it will have
+                hide_outputs(code)  # also those of a later execution
             cells.append(code)
     for built in cells:
         if built.id in slides:
@@ -152,13 +152,13 @@ def _render(
 
 
 def about(section: Section) -> str:
-    """Say how long a deeper section takes, and for whom it is."""
+    """Say how long a deeper section takes, and who needs it."""
     minutes = counted(section.with_everything, "minute", "minutes")
     return f"about {minutes}. For you if {section.for_whom}."
 
 
 def _with_facts_of_deeper(text: str, sections: Mapping[str, Section]) -> str:
-    """Put behind each item of a list that links to a deeper section what it takes, and for whom."""
+    """Append time and readers to each list item that links to a deeper section."""
 
     def described(link: re.Match[str]) -> str:
         return f"{link[0]}: {about(sections[link[1]])}" if link[1] in sections else link[0]
@@ -167,17 +167,17 @@ def _with_facts_of_deeper(text: str, sections: Mapping[str, Section]) -> str:
 
 
 def _practice(exercise: Exercise) -> list[NotebookNode]:
-    """Return an exercise of a lesson: the answer cell, the check cell, and our version, folded."""
+    """Return the cells of practice in a lesson: answer, check, and our version, folded."""
     answer = _code(answer_id(exercise.name), exercise.starter.source, exercise.cell)
     check = _code(check_id(exercise.name), exercise.call)
-    check.metadata["tags"] = [IGNORE_OUTPUT]  # it depends on the learner's progress
+    check.metadata["tags"] = [IGNORE_OUTPUT]  # its output depends on the learner's progress
     ours = _code(ours_id(exercise.name), f"{OURS}\n{exercise.solution.source}")
     ours.metadata["jupyter"] = {"source_hidden": True}
     return [answer, check, ours]
 
 
 def render_exercises(sources: LessonSources, *, solved: bool = False) -> NotebookNode:
-    """Return the exercise notebook as it is handed out, or with the right answers; no outputs."""
+    """Return the blank exercise notebook, or the one with right answers, without outputs."""
     by_heading = {exercise.title: exercise for exercise in sources.exercises.values()}
     cells = []
     for cell in sources.exercise_cells:
@@ -201,7 +201,7 @@ def render_exercises(sources: LessonSources, *, solved: bool = False) -> Noteboo
 
 
 def _other_ways(exercise: Exercise) -> list[NotebookNode]:
-    """Return the two variants that are least like the solution."""
+    """Return cells with the two variants that are least similar to the solution."""
 
     def likeness(variant: Answer) -> float:
         return SequenceMatcher(None, exercise.solution.source, variant.source).ratio()
@@ -218,7 +218,7 @@ def _other_ways(exercise: Exercise) -> list[NotebookNode]:
 def _with_installed(
     cells: list[NotebookNode], marks: dict[str, Any] | None = None
 ) -> list[NotebookNode]:
-    """Put the cell that asks whether the course is installed above all other code."""
+    """Insert the cell that asks whether the course is installed before all other code."""
     cell = _code(INSTALLED_ID, render("authoring/installed.txt"), marks=marks)
     cell.metadata |= {"jupyter": {"source_hidden": True}, "slideshow": {"slide_type": "skip"}}
     first = next((at for at, each in enumerate(cells) if each.cell_type == "code"), len(cells))
@@ -226,7 +226,7 @@ def _with_installed(
 
 
 def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
-    """Put an exercise's difficulty, points, minutes and lesson section under its heading."""
+    """Insert an exercise's difficulty, points, minutes and section below its heading."""
     stars = "★" * exercise.stars + "☆" * (3 - exercise.stars)
     points = counted(exercise.points, "point", "points")
     files, title = sources.files, sources.sections[exercise.section]

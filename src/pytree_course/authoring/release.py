@@ -1,4 +1,4 @@
-"""Write the learners' bundle, with notebooks for Colab if asked."""
+"""Release the learners' bundle, with notebooks for Colab on request."""
 
 import json
 import posixpath
@@ -12,16 +12,16 @@ from pytree_course.course import LINKS_VARIABLE, PROGRESS_VARIABLE, Course, Cour
 from pytree_course.rendering import render
 
 LINK = re.compile(r'(?P<before>\]\(|href=\\")(?P<path>[\w./-]+\.ipynb)(#[^)"\\]*)?')
-"""A link between notebooks, in a notebook's JSON: in Markdown, and in HTML."""
+"""A link between notebooks, in Markdown or in HTML inside a notebook's JSON."""
 
 
 REPOSITORY = re.compile(r"([a-z0-9][a-z0-9-]*/[\w.-]+)(?:@(\w[\w./-]*))?", re.ASCII | re.IGNORECASE)
 
 
 def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
-    """Return the additions to a bundle: the folder `colab`, and a README with links to it.
+    """Return additions to a bundle: the folder `colab`, and a README with links to it.
 
-    The repository that Colab opens is OWNER/REPO or OWNER/REPO@BRANCH on GitHub.
+    `repository` names the bundle on GitHub: OWNER/REPO or OWNER/REPO@BRANCH.
     """
     named = REPOSITORY.fullmatch(repository)
     if named is None:
@@ -51,7 +51,7 @@ def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
 
 
 def _for_colab(name: str, text: str, address: str, install: str) -> str:
-    """Make a notebook of the bundle install the course, and link to Colab."""
+    """Adapt a notebook of the bundle: its first cell installs the course, links lead to Colab."""
 
     def on_colab(link: re.Match[str]) -> str:
         place = posixpath.normpath(posixpath.join(posixpath.dirname(name), link["path"]))
@@ -60,9 +60,9 @@ def _for_colab(name: str, text: str, address: str, install: str) -> str:
     linked = LINK.sub(on_colab, text)
     notebook = json.loads(linked)
     for cell in notebook["cells"]:
-        cell["metadata"]["id"] = cell["id"]  # where Colab keeps it, and grading finds it
+        cell["metadata"]["id"] = cell["id"]  # where Colab keeps ids, and grading looks for them
     cell = next(cell for cell in notebook["cells"] if cell["id"] == INSTALLED_ID)
-    del cell["metadata"]["jupyter"]  # here, there is a line to change in it
+    del cell["metadata"]["jupyter"]  # not folded: it has a line to edit
     cell["source"] = install.splitlines(keepends=True)
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
@@ -70,8 +70,8 @@ def _for_colab(name: str, text: str, address: str, install: str) -> str:
 def release(course: Course, folder: Path, colab: str | None = None) -> None:
     """Write the learners' bundle from the author's copy of the course.
 
-    The folder is new, empty, or an earlier release in which no learner has worked. `colab` is the
-    repository on GitHub that the bundle will be pushed to, if it should have notebooks for Colab.
+    The folder must be new, empty, or an earlier release without a learner's work. For notebooks on
+    Colab, `colab` names the repository on GitHub that the bundle will be pushed to.
     """
     folder = folder.resolve()
     _refuse_to_lose(folder)
@@ -98,7 +98,7 @@ def _refuse_stale(course: Course) -> None:
 
 
 def _refuse_to_lose(folder: Path) -> None:
-    """Refuse to replace a folder that no release wrote, or in which a learner has worked."""
+    """Refuse to replace a folder that is not a release, or that contains a learner's work."""
     if not folder.exists() or (
         folder.is_dir() and all(each.name.startswith(".git") for each in folder.iterdir())
     ):

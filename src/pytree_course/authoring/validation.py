@@ -1,4 +1,4 @@
-"""Validate a lesson's sources: everything that the build refuses."""
+"""Validate a lesson's sources and answers, before the build writes anything."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -18,7 +18,7 @@ MARK = "✓"
 
 
 def features_shown(sources: LessonSources, exercise: Exercise) -> dict[str, str]:
-    """Say of each feature that the cases of all seeds have it, or why they have not, or nothing."""
+    """Return a mark for each feature that occurs under all seeds, otherwise the reason given."""
     why = vars(sources.files.checks()[exercise.name])["without"]
     marks = {name: why[each] for each in why for name in named([each])}
     by_seed = []
@@ -30,7 +30,7 @@ def features_shown(sources: LessonSources, exercise: Exercise) -> dict[str, str]
 
 
 def find_wrong_features(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
-    """Find features that no case has, though the prompt may allow them, and wrong names of them."""
+    """Find features that are neither in a case nor left out with a reason, and unknown names."""
     try:
         marks = features_shown(sources, exercise)
     except ValueError as error:
@@ -38,20 +38,20 @@ def find_wrong_features(sources: LessonSources, exercise: Exercise) -> Iterator[
         return
     why = vars(sources.files.checks()[exercise.name])["without"]
     if there := [name for name in why if marks.get(name) == MARK]:
-        yield exercise.mistake(f"left out, though its cases have it: {', '.join(there)}")
+        yield exercise.mistake(f"left out, but its cases have it: {', '.join(there)}")
     for group, names in VOCABULARY.items():
         if blank := [name for name in names if not marks[name]]:
             all_of_them = "all: " if len(blank) == len(names) else ""
             features = f"{group} ({all_of_them}{', '.join(blank)})"
-            yield exercise.mistake(f"no case has, and `without` does not name: {features}")
+            yield exercise.mistake(f"missing in its cases and in `without`: {features}")
 
 
 REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
-"""How many of each an exercise needs at least."""
+"""The minimum number of each for an exercise."""
 
 
 def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
-    """Return the mistakes that show without running anything."""
+    """Return the mistakes that can be found without running anything."""
     checks = sources.files.checks() if sources.files.has_exercises else {}
     mistakes = [*find_wrong_marks(sources), *find_wrong_layers(sources.layers)]
     for name in checks.keys() - sources.exercises.keys():
@@ -68,15 +68,15 @@ def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
 
 
 def find_mistakes_in_answers(sources: LessonSources) -> list[Mistake]:
-    """Return the mistakes that running the answers shows."""
+    """Return the mistakes that are found by running the answers."""
     mistakes = []
     for exercise in sources.exercises.values():
         in_answers = list(_in_answers(sources, exercise))
-        # A step in a lesson is for few inputs, and says which.
+        # Practice covers few kinds of inputs, which its prompt names.
         if not (in_answers or exercise.is_prediction or exercise.is_practice):
             in_answers += find_wrong_features(sources, exercise)
         mistakes += in_answers
-    return list(dict.fromkeys(mistakes))  # a mistake may show on several seeds
+    return list(dict.fromkeys(mistakes))  # one may occur under several seeds
 
 
 def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
@@ -101,7 +101,7 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
 
 
 def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
-    """Find wrong answers, and pairs of answers that no case tells apart."""
+    """Find answers with the wrong verdict, and pairs that no case distinguishes."""
     solution, starter = exercise.solution, exercise.starter
     for seed in SEEDS:
         yielded: dict[int, list[Observation]] = {}
@@ -139,18 +139,18 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
 
 
 def differences(stored: ExpectedExercise, made: ExpectedExercise) -> Iterator[str]:
-    """Yield each case in which an answer's observation differs from the stored one, with both."""
+    """Yield each case whose observation differs from the stored one, with both."""
     then, now = _by_case(stored), _by_case(made)
     for case in {**then, **now}:
         old, new = then.get(case), now.get(case)
-        # Compared as a check would: floats may differ in the last digit. A misconception has no
-        # observation where it yields what the solution yields.
+        # Compared as in a check: floats may differ in the last digit. A misconception has an
+        # observation only where it differs from the solution.
         if old is None or new is None or not agree([new], [old]):
             yield f"{case}: {old} in the file, {new} now"
 
 
 def _by_case(exercise: ExpectedExercise) -> dict[str, Observation]:
-    """Return all observations by answer and case, in words."""
+    """Return all observations, by the name of answer and case."""
     by_answer = {"solution": dict(enumerate(exercise.observations))}
     by_answer |= {each.name: each.observations for each in exercise.misconceptions}
     return {

@@ -1,4 +1,4 @@
-"""The course as a website, which Sphinx makes of the built notebooks and the documents."""
+"""Write the course as a website: Sphinx renders the built notebooks and the documents."""
 
 import re
 import shutil
@@ -21,22 +21,22 @@ from pytree_course.rendering import render
 from pytree_course.sources.predictions import OPTION
 from pytree_course.sources.source_cells import FOLD, FOLD_END, slug
 
-# The other documents are for those who change the course, and some of them show answers.
+# The other documents are for contributors, and some of them show answers.
 DOCUMENTS = ["CHANGELOG.md", *(f"docs/{name}.md" for name in ("learning", "teaching", "plans"))]
 DOCUMENTS += ["docs/security.md", "docs/performance.md"]
 
 LINK = re.compile(
     r'(?P<before>\]\(<?|href=\\"(?=[\w./-]+\.ipynb))(?P<path>[\w./-]*)(?P<anchor>#[^)>"\\]+)?(?=[)>"\\])'
 )
-"""A link in Markdown; or one between notebooks in HTML, in a notebook's JSON."""
+"""A link in Markdown, or one between notebooks in HTML inside a notebook's JSON."""
 _PAGES = "|".join(PurePosixPath(name).name for name in DOCUMENTS)
 ELSEWHERE = re.compile(rf"(?<!!)\[([^]]+)\]\((?!https:|#|\S*({_PAGES}|\.ipynb)\b)[^)]+\)")
-"""A link to a file of the repository that is no page: the site names the file."""
-ANSWER_END = "\n\n</div></div>"  # of what the template `choice.html` begins
+"""A link to a file that is not a page of the site, which shows only the link's text."""
+ANSWER_END = "\n\n</div></div>"  # closes the elements that the template `choice.html` opens
 
 
 def write_site(course: Course, folder: Path) -> None:
-    """Write the site into a folder: a new one, an empty one, or that of an earlier site."""
+    """Write the site into a folder that is new, empty or an earlier site."""
     settings = course.root / "docs" / "site"
     if not settings.is_dir():
         raise CourseError("This copy of the course has no docs/site, which a website needs.")
@@ -47,20 +47,20 @@ def write_site(course: Course, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     with tempfile.TemporaryDirectory() as sources, tempfile.TemporaryDirectory() as kept:
         write_bundle(Path(sources), pages)
-        # Sphinx has an environment of its own, which no learner installs.
+        # Sphinx runs in an environment of its own, which learners do not need.
         run = [sys.executable, "-m", "uv", "--quiet", "tool", "run", "--python", sys.executable]
         run += ["--with-requirements", str(settings / "requirements.txt"), "--from", "sphinx"]
         run += ["sphinx-build", "--quiet", "--fail-on-warning", "--doctree-dir", kept]
         run += ["--conf-dir", str(settings), sources, str(folder)]
         if subprocess.run(run, check=False).returncode != 0:
-            raise CourseError("Sphinx did not build the site; above, it says why.")
+            raise CourseError("Sphinx did not build the site; the reason is above.")
     for name in pages:
         if name.endswith(".ipynb"):
             (folder / name).write_bytes(released[name])  # for the reader to download
 
 
 def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the files that Sphinx makes pages of, and their pictures."""
+    """Return the sources of Sphinx's pages, and their pictures."""
     images = (course.root / "docs" / "images").iterdir()
     pages = {f"docs/images/{image.name}": image.read_bytes() for image in images}
     for name in ("README.md", *DOCUMENTS):
@@ -87,7 +87,7 @@ def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def _cells(cells: list[NotebookNode], expected: BuiltLesson | None) -> list[NotebookNode]:
-    """Return a notebook's cells as they are read on the web; without `expected` it is a page."""
+    """Return a notebook's cells adapted to the web; only lessons have `expected` results."""
     predictions = expected.predictions if expected else {}
     practice = expected.exercises.keys() - expected.graded.keys() if expected else set()
     made: list[NotebookNode] = []
@@ -96,11 +96,11 @@ def _cells(cells: list[NotebookNode], expected: BuiltLesson | None) -> list[Note
         if cell.id == INSTALLED_ID or cell.id.endswith("-predict"):
             continue
         if cell.id.removesuffix("-check") in practice:
-            continue  # there is no kernel that it could run in
+            continue  # there is no kernel to run it
         if cell.id.removesuffix("-ours") in practice:
             cell.metadata["tags"] = ["hide-input"]
         if cell.source.startswith(f"# {GOING_DEEPER}"):
-            level = "#"  # below the page's one title
+            level = "#"  # a page has one title
         if cell.cell_type == "markdown":
             cell.source = re.sub("^#", f"{level}#", cell.source)
         if cell.id not in predictions:
@@ -121,6 +121,6 @@ def _cells(cells: list[NotebookNode], expected: BuiltLesson | None) -> list[Note
 
 
 def _link(link: re.Match[str]) -> str:
-    """Name a heading as the site does; outputs link to pages, which Sphinx does for Markdown."""
+    """Translate an anchor to the site's form, and `.ipynb` in HTML, which Sphinx does not do."""
     path = link["path"].replace(".ipynb", ".html") if "href" in link["before"] else link["path"]
     return link["before"] + path + (f"#{slug(link['anchor'])}" if link["anchor"] else "")

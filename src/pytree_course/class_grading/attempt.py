@@ -14,8 +14,7 @@ from msgspec import Struct, field, to_builtins
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.grading.submission import Submission
-from pytree_course.judging.findings import Finding
-from pytree_course.judging.verdicts import FailedCase, Verdict, WrongLine
+from pytree_course.judging.verdicts import FailedCase, Finding, Verdict, WrongLine
 from pytree_course.judging.words import explanation
 from pytree_course.observing.comparison import without_message
 from pytree_course.observing.reading import Count, Measure, Moment

@@ -1,4 +1,4 @@
-"""The Typer application that all commands are added to, its consoles and shared arguments."""
+"""The Typer application of all commands, with its consoles and shared arguments."""
 
 import signal
 import subprocess
@@ -16,7 +16,7 @@ from pytree_course.course import Course, CourseError, LessonFiles
 from pytree_course.texts import printable_lines
 
 CANNOT_STATUS = 2
-"""Exit status of a command that could not do what it was asked to."""
+"""Exit status of a command that ended with a `CourseError`."""
 
 STARTED_AS = "pytree-course" if Path(sys.argv[0]).stem == "pytree-course" else "python3 course.py"
 
@@ -26,16 +26,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help=f"A hands-on course on JAX pytrees. Start with: {STARTED_AS} lab",
 )
-# No markup: what is printed may have brackets of its own, such as the name of a folder.
+# No markup: the output may contain brackets, for example in the name of a folder.
 console = Console(highlight=False, markup=False)
 errors = Console(stderr=True, highlight=False, markup=False)
 
 
 def run(application: typer.Typer, name: str | None = None) -> None:
-    """Run an application; a `CourseError` ends it with its message and `CANNOT_STATUS`."""
+    """Run an application; on a `CourseError`, print its message and exit with `CANNOT_STATUS`."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # not every terminal, or pipe, has a ✓
+            stream.reconfigure(errors="replace")  # not every encoding has a ✓
     try:
         application(prog_name=name)
     except CourseError as error:
@@ -44,14 +44,13 @@ def run(application: typer.Typer, name: str | None = None) -> None:
 
 
 def warn(said: str, style: str = "yellow") -> None:
-    """Print what may hold untrusted text, such as a file's name, on the error output."""
+    """Print a message, which may contain untrusted text, on standard error."""
     errors.print(Text(printable_lines(said), style=style), soft_wrap=True)
 
 
 def run_in_course(command: list[str], course: Course) -> int:
-    """Run another program in the course's folder; Ctrl-C and a kill are left to that program."""
-    # Neither an exception around the wait, which may lose the status, nor ignored, which the
-    # program would inherit.
+    """Run another program in the course's folder, which handles Ctrl-C and SIGTERM."""
+    # KeyboardInterrupt could lose the exit status, and the program would inherit an ignored SIGINT.
     signal.signal(signal.SIGINT, lambda signum, frame: None)
     program = subprocess.Popen(command, cwd=course.root)
     signal.signal(signal.SIGTERM, lambda signum, frame: program.terminate())
@@ -64,7 +63,7 @@ Lesson = Annotated[
 
 
 def lesson_with_exercises(name: str) -> LessonFiles:
-    """Return the lesson that is meant; a page without exercises is refused."""
+    """Return the lesson of this name; raise CourseError for a page without exercises."""
     files = Course.around().lesson_named(name)
     if not files.has_exercises:
         raise CourseError(f"{files.stem} has no exercises.")
@@ -72,12 +71,12 @@ def lesson_with_exercises(name: str) -> LessonFiles:
 
 
 def last_moment(text: str) -> datetime:
-    """Return the deadline in local time; a date alone means the end of that day."""
+    """Parse a deadline in local time; a date alone means the end of that day."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
         raise CourseError(
-            f"--due {text} is no time: write 2026-11-30, or 2026-11-30 23:59."
+            f"--due {text} is not a time: write 2026-11-30, or 2026-11-30 23:59."
         ) from error
     if len(text) <= len("2026-11-30"):
         moment = datetime.combine(moment, time.max)

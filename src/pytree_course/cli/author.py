@@ -1,4 +1,4 @@
-"""The commands for authors, which learners do not get: build, site, release."""
+"""The authors' commands, not installed for learners: build, site, release."""
 
 from pathlib import Path
 from typing import Annotated
@@ -47,12 +47,12 @@ def build(
             sections = ", ".join(file.stem for file in files.deeper_files())
             raise CourseError(f"{files.stem} has no deeper section {section!r}: {sections}.")
         console.print(files.stem, style="bold")
-        again = everything or not files.has_exercises  # a page that is named is shown anew
+        again = everything or not files.has_exercises  # a page that is named is always built
         is_new |= build_lesson(files, _tell, section or None, again=again)
     for files in pages:
         shows_lessons = "course_map" in (files.sources / "lesson.md").read_text(encoding="utf-8")
         build_lesson(files, _tell, again=everything or (is_new and shows_lessons))
-    # Last of all, for these depend on every lesson: which cells show a topic, and the plans.
+    # Last, because these documents depend on every lesson.
     made = {TABLE_FILE: table(course), PAGE_FILE: plans(course), PAGE: with_module_table(course)}
     for page, text in made.items():
         if text:
@@ -65,7 +65,7 @@ def _tell(step: str) -> None:
 
 @app.command()
 def site(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")]) -> None:
-    """For authors: write the course as a website, of what is built."""
+    """For authors: write the course as a website, from the built notebooks."""
     from pytree_course.authoring.website import write_site
 
     write_site(Course.around(), folder)

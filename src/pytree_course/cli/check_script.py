@@ -1,4 +1,4 @@
-"""Grade one notebook: `course.py check`, and each check script run as a command."""
+"""Grade one notebook, for `course.py check` and for check scripts run as commands."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,12 +10,12 @@ from pytree_course.cli.app import console, errors, run
 from pytree_course.course import Course, LessonFiles
 from pytree_course.texts import printable
 
-if TYPE_CHECKING:  # to load grading takes a while
+if TYPE_CHECKING:  # importing grading is slow
     from pytree_course.grading.grade import Grade
 
 
 def main(check_script: str) -> None:
-    """Run a check script, named by its `__file__`, as a command that grades a notebook."""
+    """Run a check script, given its `__file__`, as a command that grades a notebook."""
     script = Path(check_script).resolve()
     files = Course.around(script.parent).lesson(script.stem.removeprefix("check_"))
 
@@ -31,7 +31,7 @@ def main(check_script: str) -> None:
 
 
 def grade_and_show(files: LessonFiles, notebook: Path) -> "Grade":
-    """Grade a notebook, show the grade, and return it."""
+    """Grade a notebook; show and return the grade."""
     from pytree_course.grading.grade import grade_notebook
     from pytree_course.reports.terminal import show_grade
 

@@ -1,4 +1,4 @@
-"""The command for a class in one room: classroom."""
+"""The command `classroom`: the board of a class in one room."""
 
 import asyncio
 import socket
@@ -21,19 +21,20 @@ def classroom(
     ] = Path("classroom.sqlite"),
     host: Annotated[
         str,
-        typer.Option(help="Where to listen; 0.0.0.0 lets all machines of the network join."),
+        typer.Option(help="Where to listen; 0.0.0.0 lets every machine in the network join."),
     ] = HERE,
     port: Annotated[int, typer.Option(help="Where to listen; 0 chooses a free one.")] = 8910,
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="For https: the certificate, as PEM.")
     ] = None,
     key: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The certificate's key, where it is apart.")
+        Path | None,
+        typer.Option(metavar="FILE", help="The certificate's key, if in another file."),
     ] = None,
 ) -> None:
     """For teachers: see what a class in one room believes, while it works.
 
-    Started again with the same file, the session goes on.
+    If you start it again with the same file, the session continues.
     """
     from pytree_course.board.pages import Pages
     from pytree_course.board.server import listening, serve
@@ -51,9 +52,9 @@ def classroom(
     if host == HERE:
         console.print("Only this machine can join. For all of its network: --host 0.0.0.0")
     else:
-        warn("All machines of this network can reach this server.")
+        warn("Every machine in this network can reach this server.")
         if not certificate:
-            warn("Without --certificate, what is sent can be read in the network.")
+            warn("Without --certificate, the network can read everything that is sent.")
     try:
         asyncio.run(serve(pages, sockets, encrypted))
     except KeyboardInterrupt:
@@ -61,7 +62,7 @@ def classroom(
 
 
 def _reached_at(host: str) -> str:
-    """Return the address of this machine that others use; no packet is sent to find it."""
+    """Return this machine's address in the network; finding it sends no packet."""
     if host != "0.0.0.0":
         return host
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as finder:

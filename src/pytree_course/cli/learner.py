@@ -1,4 +1,4 @@
-"""The commands for learners: lab, check, progress, reset, review, test."""
+"""The learners' commands: lab, check, progress, reset, review, test."""
 
 import os
 import sys
@@ -61,7 +61,7 @@ def lab(
 def check(lesson: Lesson) -> None:
     """Grade my exercises of one lesson; the exit status is 0 if all answers are correct.
 
-    What is right counts as progress.
+    Right answers count as progress.
     """
     from pytree_course.cli.check_script import grade_and_show
     from pytree_course.judging.verdicts import VerdictKind
@@ -81,15 +81,15 @@ def check(lesson: Lesson) -> None:
 
 @app.command()
 def progress() -> None:
-    """Show how far you are: points, exercises, the time that is left, and badges."""
-    from pytree_course.notebook.start_page import course_map
+    """Show how far you are: exercises, points, practice, minutes left and badges."""
+    from pytree_course.notebook.progress_views import course_map
 
     console.print(course_map().text)
 
 
 @app.command()
 def reset(lesson: Lesson) -> None:
-    """Start a lesson's exercises afresh. Your notebook is kept beside the fresh one."""
+    """Start a lesson's exercises again. Your notebook is kept beside the fresh one."""
     from pytree_course.bundle import hand_out
 
     files = lesson_with_exercises(lesson)
@@ -97,7 +97,7 @@ def reset(lesson: Lesson) -> None:
         kept = hand_out(files)
     except OSError as error:
         raise CourseError(
-            f"{files.exercises} is as it was: a fresh one could not be written ({error.strerror}). "
+            f"{files.exercises} is unchanged: a fresh one could not be written ({error.strerror}). "
             "Is the disk full, or the folder read-only?"
         ) from error
     if kept:
@@ -129,21 +129,21 @@ def review() -> None:
 def test(
     context: typer.Context,
     fast: Annotated[
-        bool, typer.Option("--fast", help="Only what needs no browser, class or whole lesson.")
+        bool, typer.Option("--fast", help="Only tests that need no browser, class or whole lesson.")
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also what passed before and reads nothing new.")
+        bool, typer.Option("--all", help="Also tests that have passed and depend on no change.")
     ] = False,
 ) -> None:
-    """Run the course's tests that are new, changed or failed. pytest gets all other arguments."""
+    """Run the tests that your changes can break. pytest gets all other arguments."""
     course = Course.around()
-    # A learner's copy has neither tests nor solutions: there, the lessons are run.
+    # A learner's copy has neither tests nor solutions: pytest then runs the lessons.
     has_tests = (course.root / "tests").is_dir()
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
         *("--nbval-lax", "--nbval-current-env"),
-        # One more than there are cores, for some tests wait; but no more than a laptop has memory
-        # for, since some start a browser or kernels.
+        # One more than cores, because some tests wait; at most 4, because some start a browser or
+        # kernels, and a laptop's memory is limited.
         *("--dist", "loadscope", "--numprocesses", str(min(1 + (os.cpu_count() or 1), 4))),
         *(["-p", "tests.unchanged"] if has_tests else []),
         *(["--everyday"] if has_tests and not everything else []),

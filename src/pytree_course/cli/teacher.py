@@ -1,4 +1,4 @@
-"""The teacher's commands: grade, explain, questions."""
+"""The teachers' commands: grade, explain, questions."""
 
 import os
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def grade(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="What was handed in: a download from Canvas or Moodle, a folder with a folder "
+            help="The submissions: a download from Canvas or Moodle, a folder with a folder "
             "for each student, or nbgrader's `submitted`; also as a zip."
         ),
     ],
@@ -62,7 +62,7 @@ def grade(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Work handed in later is marked as late: 2026-11-30, to its end, or with 23:59.",
+            help="Mark later submissions as late: 2026-11-30 (the end of that day), or a time.",
         ),
     ] = None,
     corrections: Annotated[
@@ -76,7 +76,8 @@ def grade(
     classroom: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="What `classroom` kept of a session: the report gets its times."
+            metavar="FILE",
+            help="The file of a `classroom` session: the report gets its times.",
         ),
     ] = None,
     force: Annotated[
@@ -89,7 +90,7 @@ def grade(
         bool,
         typer.Option(
             "--public-cases",
-            help="Where the course's sources are not there: grade on the cases that learners have.",
+            help="Accept that, without the course's sources, grading uses the learners' cases.",
         ),
     ] = False,
     unsandboxed: Annotated[
@@ -100,7 +101,7 @@ def grade(
     """For teachers: grade a class; write a gradebook, tables and pages."""
     from pytree_course.class_grading.pool import dask_cluster, local_pool, prepare_processes
 
-    prepare_processes()  # which takes long, while this process still loads what it needs
+    prepare_processes()  # they start while this process imports the rest
 
     from pytree_course.class_grading.attempt import counting
     from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades
@@ -188,18 +189,18 @@ def explain(
     from pytree_course.class_grading.class_grades import ClassGrades
     from pytree_course.class_grading.folder import ClassFolder
     from pytree_course.class_grading.gradebook import Gradebook
-    from pytree_course.judging.finding_words import sentences
-    from pytree_course.judging.words import line_wrong
+    from pytree_course.judging.words import finding_sentences, line_wrong
     from pytree_course.reports.class_statistics import find_clusters
     from pytree_course.reports.page_texts import render
 
     file = grades / GRADEBOOK if grades.is_dir() else grades
     if not file.exists():
-        raise CourseError(f"{file} is not there. Name the folder that `grade --into` wrote to.")
+        raise CourseError(f"{file} does not exist. Name the folder that `grade --into` wrote to.")
     with Gradebook(file) as gradebook:
         folder = ClassFolder(file.parent, [], [], [])
         found = find_clusters(ClassGrades.of(Course.around(), folder, gradebook, None, None), 1)
-    said = render("reports/unexplained.txt", found=found, sentences=sentences, wrong=line_wrong)
+    words = {"sentences": finding_sentences, "wrong": line_wrong}
+    said = render("reports/unexplained.txt", found=found, **words)
     console.print(Text(said), soft_wrap=True)
 
 
@@ -213,7 +214,7 @@ def questions(
         ),
     ],
 ) -> None:
-    """For teachers and authors: write down the questions that misconceptions make."""
+    """For teachers and authors: write questions to vote on, made from misconceptions."""
     from pytree_course.judging.expected import BuiltLesson
     from pytree_course.judging.feedback import backticks_to_code
     from pytree_course.learner.questions import for_class
@@ -229,7 +230,7 @@ def questions(
 
 
 def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
-    """Say that there are no fresh cases, where there are no sources; refuse it unless accepted."""
+    """Warn that a lesson without sources has no fresh cases; raise CourseError unless accepted."""
     if files.sources.exists():
         return
     from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES
@@ -244,7 +245,7 @@ def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
 
 @contextmanager
 def _explained(state: str) -> Iterator[None]:
-    """Say in an error's message what happened to the work."""
+    """Prefix the message of a `CourseError` with the state of the work."""
     try:
         yield
     except CourseError as error:

@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from pytree_course import drawing
-from pytree_course.judging import finding_words, words
+from pytree_course.judging import words
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.rendering import TEMPLATES, Feedback
 
@@ -129,7 +129,7 @@ FEEDBACK_TEMPLATES = TEMPLATES.extended(
         "headline": words.headline,
         "line_wrong": words.line_wrong,
         "reason": words.reason,
-        "sentences": finding_words.sentences,
+        "sentences": words.finding_sentences,
     },
     svg=drawing.svg,
     text=drawing.text,

@@ -1,49 +1,76 @@
-"""From outcomes to a verdict: the decision, made the same way in a notebook and in grading."""
+"""Turn outcomes into a verdict; shared by the notebook's check and the grader."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 
-from pytree_course.judging import words
+from pytree_course.judging import matching, words
 from pytree_course.judging.expected import ExpectedExercise, Misconception
-from pytree_course.judging.findings import Finding
-from pytree_course.judging.predicted_lines import judge_lines
-from pytree_course.judging.verdicts import Failure, Verdict, VerdictKind
-from pytree_course.observing.comparison import compare, skeleton
-from pytree_course.observing.observations import NotAttempted, Observation, Raised
+from pytree_course.judging.predicted_lines import explain_lines
+from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
+from pytree_course.observing.comparison import Difference, compare
+from pytree_course.observing.observations import NotAttempted, Raised
 from pytree_course.running.outcomes import Outcome
 
 
 def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
-    """Compare the outcomes with what is expected; a ValueError says that some are missing."""
-    cases = len(expected.observations)
+    """Compare outcomes with what is expected, and explain a failure.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many outcomes as are expected.
+    """
     differences = {}
     for case, (right, outcome) in enumerate(zip(expected.observations, outcomes, strict=True)):
         if difference := compare(right, outcome.observation):
             differences[case] = difference
-    name, points, passed = expected.name, expected.points, cases - len(differences)
-    if not differences:
-        reason = (words.ALL_LINES if expected.lines else words.ALL_PASSED).format(cases=cases)
-        return Verdict(name, VerdictKind.CORRECT, points, reason, passed, cases)
-    if not passed and all(isinstance(each.observation, NotAttempted) for each in outcomes):
+    if differences and all(isinstance(each.observation, NotAttempted) for each in outcomes):
         return without_outcomes(expected, VerdictKind.NOT_ATTEMPTED, words.NOT_ATTEMPTED)
-    if expected.lines:
-        return judge_lines(expected, outcomes, tuple(differences))
 
-    misconceptions = _misconceptions(expected, outcomes, differences.keys())
-    findings: Sequence[Finding] = ()
+    cases, passed = len(outcomes), len(outcomes) - len(differences)
+    verdict = Verdict(
+        expected.name,
+        VerdictKind.INCORRECT if differences else VerdictKind.CORRECT,
+        expected.points,
+        words.score(passed, cases, lines=bool(expected.lines)),
+        passed,
+        cases,
+        failed=tuple(differences),
+    )
+    if differences and expected.lines:
+        verdict = explain_lines(verdict, expected, [each.observation for each in outcomes])
+    elif differences:
+        verdict = _explain(verdict, expected, outcomes, differences)
+    return verdict
+
+
+def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
+    """Return the verdict of an exercise that yielded no outcomes, with the reason why."""
+    return Verdict(expected.name, kind, expected.points, reason, cases=len(expected.observations))
+
+
+def _explain(
+    verdict: Verdict,
+    expected: ExpectedExercise,
+    outcomes: Sequence[Outcome],
+    differences: dict[int, Difference],
+) -> Verdict:
+    """Add misconceptions or findings to a verdict, and the failing case to be shown."""
+    observed = [outcome.observation for outcome in outcomes]
+    held = matching.held_by(observed, expected.misconceptions)
+    misconceptions = matching.explaining(held, observed, differences.keys())
+    findings: list[Finding] = []
     if not misconceptions:
-        # Right answers, and most wrong ones, do without these modules.
-        from pytree_course.judging.reasons import general_findings
-
-        findings = general_findings(expected, outcomes, differences.keys())
-    speaks_of = [*misconceptions[0].observations] if misconceptions else [*differences]
-    if findings:
-        speaks_of = findings[0].holds
-    case = _shown(outcomes, speaks_of)
+        findings = _find(expected, outcomes, held, differences)
+    speaks_of: Sequence[int] = findings[0].holds if findings else [*differences]
+    if misconceptions:
+        speaks_of = [*misconceptions[0].observations]
+    case = _case_to_show(outcomes, speaks_of)
     right, outcome, difference = expected.observations[case], outcomes[case], differences[case]
-    kind, reason = VerdictKind.INCORRECT, words.some_passed(passed, cases, difference)
+    kind, reason = verdict.kind, words.some_passed(verdict.reason, difference)
     if isinstance(outcome.observation, Raised) and not isinstance(right, Raised):
         kind, reason = VerdictKind.ERROR, words.RAISED.format(type=outcome.observation.type)
     failure = Failure(
@@ -57,21 +84,35 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         line=outcome.line,
         note=outcome.note,
     )
-    return Verdict(
-        name,
-        kind,
-        points,
-        reason,
-        passed,
-        cases,
-        failure,
-        misconceptions,
-        tuple(findings),
-        failed=tuple(differences),
+    return replace(
+        verdict,
+        kind=kind,
+        reason=reason,
+        failure=failure,
+        misconceptions=misconceptions,
+        findings=tuple(findings),
     )
 
 
-def _shown(outcomes: Sequence[Outcome], cases: Sequence[int]) -> int:
+def _find(
+    expected: ExpectedExercise,
+    outcomes: Sequence[Outcome],
+    held: Sequence[Misconception],
+    differences: dict[int, Difference],
+) -> list[Finding]:
+    """Return findings on an answer that no misconception explains as a whole."""
+    if any(isinstance(outcomes[case].observation, NotAttempted) for case in differences):
+        return []
+    if near := matching.nearest(held, differences.keys()):
+        data = {"misconception": near.name, "explanation": near.explanation}
+        return [Finding("near", [*near.observations], data)]
+    # Right answers, and most wrong ones, do without these modules.
+    from pytree_course.judging.findings import general_findings
+
+    return general_findings(expected, outcomes, differences)
+
+
+def _case_to_show(outcomes: Sequence[Outcome], cases: Sequence[int]) -> int:
     """Return the smallest of the cases that did what most of them did: results, or errors.
 
     min keeps the first of equals, and check scripts put the simplest cases first.
@@ -83,76 +124,3 @@ def _shown(outcomes: Sequence[Outcome], cases: Sequence[int]) -> int:
 
 def _size(outcome: Outcome) -> int:
     return len(json.dumps(msgspec.to_builtins(outcome.inputs)))
-
-
-def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
-    """Return the verdict of an exercise that yielded no outcomes, with the reason why."""
-    return Verdict(expected.name, kind, expected.points, reason, cases=len(expected.observations))
-
-
-def _misconceptions(
-    expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Collection[int]
-) -> tuple[Misconception, ...]:
-    """Return the misconceptions that explain every case that failed, or none.
-
-    A misconception is held when its wrong answer yields the same in all the cases in which it
-    differs from the right answer. Where every case raises, the messages have to be alike too: an
-    error that comes before all else is the same for many mistakes. One that explains all failures
-    is returned alone, and none where two do. Failing that, as few of those held as leave no case
-    unexplained: one that is about a single case, or about errors only, is the last to be taken.
-    """
-    all_raise = every_case_raises([outcome.observation for outcome in outcomes])
-    held = [
-        misconception
-        for misconception in expected.misconceptions
-        if misconception.observations
-        and not any(
-            rules_out(observation, outcomes[case].observation, all_raise)
-            for case, observation in misconception.observations.items()
-        )
-    ]
-    exact = [each for each in held if each.observations.keys() == failed]
-    if len(exact) > 1:  # one that raises any exception fits where another has the very type
-        closest = [each for each in exact if _has_the_types(each, outcomes)]
-        return tuple(closest) if len(closest) == 1 else ()
-    if exact:
-        return tuple(exact)
-    chosen: list[Misconception] = []
-    left = set(failed)
-    for each in sorted(held, key=lambda each: (_is_weak(each), -len(each.observations))):
-        if left & each.observations.keys():
-            chosen.append(each)
-            left -= each.observations.keys()
-    return () if left else tuple(chosen)
-
-
-def every_case_raises(observed: Sequence[Observation]) -> bool:
-    """Say whether every case raises, so that messages have to be alike too."""
-    return all(isinstance(observation, Raised) for observation in observed)
-
-
-def rules_out(wrong: Observation, got: Observation, all_raise: bool) -> bool:
-    """Say whether a result rules a misconception out that yields `wrong` in the same case."""
-    return compare(wrong, got) is not None or (all_raise and not _raised_alike(wrong, got))
-
-
-def _is_weak(misconception: Misconception) -> bool:
-    seen = misconception.observations.values()
-    return len(seen) == 1 or all(isinstance(each, Raised) for each in seen)
-
-
-def _has_the_types(misconception: Misconception, outcomes: Sequence[Outcome]) -> bool:
-    """Say whether a misconception raises what was raised, and no more general type."""
-    pairs = [
-        (wrong, outcomes[case].observation) for case, wrong in misconception.observations.items()
-    ]
-    return all(
-        not isinstance(wrong, Raised) or (isinstance(got, Raised) and wrong.type == got.type)
-        for wrong, got in pairs
-    )
-
-
-def _raised_alike(wrong: Observation, got: Observation) -> bool:
-    if isinstance(wrong, Raised) and isinstance(got, Raised):
-        return wrong.type == got.type and wrong.message == skeleton(got.message)
-    return False

@@ -1,12 +1,11 @@
-"""The verdict on an exercise, and the case that failed."""
+"""The verdict on an exercise: the case that failed, wrong lines, and findings."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from pytree_course.judging.expected import Misconception
-from pytree_course.judging.findings import Finding
 from pytree_course.observing.comparison import Difference
 from pytree_course.observing.observations import Observation
 from pytree_course.observing.reading import Count
@@ -56,6 +55,17 @@ class WrongLine(Struct, frozen=True, forbid_unknown_fields=True):
     why: str  # a key of `words.WRONG_LINES`
     data: dict[str, str]  # what its words are filled with
     misconception: str = ""  # its name
+
+
+class Finding(Struct, frozen=True):
+    """Something that is true of a wrong answer in every case in which it speaks.
+
+    It holds nothing that was expected in a case: fresh cases stay secret.
+    """
+
+    kind: str  # a key of `words.FINDINGS`
+    holds: list[Count]  # the failing cases that it is true of, from 0
+    data: dict[str, str] = field(default_factory=dict)  # what its words are filled with
 
 
 @dataclass(frozen=True)

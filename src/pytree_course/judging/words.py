@@ -1,4 +1,4 @@
-"""The words of a failed check: what differs, headlines, explanations, advice, help.
+"""The words of feedback: differences, findings, headlines, explanations, advice, help.
 
 The templates `feedback` and `note` arrange them. Text between backticks is shown as code; names in
 braces are filled in.
@@ -7,8 +7,7 @@ braces are filled in.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from pytree_course.judging.finding_words import sentences as finding_sentences
-from pytree_course.judging.verdicts import Verdict, VerdictKind, WrongLine
+from pytree_course.judging.verdicts import Finding, Verdict, VerdictKind, WrongLine
 from pytree_course.observing.comparison import Difference
 from pytree_course.observing.words import LONGEST_TEXT, describe, number_text
 from pytree_course.texts import counted, truncate
@@ -32,10 +31,6 @@ DIFFERENCES = {
 }
 
 # Reasons of verdicts, as clauses.
-ALL_PASSED = "all {cases} cases passed"
-SOME_PASSED = "{passed} of {cases} cases passed"
-ALL_LINES = "all {cases} lines right"
-SOME_LINES = "{passed} of {cases} lines right"
 NOT_ATTEMPTED = "not attempted yet"
 RAISED = "your code raised {type}"
 ANSWER_CELL_RAISED = "your answer cell raised {type}: {message}"
@@ -58,6 +53,55 @@ NO_VERDICT = "the check gave no verdict"
 ONLY_ANSWER_CELLS = (
     "Only answer cells are graded: put everything that an answer needs into its answer cell."
 )
+
+FINDINGS = {
+    # Of a check's own summary, and of predictions.
+    "summary": "{sentence}",
+    "no dict": "`{variable}` should be a dict, with a prediction for each line: keep the lines as "
+    "they were handed out, and replace each `...`.",
+    # A misconception that explains most failing cases.
+    "near": "{explanation}",
+    # What the failing cases share.
+    "shared": "The {holds} cases that fail have one thing in common, which no case that passes "
+    "has: {feature}.",
+    # Errors.
+    "error": "{where} raises {raised}: {meaning}.",
+    "other error": "The task asks for {a_expected} here, and your code raises {a_raised}.",
+    "message": "Your error has the right type, but not the message that the task asks for.",
+    "no error": "The task asks for {a_expected} here. Your code raises no error and returns "
+    "{instead}.",
+    # Results as wholes.
+    "none": "Your code returns `None` where the task asks for a result.",
+    "given back": "{it} is {argument}, unchanged.",
+    "constant": "Your result is the same in every case, whatever the input.",
+    # Items, entries and nodes.
+    "leaves moved": "Your result has the right leaves in the wrong order.",
+    "lacks": "Your result lacks {what}.",
+    "has more": "Your result has {what} that should not be there.",
+    # Integers.
+    "number of": "Your number is the number of {what}.",
+    "too high by": "Your number is too high by the number of {what}.",
+    "too low by": "Your number is too low by the number of {what}.",
+    # Leaves, or results that are one leaf.
+    "leaf given back": "{it} is as it was in {argument}, unchanged.",
+    "type": "{it} is {a_got} where the task asks for {a_expected}; the numbers are right.",
+    "axes": "{it} has its axes in another order.",
+    "axis too many": "{it} has the right numbers, but one axis or more too many.",
+    "axis too few": "{it} has the right numbers, but one axis or more too few.",
+    "shape": "{it} has the right numbers in another shape.",
+    "nan": "{it} has nan where the task asks for numbers.",
+    "infinite": "{it} is infinite where it should not be.",
+}
+"""By kind of finding."""
+IT = {
+    "all": "Your result",
+    "wrong": "Each wrong result",
+    "every": "Each leaf of your result",
+    "some": "Each wrong leaf of your result",
+}
+"""The subject of a finding's sentence, by its `which`."""
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+ARGUMENTS = {str(index): f"the {ordinal} argument" for index, ordinal in enumerate(ORDINALS)}
 
 # What is wrong with the prediction for a line: never what is right.
 WRONG_LINES = {
@@ -134,10 +178,16 @@ NEAR_NAME = "Did you mean {near!r}?"
 ALL_NAMES = "Its exercises: {names}."
 
 
-def some_passed(passed: int, cases: int, difference: Difference) -> str:
+def score(passed: int, cases: int, *, lines: bool = False) -> str:
+    """Say how many cases passed, or how many predicted lines are right."""
+    how_many = f"all {cases}" if passed == cases else f"{passed} of {cases}"
+    return f"{how_many} {'lines right' if lines else 'cases passed'}"
+
+
+def some_passed(score: str, difference: Difference) -> str:
     """Give the reason of an incorrect verdict."""
     where = f"at {''.join(difference.path)}, " if difference.path else ""
-    return f"{SOME_PASSED.format(passed=passed, cases=cases)}: {where}{reason(difference)}"
+    return f"{score}: {where}{reason(difference)}"
 
 
 def reason(difference: Difference) -> str:
@@ -165,9 +215,29 @@ def headline(verdict: Verdict) -> str:
 
 
 def _how_many(verdict: Verdict) -> str:
-    if verdict.failure is None:
-        return verdict.reason  # of predictions: it says how many lines are right
-    return SOME_PASSED.format(passed=verdict.passed, cases=verdict.cases)
+    lines = verdict.failure is None  # only where lines are predicted is there none
+    return score(verdict.passed, verdict.cases, lines=lines)
+
+
+def finding_sentences(findings: Iterable[Finding]) -> list[str]:
+    """Return a sentence, or two, for each finding; a stored one may be of a kind that is gone."""
+    return [_finding_sentence(finding) for finding in findings if finding.kind in FINDINGS]
+
+
+def _finding_sentence(finding: Finding) -> str:
+    data = defaultdict(str, finding.data)
+    named = {
+        "holds": str(len(finding.holds)),
+        "it": IT.get(data["which"], IT["all"]),
+        "argument": ARGUMENTS.get(data["argument"], "the input"),
+        "where": f"Line {data['number']}, `{data['line']}`,"
+        if data["number"]
+        else "A use of your result",
+    }
+    for name in ("expected", "got", "raised"):
+        article = "an" if data[name][:1] in "aeioAEIO" else "a"
+        named[f"a_{name}"] = f"{article} {data[name]}"
+    return FINDINGS[finding.kind].format_map(data | named)
 
 
 def line_wrong(line: WrongLine) -> str:

@@ -1,9 +1,9 @@
-"""The names that notebooks import, the learner's check, and everything interactive."""
+"""Everything that notebooks import: the learner's check, views of trees and traces, widgets."""
 
 NAMES = {
     "Checks": "pytree_course.notebook.checks",
     "count_traces": "pytree_course.notebook.trace_counter",
-    "course_map": "pytree_course.notebook.start_page",
+    "course_map": "pytree_course.notebook.progress_views",
     "draw": "pytree_course.drawing",
     "explore": "pytree_course.notebook.explorer",
     "figure": "pytree_course.drawing.figures",
@@ -12,7 +12,7 @@ NAMES = {
     "pair": "pytree_course.notebook.map_view",
     "predict": "pytree_course.notebook.prediction",
     "review": "pytree_course.notebook.prediction",
-    "show_progress": "pytree_course.notebook.header",
+    "show_progress": "pytree_course.notebook.progress_views",
     "vote": "pytree_course.notebook.joining",
 }
-"""What notebooks import from `pytree_course`, and the module of each name."""
+"""The names that notebooks import from `pytree_course`, each with its module."""

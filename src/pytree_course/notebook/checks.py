@@ -1,4 +1,4 @@
-"""The learner's own check: `check = Checks("01_leaves")`, `check.count_leaves(...)`."""
+"""The learner's check: `check = Checks("01_leaves")`, then `check.count_leaves(count_leaves)`."""
 
 import ast
 import difflib
@@ -30,11 +30,11 @@ from pytree_course.running.run_cases import CaseInterrupted, Settings, run_check
 TRIES_BEFORE_SOLUTION = 3
 SLOW_AFTER = 10  # seconds
 
-_CHECKS = "_pytree_course_checks"  # a name that no answer gives to something else
+_CHECKS = "_pytree_course_checks"  # a name that no answer rebinds
 
 
 class Checks:
-    """The checks of one lesson: the check of an exercise is the attribute of its name.
+    """The checks of one lesson: each exercise's check is an attribute named after it.
 
     Examples
     --------
@@ -44,11 +44,11 @@ class Checks:
 
     def __init__(self, lesson: str) -> None:
         course = self._course = Course.find()
-        # Read before any answer runs, which may well clear the environment.
+        # Read before any answer runs, which may clear the environment.
         self.seed_of_grading = os.environ.get(SEED_VARIABLE)
         self.is_in_nbgrader = nbgrader.is_running()
         self._files = course.lesson_named(lesson)
-        # Solution notebooks, and what nbgrader runs, are not this learner's work.
+        # Solution notebooks, and notebooks that nbgrader runs, are not this learner's work.
         is_solution = Path.cwd().name == self._files.solutions.parent.name
         self.is_own_work = not is_solution and not self.is_in_nbgrader
         self.progress = Progress.load(course.progress_file if self.is_own_work else None)
@@ -57,7 +57,7 @@ class Checks:
 
     @cached_property
     def expected(self) -> BuiltLesson:
-        """What is expected; read when needed: at a first build the file does not exist yet."""
+        """The expected results, read on first use: in a first build the file does not exist yet."""
         return BuiltLesson.read(self._files.expected)
 
     @property
@@ -66,7 +66,7 @@ class Checks:
         return self.seed_of_grading is not None or self.is_in_nbgrader
 
     def link_to_exercise(self, exercise: ExerciseFacts) -> str:
-        """Return the link to an exercise of this lesson; "" where a link would lead outside."""
+        """Return the link to an exercise of this lesson; "" if it would leave this front end."""
         if exercise.is_practice:
             link = self._link_to_section(exercise.section)
         else:
@@ -82,7 +82,7 @@ class Checks:
         return self._course.link(self._files.notebook, GOING_DEEPER)
 
     def next_lesson(self) -> tuple[str, str] | None:
-        """Return title and link of the lesson after this one, if there is one."""
+        """Return title and link of the next lesson, if there is one."""
         for files in self._course.lessons():
             if files.stem > self._files.stem and files.expected.exists():
                 return BuiltLesson.read(files.expected).title, self._course.link(files.notebook)
@@ -154,7 +154,7 @@ class ExerciseCheck:
                 yield case
 
         try:
-            # What is run to be compared must not depend on how fast that was.
+            # Stored outputs are compared, so they must not depend on speed.
             with note_if_slow(SLOW_AFTER) if self._checks.is_own_work else nullcontext():
                 outcomes = run_check(noting_calls, answers, PUBLIC_SEED)
         except CaseInterrupted as stopped:
@@ -174,8 +174,8 @@ class ExerciseCheck:
         call = None if verdict.failure is None else calls[verdict.failure.case]
         display(self._feedback(verdict, call))
         if self._checks.progress.file is not None:
-            # Only now: ipywidgets, which the buttons need, takes longer than the check.
-            from pytree_course.notebook.help_buttons import Help
+            # Imported late: ipywidgets takes longer to import than the check to run.
+            from pytree_course.notebook.base import Help
 
             if (buttons := Help(self)).children:
                 display(buttons)
@@ -203,7 +203,7 @@ class ExerciseCheck:
         return feedback(verdict, advice=advice, section=section, link=link, call=call)
 
     def hint(self) -> None:
-        """Show one more hint, under those already opened."""
+        """Show one more hint, below those already opened."""
         display(self.next_hint())
 
     def solution(self) -> None:
@@ -226,12 +226,12 @@ class ExerciseCheck:
 
     @property
     def solution_is_due(self) -> bool:
-        """Whether the solution is here, and the learner has earned a look at it."""
+        """Whether this copy has the solution, and the learner may see it."""
         earned = self._progress.correct or self._progress.tries >= TRIES_BEFORE_SOLUTION
         return earned and self._solutions.exists()
 
     def next_hint(self) -> Feedback:
-        """Open one more hint, and return it with those already opened."""
+        """Open one more hint; return all opened hints."""
         if self.hints_left:
             self._record("hint")
         hints = self._exercise.hints
@@ -241,7 +241,7 @@ class ExerciseCheck:
         return note("☞", title, [*hints[:opened], more, *self._checks.progress.news()])
 
     def solution_if_due(self) -> Feedback:
-        """Return the solution, or what is to be done before it opens."""
+        """Return the solution, or say what is needed before it opens."""
         file, name = self._solutions, self._exercise.name
         shown = [words.NO_SOLUTIONS]
         if file.exists() and not self.solution_is_due:
@@ -262,7 +262,7 @@ class ExerciseCheck:
 
     @property
     def _solutions(self) -> Path:
-        """The notebook that the solution stands in."""
+        """The notebook that contains the solution."""
         files, slug = self._checks._files, self._exercise.section
         if not self._exercise.is_practice:
             return files.solutions
@@ -278,7 +278,7 @@ class ExerciseCheck:
 
 
 def _keep_findable(checks: Checks) -> None:
-    """Let cells find these checks as `check`, though an answer names something else so."""
+    """Make `check` in check cells refer to these checks, even if an answer rebinds the name."""
     shell: Any = get_ipython()
     if shell is not None:
         shell.user_ns[_CHECKS] = checks
@@ -287,7 +287,7 @@ def _keep_findable(checks: Checks) -> None:
 
 
 class _CheckCells(ast.NodeTransformer):
-    """Puts the checks themselves where a cell says `check.` and the name of an exercise."""
+    """Replace `check` by the checks themselves before the name of an exercise."""
 
     def __init__(self, names: dict[str, Any]) -> None:
         self._names = names

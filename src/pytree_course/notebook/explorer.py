@@ -1,4 +1,4 @@
-"""The tree explorer: a tree's picture, its leaves in order and its structure, all linked."""
+"""The tree explorer: linked views of a tree's picture, its leaves and its structure."""
 
 import difflib
 import re
@@ -32,8 +32,8 @@ from pytree_course.texts import counted, shorten
 LONGEST_MESSAGE = 300
 
 
-class Trouble(Exception):  # noqa: N818  # what it says is no error of ours
-    """Something that cannot be shown, and advice, in which text between backticks is code."""
+class Trouble(Exception):  # noqa: N818  # the learner's mistake, not an error of the course
+    """A reason why a tree cannot be shown, and advice; backticks mark code."""
 
     def __init__(self, what: str, advice: str) -> None:
         super().__init__(what)
@@ -41,12 +41,12 @@ class Trouble(Exception):  # noqa: N818  # what it says is no error of ours
         self.advice = advice
 
     def text(self) -> str:
-        """Return it as plain text."""
+        """Return reason and advice as plain text."""
         return f"{self.what}\n{self.advice}".strip()
 
 
 def evaluate(expression: str) -> Any:
-    """Return the value of an expression in the notebook's own namespace, or raise `Trouble`."""
+    """Evaluate an expression in the notebook's namespace; raise `Trouble` if it fails."""
     shell = get_ipython()
     names = __main__.__dict__ if shell is None else shell.user_ns
     try:
@@ -56,7 +56,7 @@ def evaluate(expression: str) -> Any:
 
 
 def flattening_advice(observation: Observation) -> str:
-    """Say why JAX could not flatten a tree, given what was observed of it."""
+    """Explain from a tree's observation why JAX could not flatten it."""
     failures = (
         (path, part)
         for path, part in all_parts(observation)
@@ -114,16 +114,15 @@ PRESETS = {
         "lambda x: isinstance(x, dict) and jax.tree_util.all_leaves(x.values())"
     ),
 }
-"""What `is_leaf` can be, by the name that the learner chooses: the code that is run and shown."""
+"""The choices for `is_leaf`: by label, the code that is run and shown."""
 
 
 def explore(tree: object = EXAMPLE, *, choose_is_leaf: bool = False) -> "Explorer":
-    """Show a tree to look into, and a field for the next one.
+    """Explore a tree: its picture, its leaves in order with their paths, and its structure.
 
-    The tree is any value; or, as a string, a Python expression, which is evaluated in the notebook.
-    Its picture, its leaves in order with their paths, and its structure are shown. Pointing at a
-    leaf, with the mouse or the keyboard, lights it up in the picture and in the list. With
-    `choose_is_leaf`, there are buttons that choose where JAX stops.
+    The tree is any value, or a string with a Python expression, which is evaluated in the notebook;
+    a text field takes the next expression. Pointing at a leaf, with the mouse or the keyboard,
+    highlights it in picture and list. With `choose_is_leaf`, buttons choose where JAX stops.
 
     Examples
     --------
@@ -134,7 +133,7 @@ def explore(tree: object = EXAMPLE, *, choose_is_leaf: bool = False) -> "Explore
 
 @dataclass(frozen=True)
 class Exploration:
-    """What is shown of a tree."""
+    """A tree as the explorer shows it."""
 
     name: str
     is_code: bool  # whether the name is an expression
@@ -156,7 +155,7 @@ class Exploration:
         return "\n".join(filter(None, lines))
 
     def rows(self) -> list[tuple[int, str, str]]:
-        """Return place, path and summary of the first leaves."""
+        """Return index, path and summary of the first leaves."""
         first = islice(all_leaves(self.observation), MOST_ROWS)
         return [
             (place, shorten("".join(path), LONGEST_PATH), drawing.summary(leaf))
@@ -165,13 +164,13 @@ class Exploration:
 
     @property
     def more(self) -> str:
-        """How many more leaves there are than the list shows, in words."""
+        """How many leaves the list leaves out, in words."""
         left = self.leaves - MOST_ROWS
         return f"… {counted(left, 'more leaf', 'more leaves')}" if left > 0 else ""
 
 
 def look_into(tree: object, name: str, is_code: bool, is_leaf: str) -> Exploration:
-    """Take a tree apart as JAX does; raise `Trouble` if that fails or it is too large."""
+    """Flatten a tree as JAX does; raise `Trouble` if that fails or the tree is too large."""
     stop = eval(PRESETS[is_leaf])
     observation = observe(tree, values=False, is_leaf=stop)
     if isinstance(observation, Unbounded):
@@ -187,7 +186,7 @@ def look_into(tree: object, name: str, is_code: bool, is_leaf: str) -> Explorati
 
 
 class Explorer(Play):
-    """A field for an expression, a choice of `is_leaf`, and what there is to see."""
+    """The explorer's widget: a field for an expression, buttons for `is_leaf`, and the views."""
 
     def __init__(self, tree: object, choose_is_leaf: bool) -> None:
         is_expression = isinstance(tree, str)
@@ -204,7 +203,7 @@ class Explorer(Play):
         )
         evaluate_again = partial(self._update, evaluates=True)
         self.show = button("Show", evaluate_again, "Evaluate the expression again")
-        # Buttons and no menu: JupyterLab keeps the arrow keys from a menu.
+        # Buttons instead of a menu: JupyterLab takes a menu's arrow keys.
         self.is_leaf = ipywidgets.ToggleButtons(
             options=list(PRESETS),
             description="is_leaf",
@@ -222,7 +221,7 @@ class Explorer(Play):
         self.is_leaf.observe(lambda _: self._update(evaluates=False), names="value")
 
     def _update(self, *, evaluates: bool) -> Trouble | None:
-        """Show the tree that is asked for; or what went wrong, above the last tree shown."""
+        """Show the chosen tree; if that fails, show why above the last tree."""
         trouble = None
         try:
             if evaluates:
@@ -257,16 +256,15 @@ def _html(seen: Exploration | None, trouble: Trouble | None, *, framed: bool) ->
 
 
 def _linking(observation: Observation, listed: int) -> str:
-    """Write the style rules that link a picture with a list of the first `listed` leaves.
+    """Return the style rules that link a picture with the list of its first `listed` leaves.
 
-    The list has elements with the attribute `data-leaf`, the leaf's place. Pointing at a leaf, or
-    choosing it, lights it up in the list and in the picture, with the keys on the way to it;
-    pointing at a node lights up all of its leaves. Style rules alone do that, so that it works
-    wherever the HTML is shown, with a kernel or without.
+    The list's elements have the attribute `data-leaf`, the leaf's index. Pointing at a leaf, or
+    choosing it, highlights it in list and picture, with the keys of its path; pointing at a node
+    highlights all of its leaves. It takes style rules only, so it works without a kernel.
     """
     drawn = list(items(observation).walk())
     leaves = [item for item in drawn if item.shape in ("leaf", "notice") and item.leaves]
-    # The boxes that stand for leaves which are not drawn.
+    # The boxes that stand for leaves not drawn.
     folded = [item for item in drawn if item.leaves and item not in leaves and not item.children]
     lit = []
     for place in sorted({*range(listed), *(item.leaves.start for item in leaves)}):
@@ -275,7 +273,7 @@ def _linking(observation: Observation, listed: int) -> str:
         way = [f"text{_selector(item)}" for item in drawn if item.children and place in item.leaves]
         targets = [own, *holding, *way]
         lit.append(_lit(f":has({own}:hover)", targets))
-        # A chosen leaf stays lit, unless the mouse points at another one.
+        # A chosen leaf stays highlighted, unless the mouse points at another one.
         chosen = f":not(:has([data-leaf]:hover)):has({own} :is(:checked,:focus-visible))"
         lit.append(_lit(chosen, targets))
     for item in drawn:

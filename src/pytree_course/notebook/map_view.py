@@ -1,4 +1,4 @@
-"""Show which leaves `jax.tree.map` passes to a function together: the trees side by side."""
+"""Show how `jax.tree.map` pairs the leaves of several trees, side by side."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,24 +30,24 @@ class Call:
     number: int
     path: Path
     arguments: list[str]
-    given_whole: list[bool]  # for each argument: is it a node, with everything below it?
+    given_whole: list[bool]  # for each argument: whether it is a node instead of a leaf
     result: str = ""
     raised: bool = False
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """Where a tree first differs from the first tree, and how."""
+    """The first place at which a tree's structure differs from that of the first tree."""
 
     path: Path
     position: int  # of the other tree, counted from 0
     node: str  # what the first tree has there, in words
-    partner: str  # what the other tree has
+    partner: str  # what the other tree has there
 
 
 @dataclass
 class Pairing:
-    """What happened: a result, or else a mismatch, a call that raised, or another error."""
+    """A recorded `tree.map`: its result, or a mismatch, a call that raised, or another error."""
 
     trees: list[Observation]
     calls: list[Call] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Pairing:
 def map_and_watch(
     function: Callable[..., Any], trees: Sequence[Any], is_leaf: IsLeaf | None = None
 ) -> Pairing:
-    """Run ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` once and note what it does."""
+    """Run ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` once and record its calls."""
     # Before the calls: the function may change what it is given.
     pairing = Pairing([observe(tree, values=False) for tree in trees])
     try:
@@ -81,7 +81,7 @@ def map_and_watch(
 def _call_and_note(
     function: Callable[..., Any], pairing: Pairing, keys: Sequence[Any], *arguments: Any
 ) -> Any:
-    """Call the function for the next leaf, and note the call."""
+    """Call the function for the next leaf, and record the call."""
     path = tuple(jax.tree_util.keystr((key,)) for key in keys)
     # Before the call: the function may change what it is given.
     are_nodes = [not jax.tree_util.all_leaves([argument]) for argument in arguments]
@@ -98,29 +98,28 @@ def _call_and_note(
 
 
 def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | None:
-    """Find the first place at which JAX cannot follow the first tree in another one."""
+    """Return the first place at which another tree does not match the first one."""
     first = observe(trees[0], values=False, is_leaf=is_leaf)
     for position, tree in enumerate(trees[1:], 1):
         partners = dict(all_parts(observe(tree, values=False)))
         for path, seen in all_parts(first):
             node = outline(seen)
             partner = outline(partners[path]) if path in partners else "nothing"
-            # Where the first tree has a leaf, anything may stand in the other one.
+            # A leaf of the first tree matches anything in the others.
             if node != partner and (node != LEAF or path not in partners):
                 return Mismatch(path, position, node, partner)
     return None
 
 
 BADGE_HEIGHT = 16
-MOST_CALLS = 24  # are shown
+MOST_CALLS = 24  # shown
 
 
 def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> Feedback:
     """Show how ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` pairs the leaves of trees.
 
-    The function is called once for each leaf of the first tree, and never more often. The view has
-    the trees, with the same number on what meets in one call; the calls; and the result, or what
-    kept JAX from one.
+    The function is called exactly once for each leaf of the first tree. The view shows the trees,
+    with a number on each leaf that names its call; the calls; and the result, or the error.
 
     Examples
     --------
@@ -133,9 +132,9 @@ def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = Non
 
 @dataclass(eq=False)
 class MapView:
-    """Several trees, and what `jax.tree.map` made of them.
+    """A view of a pairing, as HTML and text.
 
-    It needs no live widget: the linking of partners is done by the page's style sheet.
+    It is not a live widget: style rules link the leaves of a call.
     """
 
     name: str
@@ -143,28 +142,28 @@ class MapView:
 
     @property
     def works(self) -> bool:
-        """Whether `jax.tree.map` gave a result."""
+        """Whether `jax.tree.map` returned a result."""
         return self.pairing.result is not None
 
     @property
     def calls(self) -> list[Call]:
-        """The calls to show: the first ones, and one that raised."""
+        """The calls to show: the first ones, and any that raised."""
         return [call for call in self.pairing.calls if call.number <= MOST_CALLS or call.raised]
 
     @property
     def headline(self) -> str:
-        """What was called."""
+        """The call of `tree.map`, in short."""
         trees = ", ".join(f"tree {number}" for number in range(1, len(self.pairing.trees) + 1))
         return f"tree.map({self.name}, {trees})"
 
     @cached_property
     def sentences(self) -> list[str]:
-        """What happened, in words; the first completes the headline."""
+        """The outcome in words; the first sentence completes the headline."""
         return render("notebook/map_sentences.txt", view=self, where=_where).split("\n")
 
     @property
     def static(self) -> Feedback:
-        """The view as HTML that needs no kernel and no script, and as plain text."""
+        """The view as HTML without scripts, and as plain text."""
         svgs = [self._svg(*tree) for tree in self._trees]
         texts = [as_lines(self._items(*tree, numbered=True)) for tree in self._trees]
         frame = FRAMES["good" if self.works else "bad"]
@@ -173,13 +172,13 @@ class MapView:
 
     @property
     def _trees(self) -> list[tuple[Observation, int | None]]:
-        """The trees with their positions, and the result, which has none."""
+        """The trees with their positions, and the result with None."""
         result = [] if self.pairing.result is None else [self.pairing.result]
         positions = [*range(len(self.pairing.trees)), None]
         return list(zip([*self.pairing.trees, *result], positions, strict=False))
 
     def _items(self, tree: Observation, position: int | None, *, numbered: bool = False) -> Item:
-        """Choose what to draw of a tree."""
+        """Return the items to draw for a tree, with marks and notes."""
         mismatch, failed = self.pairing.mismatch, self.pairing.failed_call
         marked, word = None, ""
         if mismatch is not None:
@@ -212,7 +211,7 @@ class MapView:
         picture.set("overflow", "visible")
         for box, group in groups:
             path = box.item.path
-            # What was given to a call is at its path, or inside the node there.
+            # An argument of a call is at the call's path, or inside the node there.
             ways = (path[:length] for length in range(len(path) + 1))
             call = next((self._call_at[way] for way in ways if way in self._call_at), None)
             if call is not None and box.item.shape != "fold":
@@ -227,7 +226,7 @@ def _where(path: Path) -> str:
 
 
 def _add_badge(group: Element, box: Box, number: int) -> None:
-    """Put a call's number on the upper right corner of a box."""
+    """Draw a call's number at the upper right corner of a box."""
     width = max(BADGE_HEIGHT, 7 * len(str(number)) + 8)
     x, y = box.left + box.width - 3, box.y
     badge = SubElement(group, "g", {"class": "pytree-badge"})

@@ -1,4 +1,4 @@
-"""Questions in a notebook: predictions, asked before a cell is run, and the review."""
+"""Questions in a notebook: predictions before a cell is run, and the review."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from pytree_course.rendering import Feedback, render
 
 
 def predict(lesson: str, name: str) -> "Predict":
-    """Ask a lesson's question, and remember the answer; `name` is the id of the cell below."""
+    """Ask for a prediction, and store the answer; `name` is the id of the cell below."""
     course = Course.find()
     files = course.lesson_named(lesson)
     predictions = BuiltLesson.read(files.expected).predictions
@@ -38,7 +38,7 @@ def predict(lesson: str, name: str) -> "Predict":
 
 
 class Predict(Play):
-    """A question whose answer the next cell gives; `choice` is what was chosen before."""
+    """A question that the next cell answers; `choice` is the learner's earlier choice."""
 
     def __init__(self, prediction: Prediction, choice: str | None = None) -> None:
         self.prediction = prediction
@@ -52,7 +52,7 @@ class Predict(Play):
         else:
             self._say("Write it down and press Enter, then run the next cell.")
         self.entry.observe(self._chosen, names="value")
-        # An invitation to run the cell: the question itself stands above it.
+        # The static form invites to run the cell: the question itself is in the text above it.
         text = "Run this cell to write down your prediction."
         static = Feedback(render("notebook/invitation.html", text=text), text)
         super().__init__([self.entry, self._said], static)
@@ -68,7 +68,7 @@ class Predict(Play):
         self._said.value = render("notebook/status.html", text=" ".join([text, *self.news]))
 
     def reveal(self) -> Feedback | None:
-        """Return whether what was predicted is right; it cannot be changed any more."""
+        """End the prediction: say whether it was right, or None without a choice."""
         self.revealed = True
         self.entry.disabled = True
         choice, answer = self.entry.value, self.prediction.answer
@@ -85,7 +85,7 @@ class Predict(Play):
 def entry(
     options: Mapping[str, str], description: str, choice: str | None = None
 ) -> ipywidgets.ToggleButtons | ipywidgets.Text:
-    """Make what a question is answered with: a button for each letter, or a line to write on."""
+    """Make the input for an answer: a button for each letter, or a text field."""
     if not options:
         return ipywidgets.Text(
             value=choice or "",
@@ -105,7 +105,7 @@ def entry(
 
 
 def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
-    """Reveal a prediction when the next cell, which holds the answer, has been run."""
+    """Reveal a prediction when the next cell, which shows the answer, has been run."""
     cells_run = 0
 
     def after_cell(result: Any) -> None:

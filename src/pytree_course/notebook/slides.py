@@ -1,4 +1,4 @@
-"""The preprocessor by which `jupyter nbconvert --to slides` presents a lesson."""
+"""The nbconvert preprocessor that prepares a lesson for slides."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ from pytree_course.sources.source_cells import with_open_answer
 
 
 class ShowAnswers(Preprocessor):
-    """Put the answers of predictions in their place, and leave out the widgets that ask for them.
+    """Restore the answers of predictions, and remove the widgets that ask for them.
 
-    A slide uncovers an answer by one more step; nothing on it can be clicked.
+    On slides, an answer is a fragment of its own; nothing can be clicked.
     """
 
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Change a notebook that is about to be presented."""
+        """Return the notebook to present."""
         nb.cells = [cell for cell in nb.cells if not cell.get("id", "").endswith("-predict")]
         for cell in nb.cells:
             if hides_outputs(cell):

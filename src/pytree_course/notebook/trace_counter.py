@@ -1,4 +1,4 @@
-"""Count the traces of a jitted function while its arguments change, and say why each happened."""
+"""Count the traces of a jitted function as its arguments change, with the reason for each."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -21,23 +21,23 @@ def count_traces(
     jit: Callable[..., Any] = jax.jit,
     **choices: Iterable[Any] | Mapping[str, Any],
 ) -> "TraceCounter":
-    """Call a function under ``jax.jit`` with values to choose, and see when and why JAX traces it.
+    """Call a function under ``jax.jit`` with chosen values, and show when and why JAX traces it.
 
-    At first it is called with the first choices, with the same again, and with each choice one
-    step on and back.
+    It starts with two calls with the first value of each choice; then it moves each choice one
+    value on and back.
 
     Parameters
     ----------
     function
         The Python function, not jitted yet: it is jitted here, with a counter inside.
     make_arguments
-        Given the chosen values by name, returns the function's arguments: a tuple of them, or
-        anything else for a single one. Without it, the chosen values are the arguments, by name.
+        Takes the chosen values by name and returns the function's arguments: a tuple of them, or
+        a single one. By default, the chosen values are the arguments, by name.
     jit
-        Used in place of ``jax.jit``, for example
+        A replacement for ``jax.jit``, for example
         ``functools.partial(jax.jit, static_argnames="n")`` or ``equinox.filter_jit``.
     **choices
-        The values to choose from, or a dict of them by their labels.
+        For each argument, the values to choose from, or a dict from labels to values.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def count_traces(
 
 
 class TraceCounter(Play):
-    """Buttons to choose values with, by the names of the values; and the log of the calls."""
+    """The widget: buttons that choose values, and the log of calls."""
 
     def __init__(self, log: TraceLog, controls: dict[str, ipywidgets.ToggleButtons]) -> None:
         self.trace_log = log
@@ -64,7 +64,7 @@ class TraceCounter(Play):
         self._live = ipywidgets.HTML()
         self.again = button("Call again with the same values", self._call)
         for control in controls.values():
-            # Only the index tells which of two equal values, such as 1 and 1.0, is chosen.
+            # Only the index distinguishes equal values, such as 1 and 1.0.
             control.observe(lambda _: self._call(), names="index")
         shown = [*controls.values(), ipywidgets.HBox([self.again]), self._live]
         super().__init__(shown, Feedback(html, self._text()))
@@ -73,17 +73,17 @@ class TraceCounter(Play):
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values that are chosen now."""
+        """The chosen values, by name."""
         return {name: control.options[control.index][1] for name, control in self.controls.items()}
 
     @property
     def headline(self) -> str:
-        """How often it was called and traced."""
+        """The numbers of traces and calls."""
         traces = counted(self.trace_log.traces, "trace", "traces")
         return f"{traces} in {counted(self.trace_log.calls, 'call', 'calls')}"
 
     def _call_first(self) -> None:
-        """Call twice with the first values, then with each control one step on and back."""
+        """Call twice with the first values, then move each control one value on and back."""
         self.trace_log.call(self.values)
         self.trace_log.call(self.values)
         for control in self.controls.values():
@@ -110,7 +110,7 @@ class TraceCounter(Play):
 
 
 def _buttons(name: str, values: Iterable[Any] | Mapping[str, Any]) -> ipywidgets.ToggleButtons:
-    """Make buttons to choose with: JupyterLab takes the arrow keys away from a dropdown."""
+    """Make buttons for a choice: JupyterLab takes the arrow keys of a dropdown."""
     by_label = values.items() if isinstance(values, Mapping) else [(str(v), v) for v in values]
     options = list(by_label)
     return ipywidgets.ToggleButtons(

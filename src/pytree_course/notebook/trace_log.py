@@ -1,4 +1,4 @@
-"""Log calls to a jitted function: whether JAX traced each of them, and what changed in the key."""
+"""Log calls to a jitted function: whether JAX traced each, and what changed in the cache key."""
 
 import functools
 import inspect
@@ -18,14 +18,14 @@ from pytree_course.texts import shorten
 
 
 class CacheKey:
-    """What JAX compares of one call, made of its arguments by their names."""
+    """The cache key of one call, from its arguments by name."""
 
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         self.structure: Any = jax.tree.structure(dict(arguments))
         self.parts: dict[Path, str] = {}
-        """What each node and leaf is, as it was at the time of the call, topmost first."""
+        """Each node and leaf in words, as it was at the time of the call, topmost first."""
         self.values: dict[Path, str] = {}
-        """What JAX compares where an argument is static."""
+        """The values that JAX compares if an argument is static."""
         for name, argument in arguments.items():
             for path, seen in all_parts(observe(argument, values=False)):
                 self.parts[name, *path] = outline(seen)
@@ -36,18 +36,18 @@ class CacheKey:
                     self.values[path] = repr_text(leaf)
 
     def equals(self, old: "CacheKey") -> bool:
-        """Whether the structures are equal for JAX, with all metadata."""
+        """Return whether JAX takes the structures as equal, metadata included."""
         try:
             return self.structure == old.structure
-        except Exception:  # as == does for arrays in metadata
+        except Exception:  # == raises for arrays in metadata
             return False
 
     def changes_since(self, old: "CacheKey") -> list[str]:
-        """Name the nodes and leaves that are not what they were, topmost first."""
+        """Describe the nodes and leaves that changed, topmost first."""
         return _changes(self.parts, old.parts)
 
     def values_changed_since(self, old: "CacheKey") -> list[str]:
-        """Name the leaves of the same type with another value: of the key only if static."""
+        """Describe leaves of the same type with another value; only static ones are in the key."""
         same = {
             path: each
             for path, each in self.values.items()
@@ -71,13 +71,13 @@ def _changes(now: Mapping[Path, str], before: Mapping[Path, str]) -> list[str]:
     return [
         f"{shorten(''.join(path), 60)}: {before.get(path, 'nothing')} → {words}"
         for path, words in now.items()
-        # What is new inside of a node is named with the node.
+        # A change inside a new node is part of the change of the node.
         if words != before.get(path, words if len(path) > 1 else None)
     ]
 
 
 def _type_words(leaf: Any) -> str:
-    """Write what a tracer of a leaf knows, such as `weak f32[2]`; else the type's name."""
+    """Return a leaf's abstract value, such as `weak f32[2]`, or the name of its type."""
     try:
         seen = jax.typeof(leaf)
     except TypeError:
@@ -93,18 +93,18 @@ MOST_CHANGES = 3
 
 @dataclass(frozen=True)
 class LoggedCall:
-    """One call: its number, the values that were chosen, and how it went."""
+    """One call: its number, the chosen values, and its outcome."""
 
     number: int
     chosen: Mapping[str, str]
     outcome: str  # a symbol and a word
     why: str
     result: str = ""
-    message: str = ""  # of an error: it differs from version to version, and is not stored
+    message: str = ""  # of an error; it depends on the version of JAX, so it is not stored
 
 
 class TraceLog:
-    """Calls a function under `jit` and counts how often JAX runs its Python code.
+    """Call a function under `jit`, and count how often JAX runs its Python code.
 
     Without `make_arguments`, the chosen values are the arguments themselves.
     """
@@ -120,9 +120,9 @@ class TraceLog:
         self.traces = 0
         self.rows: deque[LoggedCall] = deque(maxlen=MOST_ROWS)
         self._keys: deque[tuple[int, CacheKey]] = deque(maxlen=MOST_KEYS)  # of traced calls
-        self._last_key = 0  # the number of the traced call whose key the last successful call had
+        self._last_key = 0  # the traced call with the key of the last successful call
 
-        # A traced function's Python code runs when it is traced, and only then.
+        # A jitted function's Python code runs only while JAX traces it.
         @functools.wraps(function)
         def counted(*arguments: Any, **keywords: Any) -> Any:
             self.traces += 1
@@ -146,7 +146,7 @@ class TraceLog:
             return _raised(error, "make_arguments raised it; the function was not called")
         before = self.traces
         try:
-            # Before the call, which may change what it is given.
+            # Before the call, which may mutate its arguments.
             key = CacheKey(arguments_by_name(self.function, arguments, keywords))
             result = brief(self._jitted(*arguments, **keywords))
         except Exception as error:
@@ -170,7 +170,7 @@ class TraceLog:
             is_last = number == self._last_key
             return not key.equals(old), len(changes), len(values), not is_last, -number
 
-        # Of several equally similar keys: the last call's, otherwise the latest one.
+        # Of equally similar keys, take that of the last call, otherwise the latest.
         number, old = min(self._keys, key=distance)
         changes = key.changes_since(old)
         if not is_traced:

@@ -1,4 +1,4 @@
-"""Short texts for values and errors, the same on every run: no addresses, rounded floats."""
+"""Short, reproducible texts for values and errors: no addresses, rounded floats."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def brief(value: Any) -> str:
-    """Say what a value is, with its numbers where they are few."""
+    """Describe a value, with its numbers if they are few."""
     if isinstance(value, (jax.Array, np.ndarray)) and not isinstance(value, jax.core.Tracer):
         return _array(value)
     if isinstance(value, float):
@@ -28,7 +28,7 @@ def brief(value: Any) -> str:
 
 
 def repr_text(value: Any) -> str:
-    """Write metadata as its `repr`, unless that says no more than an address."""
+    """Return the `repr` of metadata, or a description if that contains an address."""
     if isinstance(value, (jax.Array, np.ndarray)):
         return brief(value)
     try:
@@ -41,7 +41,7 @@ def repr_text(value: Any) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Write rows of cells as lines, each column as wide as its widest cell."""
+    """Align rows of cells: each column is as wide as its widest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -50,18 +50,18 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def without_addresses(text: str) -> str:
-    """Leave out where objects are in memory, which is new in each run."""
+    """Remove memory addresses, which differ in each run."""
     return _ADDRESS.sub("", text)
 
 
 def function_name(function: object) -> str:
-    """Return a function's name; "f" for a lambda and for what has no name."""
+    """Return a function's name, or "f" for a lambda and other nameless callables."""
     name = getattr(function, "__name__", None)
     return shorten(name, LONGEST_VALUE) if isinstance(name, str) and name.isidentifier() else "f"
 
 
 def error_words(error: BaseException) -> str:
-    """Write an error as Python ends a traceback: its type, and its message."""
+    """Return an error's type and message, as in the last line of a traceback."""
     try:
         message = error.msg if isinstance(error, SyntaxError) else str(error).strip()
     except Exception:
@@ -70,7 +70,7 @@ def error_words(error: BaseException) -> str:
 
 
 def error_line(error: BaseException) -> str:
-    """Write an error's type and the first line of its message."""
+    """Return an error's type and the first line of its message."""
     return shorten(error_words(error).partition("\n")[0], LONGEST_ERROR)
 
 
@@ -78,7 +78,7 @@ def _array(array: Any) -> str:
     seen = observe(array, values=array.size <= MOST_NUMBERS)
     if not isinstance(seen, Array) or not seen.values:
         return summary(seen)
-    # The last digits of a float differ from machine to machine.
+    # The last digits of a float depend on the machine.
     numbers = values(
         [float(f"{each:.4g}") if isinstance(each, float) else each for each in seen.values]
     )

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pytree_course import compiled
+from pytree_course.judging import matching
 from pytree_course.judging.expected import ExpectedExercise, Misconception
-from pytree_course.judging.judge import every_case_raises, rules_out
 from pytree_course.observing.comparison import compare, with_skeleton
 from pytree_course.observing.observations import Observation
 from pytree_course.running.run_cases import DrawnCases
@@ -50,11 +50,11 @@ class Beliefs:
         right = self._expected.observations
         failed = [case for case, result in enumerate(observed) if compare(right[case], result)]
         passed = sorted(set(range(len(right))).difference(failed))
-        all_raise = every_case_raises(observed)
+        all_raise = matching.every_case_raises(observed)
         needs_all = bool(self._expected.lines)
 
         def contradicts(case: int, wrong: Observation) -> bool:
-            return not needs_all and rules_out(wrong, observed[case], all_raise)
+            return not needs_all and matching.contradicts(wrong, observed[case], all_raise)
 
         with as_graded(self._sources, self._seed):
             held = [

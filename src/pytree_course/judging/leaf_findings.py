@@ -6,9 +6,8 @@ from typing import TypeGuard
 
 import numpy as np
 
-from pytree_course.judging.findings import Finding
-from pytree_course.judging.reasons.evidence import Evidence, finding
-from pytree_course.judging.reasons.places import Place, places
+from pytree_course.judging.evidence import Evidence, Place, finding, places
+from pytree_course.judging.verdicts import Finding
 from pytree_course.observing.comparison import COARSE_RELATIVE_TOLERANCE, compare
 from pytree_course.observing.observations import Array, Node, Number, Observation, Scalar, all_parts
 
@@ -18,69 +17,67 @@ Numbers = np.ndarray
 def leaf_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iterator[Finding]:
     """Yield what is wrong in the same way with all wrong leaves of all wrong results."""
     walked = [list(places(case.expected, case.got)) for case in wrong]
-    differing = [place for each in walked for place in each if place.differs]
-    if any(isinstance(place.expected, Node) for place in differing):
+    differing = [[place for place in leaves if place.differs] for leaves in walked]
+    wrong_leaves = [place for leaves in differing for place in leaves]
+    # Nodes may also differ in their metadata alone.
+    if not all(differing) or any(isinstance(place.expected, Node) for place in wrong_leaves):
         return
-    whole = all(not place.path for place in differing)
-    every = all(place.differs for each in walked for place in each)
-    which = which_results(cases, wrong) if whole else "every" if every else "some"
-    data = {"which": which}
-    subject = "result" if whole else "leaf"
-    if not whole and (place := _as_in_input(wrong, walked)) is not None:
-        data["argument"] = str(place)
-        yield finding("leaf given back", subject, wrong, **data)
-    pairs = [(place.expected, place.got) for place in differing]
+    which = "every" if differing == walked else "some"
+    is_whole = not any(place.path for place in wrong_leaves)
+    if is_whole:
+        which = which_results(cases, wrong)
+    elif (index := _argument_with(wrong, differing)) is not None:
+        yield finding("leaf given back", wrong, which=which, argument=str(index))
+    pairs = [(place.expected, place.got) for place in wrong_leaves]
     if types := _other_type(pairs):
-        yield finding("type", subject, wrong, **data, **types)
+        yield finding("type", wrong, which=which, **types)
     elif rule := _number_rule(pairs):
-        yield finding(rule, subject, wrong, **data)
+        yield finding(rule, wrong, which=which)
 
 
 def which_results(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
-    """Say whether a finding on wrong results speaks of all results."""
+    """Return whether a finding on wrong results speaks of all results."""
     return "all" if len(cases) == len(wrong) else "wrong"
 
 
-def _as_in_input(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> int | None:
-    """Return the place of the argument in which every wrong leaf stands at the same path."""
-    for at in range(min(len(case.inputs) for case in wrong)):
-        inputs = [dict(all_parts(case.inputs[at])) for case in wrong]
+def _argument_with(wrong: Sequence[Evidence], differing: Sequence[Sequence[Place]]) -> int | None:
+    """Return the index of the argument that has every wrong leaf at the same path."""
+    for index in range(min(len(case.inputs) for case in wrong)):
+        inputs = [dict(all_parts(case.inputs[index])) for case in wrong]
         pairs = [
             (given.get(place.path), place.got)
-            for given, around in zip(inputs, walked, strict=True)
-            for place in around
-            if place.differs
+            for given, leaves in zip(inputs, differing, strict=True)
+            for place in leaves
         ]
         if all(leaf is not None and not compare(leaf, got) for leaf, got in pairs):
-            return at
+            return index
     return None
 
 
 def _other_type(pairs: Sequence[tuple[Observation, Observation]]) -> dict[str, str]:
-    """Return what two types are called, where numbers are equal and differ only in these."""
-    named = set()
+    """Return the names of two types, where numbers are equal and differ only in these."""
+    names = set()
     for right, got in pairs:
-        one, other = numbers(right), numbers(got)
+        one, other = _numbers(right), _numbers(got)
         if one is None or other is None or not _same(one, other, COARSE_RELATIVE_TOLERANCE):
             return {}
-        named.add(tuple(_type_names(right, got)))
-    if len(named) != 1 or len(set(*named)) == 1:
+        names.add(tuple(_type_names(right, got)))
+    if len(names) != 1 or len(set(*names)) == 1:
         return {}
-    ((expected, came),) = named
+    ((expected, came),) = names
     return {"expected": expected, "got": came}
 
 
 def _type_names(right: Observation, got: Observation) -> list[str]:
-    if isinstance(right, Array) and isinstance(got, Array):
-        libraries = {"jax": "JAX array", "numpy": "NumPy array"}
-        both = [right, got]
-        names = [libraries.get(each.library, "array") for each in both]
-        if names[0] == names[1]:
-            return [f"array of {each.dtype}" for each in both]
-        if right.dtype == got.dtype:
-            return names
-        return [f"{name} of {each.dtype}" for name, each in zip(names, both, strict=True)]
-    return list(map(_type_name, (right, got)))
+    if not (isinstance(right, Array) and isinstance(got, Array)):
+        return [_type_name(right), _type_name(got)]
+    libraries = {"jax": "JAX array", "numpy": "NumPy array"}
+    names = [libraries.get(array.library, "array") for array in (right, got)]
+    if names[0] == names[1]:
+        return [_type_name(right), _type_name(got)]
+    if right.dtype == got.dtype:
+        return names
+    return [f"{name} of {array.dtype}" for name, array in zip(names, (right, got), strict=True)]
 
 
 def _type_name(observation: Observation) -> str:
@@ -92,7 +89,7 @@ def _type_name(observation: Observation) -> str:
     return ""
 
 
-def numbers(observation: Observation) -> Numbers | None:
+def _numbers(observation: Observation) -> Numbers | None:
     """Return the numbers of an array or a number in its shape, or None where there are none."""
     values: Sequence[Scalar]
     match observation:
@@ -124,7 +121,7 @@ def _flat(right: Numbers, wrong: Numbers) -> bool:
     return right.shape != wrong.shape and _same(right.ravel(), wrong.ravel())
 
 
-_RULES: dict[str, Callable[[Numbers, Numbers], bool]] = {
+RULES: dict[str, Callable[[Numbers, Numbers], bool]] = {
     "axes": lambda right, wrong: (
         right.ndim > 1 and (_same(right.T, wrong) or _same(np.moveaxis(right, 0, -1), wrong))
     ),
@@ -134,13 +131,14 @@ _RULES: dict[str, Callable[[Numbers, Numbers], bool]] = {
     "nan": lambda right, wrong: bool(np.isnan(wrong).any() and not np.isnan(right).any()),
     "infinite": lambda right, wrong: bool(np.isinf(wrong).any() and not np.isinf(right).any()),
 }
+"""How right numbers and wrong ones are related, by kind of finding; the first that fits speaks."""
 
 
 def _number_rule(pairs: Sequence[tuple[Observation, Observation]]) -> str:
-    found = [(numbers(right), numbers(got)) for right, got in pairs]
-    known = [(right, got) for right, got in found if right is not None and got is not None]
-    if len(known) == len(found):
-        for name, rule in _RULES.items():
+    numbers = [(_numbers(right), _numbers(got)) for right, got in pairs]
+    known = [(right, got) for right, got in numbers if right is not None and got is not None]
+    if len(known) == len(numbers):
+        for kind, rule in RULES.items():
             if all(rule(right, got) for right, got in known):
-                return name
+                return kind
     return ""

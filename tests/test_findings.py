@@ -1,4 +1,4 @@
-"""General findings: what is said of a wrong answer that no misconception explains."""
+"""Misconceptions and general findings: how a wrong answer is explained."""
 
 import inspect
 import linecache
@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import to_builtins
 
-import pytree_course.judging.reasons as rules
 from pytree_course.cases import Case
 from pytree_course.cases.inputs import features_of, varied_trees
 from pytree_course.cases.vocabulary import Duo
-from pytree_course.judging import words
+from pytree_course.judging import findings, leaf_findings, predicted_lines, result_findings, words
+from pytree_course.judging import judge as judge_module
 from pytree_course.judging.expected import Misconception
-from pytree_course.judging.finding_words import SENTENCES, sentences
-from pytree_course.judging.findings import Finding
 from pytree_course.judging.judge import judge
-from pytree_course.judging.reasons import leaves
+from pytree_course.judging.verdicts import Finding
+from pytree_course.judging.words import FINDINGS, finding_sentences
 from pytree_course.observing.comparison import with_skeleton
+from pytree_course.observing.observations import Node
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.observing.reading import read_as
 from pytree_course.running.outcomes import Outcome
@@ -58,7 +58,7 @@ def judged_by(check, right, wrong, misconceptions=()):
 
 
 def said(*run):
-    return " ".join(sentences(judged_by(*run).findings))
+    return " ".join(finding_sentences(judged_by(*run).findings))
 
 
 def written(source):
@@ -140,7 +140,7 @@ EXAMPLES = [
     (on_arrays, doubled, lambda t: {"w": 2 * t["w"][None]}, "one axis or more too many"),
     (on_arrays, doubled, lambda t: {"w": jnp.asarray(2 * t["w"])}, "JAX array where the task"),
     (on_numbers, positive, lambda number: number + 1, "asks for a ValueError here"),
-    (on_dicts, flat, in_written_order, "the right leaves, but in each other's places"),
+    (on_dicts, flat, in_written_order, "the right leaves in the wrong order"),
 ]
 
 
@@ -220,13 +220,21 @@ def test_a_misconception_that_explains_most_failing_cases_speaks_where_it_holds(
     right = lambda number: 2 * number + 100  # noqa: E731
     verdict = judged_by(on_numbers, right, wrong, near)
     (found,) = verdict.findings
-    assert (found.holds, found.fails) == ([0, 1, 2, 3], [4])
-    assert sentences([found]) == ["You do this."]
+    assert found.holds == [0, 1, 2, 3]
+    assert finding_sentences([found]) == ["You do this."]
     assert verdict.failure.case in found.holds
     twins = [*near, ("twin", "You do that.", mistake)]
     assert said(on_numbers, right, wrong, twins) == ""
     contradicted = [("near", "You do this.", lambda number: mistake(number) + (number == 5))]
     assert said(on_numbers, right, wrong, contradicted) == ""
+
+
+def test_of_metadata_that_differs_no_rule_on_leaves_speaks():
+    def node(version):
+        return Node(type="Model", aux=observe(version), custom=True, children=(("w", observe(1)),))
+
+    expected = made_exercise([node(1), node(2)])
+    assert judge(expected, [Outcome((), (), node(3))] * 2).findings == ()
 
 
 def test_where_nothing_is_known_nothing_is_said():
@@ -329,31 +337,27 @@ def test_a_finding_speaks_of_failing_cases_alone_and_is_read_back_equal(pairs):
     assert len(verdict.findings) <= 2
     for found in verdict.findings:
         assert found.holds
-        assert {*found.holds, *found.fails} <= {*verdict.failed}
+        assert {*found.holds} <= {*verdict.failed}
         assert read_as(Finding, to_builtins(found)) == found
-        (text,) = sentences([found])
+        (text,) = finding_sentences([found])
         assert text[0].isupper()
         assert text[-1] == "."
         assert "{" not in text
 
 
 def test_every_kind_of_finding_has_words_and_the_other_way_round():
-    modules = [rules, *(getattr(rules, name) for name in dir(rules))]
-    modules = {inspect.getmodule(each) for each in modules if inspect.getmodule(each)}
-    source = "".join(map(inspect.getsource, modules)) + inspect.getsource(
-        judge.__globals__["judge_lines"]
-    )
-    named = set(re.findall(r'(?:finding|Finding)\(\s*"([\w ]+)"', source))
-    named |= {*leaves._RULES}
-    assert named == {*SENTENCES}
+    modules = (judge_module, predicted_lines, findings, result_findings, leaf_findings)
+    source = "".join(map(inspect.getsource, modules))
+    named = set(re.findall(r'[fF]inding\(\s*"([\w ]+)"', source))
+    assert named | {*leaf_findings.RULES} == {*FINDINGS}
 
 
-@pytest.mark.parametrize("kind", SENTENCES)
+@pytest.mark.parametrize("kind", FINDINGS)
 def test_a_record_that_somebody_edited_has_words_too(kind):
     odd = dict.fromkeys(("argument", "which", "rule", "number"), "x{y}")
     for data in ({}, odd):
-        sentences([Finding(kind, "", [], [], data)])
-    assert sentences([Finding("no such kind", "", [], [])]) == []
+        finding_sentences([Finding(kind, [], data)])
+    assert finding_sentences([Finding("no such kind", [])]) == []
 
 
 secrets = st.recursive(

@@ -1,30 +1,53 @@
-"""The map of the course: both ways through it, how far you are, and your badges."""
+"""The learner's progress in notebooks: the header of exercises, and the map of the course."""
 
 from datetime import UTC, datetime
+
+from IPython.display import display
 
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
-from pytree_course.learner.review import due
 from pytree_course.learner.standings import Way, badges, hours, standing
+from pytree_course.notebook.checks import Checks
 from pytree_course.rendering import Feedback, render
 
 AS_BUILT = "This is how everybody begins. Run this cell to see your own progress."
 AS_OF = "Your progress on {time}. Run this again to see what has come since."
 
 
+def show_progress(check: Checks) -> None:
+    """Show the header: how far the learner is, updated whenever a check passes."""
+    if not check.is_own_work or check.is_graded:
+        return
+    # An updated output, not a widget: ipywidgets would take most of the set-up cell's time.
+    shown = display(header(check), display_id=True)
+    # Without a notebook, nothing was shown.
+    if check.progress.file is not None and shown is not None:
+        check.progress.watchers.append(lambda: shown.update(header(check)))
+
+
+def header(check: Checks) -> Feedback:
+    """Return the progress in a lesson: points, minutes left and the next step."""
+    now = standing(check.expected, check.progress)
+    following = check.next_lesson() if now.core_is_done or now.next is None else None
+    values = {"hours": hours, "now": now, "check": check, "following": following}
+    return Feedback(render("notebook/progress.html", **values), str(now))
+
+
 def course_map() -> Feedback:
     """Show the lessons that are here, the learner's progress in each, and the badges."""
+    from pytree_course.learner.review import due  # not above: the header does not need it
+
     course = Course.find()
     progress = Progress.load(course.progress_file)
-    # What is shown stays in the notebook, where it is read again when more has been done.
+    # The output stays in the notebook, where it may be read after more has been solved.
     state = AS_BUILT
     if course.progress_file is not None:
         state = AS_OF.format(time=f"{datetime.now():%d %B, %H:%M}".lstrip("0"))
     files = course.lessons()
     expected = [BuiltLesson.read(each.expected) for each in files]
     lessons = [(lesson, standing(lesson, progress)) for lesson in expected]
-    # No widget: only in plain HTML does JupyterLab see to it that links open notebooks.
+    # Not a widget: JupyterLab resolves links to notebooks only in plain HTML.
     values = {
         "hours": hours,
         "state": state,
