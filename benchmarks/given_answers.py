@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mutation_testing.author_process import AuthorProcess, EndedError
 from pytree_course.course import Course
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.judge import judge
 from pytree_course.judging.words import explanation
 from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.sources.author_process import AuthorProcess, EndedError
 from pytree_course.sources.authors_answers import (
     AnswerError,
     expect_exercise,

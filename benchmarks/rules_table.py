@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from given_answers import SECONDS, SECONDS_TO_PREPARE, in_a_cell
 
+from mutation_testing.author_process import AuthorProcess, EndedError
 from mutation_testing.mutants import mutants
 from pytree_course.course import Course
 from pytree_course.judging.expected import ExpectedExercise
@@ -31,7 +32,6 @@ from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import finding_sentences
 from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.sources.author_process import AuthorProcess, EndedError
 from pytree_course.sources.authors_answers import (
     AnswerError,
     expect_exercise,

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
+from mutation_testing.author_process import AuthorProcess, EndedError
 from mutation_testing.memoriser import refuses_memoriser
 from mutation_testing.mutants import Mutant, mutants
 from pytree_course.course import CourseError, LessonFiles
@@ -14,7 +15,6 @@ from pytree_course.observing.comparison import compare
 from pytree_course.observing.words import describe
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import outcomes_of
-from pytree_course.sources.author_process import AuthorProcess, EndedError
 from pytree_course.sources.authors_answers import AnswerError, as_graded, define, run_answer
 from pytree_course.sources.exercises import Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources, read_sources

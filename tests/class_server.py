@@ -41,6 +41,7 @@ class Room:
     refused: int = 0  # requests
     nonsense: bytes = b""  # in the place of every answer
     swallows: int = 0  # of so many requests the answer gets lost
+    drips: bool = False  # a byte now and then, in the place of every answer
     port: int = 0
 
     def start(self) -> None:
@@ -97,6 +98,9 @@ class Room:
                 if room.swallows:
                     room.swallows -= 1
                     return  # the connection ends without an answer
+                while room.drips:
+                    self.wfile.write(b"x")
+                    time.sleep(0.02)
                 self.send_response(status)
                 self.end_headers()
                 self.wfile.write(room.nonsense or json.dumps(said).encode())

@@ -1,6 +1,8 @@
 """What follows from the events of a class: who is at what, what goes round, what to ask."""
 
 import re
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, count
 
@@ -18,7 +20,7 @@ from pytree_course.board.pages import (
     stuck,
 )
 from pytree_course.board.session import Event, Room, Session
-from pytree_course.course import Course
+from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import Belief
 from pytree_course.judging.judge import judge
 from pytree_course.learner.questions import for_class
@@ -116,6 +118,26 @@ def test_a_session_that_is_started_again_is_the_same(tmp_path_factory, happened)
     again.log.close()
     names = [each.name for each in again.room.learners.values()]
     assert len(names) == len({*names})
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        *("data = '[]'", "data = '{}'", "data = 'x'", "data = '7'", "time = 'now'"),
+        "data = '" + '{"a":' * 100_000 + "'",
+    ],
+)
+def test_a_session_that_was_edited_is_refused_and_left_as_it_is(tmp_path, edited):
+    file = tmp_path / "class.sqlite"
+    session = Session(file)
+    session.add("A", "joined", {"name": "Ada"})
+    session.log.close()
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute(f"UPDATE event SET {edited}")
+    before = file.read_bytes()
+    with pytest.raises(CourseError, match="left as it is"):
+        Session(file)
+    assert file.read_bytes() == before
 
 
 def test_an_event_with_a_known_key_changes_nothing(tmp_path):

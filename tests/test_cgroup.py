@@ -19,10 +19,10 @@ from tests.conftest import ROOT
 from tests.sandboxes import needs_sandbox
 
 if sys.platform == "linux":
-    from pytree_course.grading.sandbox import cgroup
+    from pytree_course.grading.sandbox import bounds
 
 pytestmark = [pytest.mark.slow, needs_sandbox, pytest.mark.reads("src/pytree_course/grading")]
-HAS_GROUPS = sys.platform == "linux" and cgroup.folder_of_groups() is not None
+HAS_GROUPS = sys.platform == "linux" and bounds.folder_of_groups() is not None
 in_groups = pytest.mark.skipif(
     not HAS_GROUPS,
     reason="no groups can be made here; they are tried in user-mode Linux",
@@ -45,7 +45,7 @@ cd {root}
 {python} -m pytest -p no:cacheprovider -n 0 -q --color=no tests/test_cgroup.py
 echo $$ > $groups/user/session/cgroup.procs
 setpriv --reuid 1000 --regid 1000 --clear-groups {python} -c \\
-    "from pytree_course.grading.sandbox.cgroup import *; print('as a user', folder_of_groups())"
+    "from pytree_course.grading.sandbox.bounds import *; print('as a user', folder_of_groups())"
 echo o > /proc/sysrq-trigger
 sleep 60
 """
@@ -128,19 +128,19 @@ def test_time_of_processes_that_nobody_waited_for_is_counted(kernel):
 @in_groups
 def test_groups_that_a_killed_grading_left_are_removed(kernel):
     above = group_of(kernel).members.parent.parent
-    left = above / f"{cgroup._PREFIX}{2**22 + 1}-0"  # no process has this number
+    left = above / f"{bounds._PREFIX}{2**22 + 1}-0"  # no process has this number
     left.mkdir()
-    assert cgroup._works(above)
+    assert bounds._works(above)
     assert not left.exists()
     assert group_of(kernel).members.exists()
 
 
 def test_where_no_group_can_be_made_none_is_used(monkeypatch, tmp_path):
     (tmp_path / "cgroup.subtree_control").write_text("cpu memory pids")
-    monkeypatch.setattr(cgroup, "_ROOT", tmp_path)  # no cgroup's folder: no process can join it
-    cgroup.folder_of_groups.cache_clear()
-    assert cgroup.new_group() is None
-    cgroup.folder_of_groups.cache_clear()
+    monkeypatch.setattr(bounds, "_ROOT", tmp_path)  # no cgroup's folder: no process can join it
+    bounds.folder_of_groups.cache_clear()
+    assert bounds.new_group() is None
+    bounds.folder_of_groups.cache_clear()
 
 
 @pytest.mark.skipif(HAS_GROUPS or UML is None, reason="user-mode-linux is not installed")

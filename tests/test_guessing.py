@@ -1,10 +1,11 @@
-"""No check can be passed by guessing: its results hold bits that have to be computed."""
+"""No check is passed without an answer: its results hold bits that only an answer computes."""
 
 import json
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
+from itertools import combinations
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from tests.conftest import ROOT
 from tests.lesson_reads import lesson_reads
 
 ENOUGH = 30.0  # right by chance in less than one try of a billion
+MOST_WHOLES = 8  # of the inputs, that are added, subtracted and multiplied
 FEW, MANY = range(101, 113), range(101, 141)  # seeds: few show fewer bits than there are
 OFTEN = 8  # a form of inputs, or a place in results, that comes so often has entries of its own
 KNOWN = {"kind", "type", "library", "dtype", "shape", "message", "bases", "why"}
@@ -26,34 +28,43 @@ DRAWN_WORD = re.compile(rf"(?<=\[')\w+|{'|'.join(WORDS)}")
 NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
-def bits(sources: LessonSources, name: str, seeds: range) -> float:
-    """Return how many bits of an exercise's results have to be guessed, on average over seeds.
+def forged(sources: LessonSources, name: str, seeds: range) -> tuple[float, int]:
+    """Return how many bits of an exercise's results a forger has to guess, on average over seeds.
 
-    The guesser knows the check and its results on all the seeds, but computes nothing: it fills in
-    a table with an entry for each place in the results of each form of inputs. An entry is a
-    constant, "the same as the one before", or "what stands at that place of the inputs". The best
-    entry counts, by the share of results in which it is right. Structure, types, dtypes and shapes
-    cost nothing, and nothing counts twice in one seed.
+    The forger has no answer. It replaces `run_check`, knows the check and its results on all the
+    seeds, and fills in a table with an entry for each place in the results of each form of inputs.
+    An entry is a constant, "the same as the one before", or what can be computed from the inputs:
+    what stands at a place of them, a length, a size, or the sum, difference or product of two of
+    their whole numbers. The best entry counts, by the share of results in which it is right.
+    Structure, types, dtypes and shapes cost nothing, and nothing counts twice in one seed.
+
+    Return too how many of the seeds would earn points: those on which every entry is right.
     """
     by_seed = [list(_results(sources, name, seed)) for seed in seeds]
     forms = Counter(form for cases in by_seed for form, _ in cases)
     right: defaultdict[Hashable, Counter[Any]] = defaultdict(Counter)
     samples: Counter[Hashable] = Counter()
-    held: list[list[tuple[Hashable, Hashable]]] = [[] for _ in seeds]  # by each seed's results
-    for cases, entries in zip(by_seed, held, strict=True):
+    held: list[list[tuple[Hashable, Hashable, set]]] = [[] for _ in seeds]  # by each seed's results
+    for cases, atoms_of_seed in zip(by_seed, held, strict=True):
         for form, atoms in cases:
             known = form if forms[form] >= OFTEN else form[0]
             for place, ways in atoms:
-                entries.append(((known, place), (known, "*", _anywhere(place))))
-                for entry in entries[-1]:
+                entries = (known, place), (known, "*", _anywhere(place))
+                atoms_of_seed.append((*entries, ways))
+                for entry in entries:
                     right[entry].update(ways)
                     samples[entry] += 1
+    best = {entry: max(ways, key=ways.__getitem__) for entry, ways in right.items()}
 
-    def cost(exact: Hashable, anywhere: Hashable) -> float:
-        entry = exact if samples[exact] >= OFTEN else anywhere
-        return -math.log2((max(right[entry].values()) + 1) / (samples[entry] + 1))
+    def used(exact: Hashable, anywhere: Hashable) -> Hashable:
+        return exact if samples[exact] >= OFTEN else anywhere
 
-    return sum(cost(*each) for entries in held for each in entries) / len(held)
+    def cost(entry: Hashable) -> float:
+        return -math.log2((right[entry][best[entry]] + 1) / (samples[entry] + 1))
+
+    guessed = sum(cost(used(*entries)) for atoms in held for *entries, _ in atoms) / len(held)
+    earned = sum(all(best[used(*entries)] in ways for *entries, ways in atoms) for atoms in held)
+    return guessed, earned
 
 
 def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any, list]]:
@@ -74,6 +85,7 @@ def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any
         inputs = defaultdict(set)
         for place, atom in _atoms(given):
             inputs[atom].add(place)
+        computed = _computed(given)
         atoms: list[Any] = []
         before: dict[Any, Any] = {}
         for place, atom in _atoms(msgspec.to_builtins(outcome.observation)):
@@ -82,12 +94,38 @@ def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any
                     continue
                 large.add(atom)
             ways: set[Any] = {("constant", atom)}
-            ways |= {("input", _beyond(place, each)) for each in inputs[atom]}
+            ways |= {("input", _beyond(place, each)) for each in inputs[atom]} | computed[atom]
             if before.get(_anywhere(place)) == atom:
                 ways.add("as before")
             before[_anywhere(place)] = atom
             atoms.append((place, ways))
         yield ((called(case.call), note), NUMBER.sub("0", form)), atoms
+
+
+def _computed(given: list[dict]) -> defaultdict[Any, set]:
+    """Return what can be reckoned from inputs without an answer, and all ways to do so."""
+    ways: defaultdict[Any, set] = defaultdict(set)
+    wholes: list[tuple[tuple, int]] = []
+
+    def walk(observed: Any, place: tuple) -> None:
+        if isinstance(observed, dict):
+            for at, size in enumerate(observed.get("shape", ())):
+                ways[float(size)].add(("size", place, at))
+            for key, each in observed.items():
+                walk(each, (*place, key))
+        elif isinstance(observed, list):
+            ways[float(len(observed))].add(("length", place))
+            for at, each in enumerate(observed):
+                walk(each, (*place, at))
+        elif type(observed) is int and len(wholes) < MOST_WHOLES:
+            wholes.append((place, observed))
+
+    walk(given, ())
+    for (place, one), (other, two) in combinations(wholes, 2):
+        results = {"+": one + two, "-": one - two, "from": two - one, "*": one * two}
+        for operation, result in results.items():
+            ways[float(result)].add((operation, place, other))
+    return ways
 
 
 def _anywhere(place: tuple) -> tuple:
@@ -136,4 +174,5 @@ EXERCISES = [
 @pytest.mark.parametrize(("files", "name"), EXERCISES)
 def test_the_results_of_fresh_cases_cannot_be_guessed(files, name):
     sources = read_sources(files)
-    assert any(bits(sources, name, seeds) >= ENOUGH for seeds in (FEW, MANY))
+    tries = (forged(sources, name, seeds) for seeds in (FEW, MANY))
+    assert any(guessed >= ENOUGH and not earned for guessed, earned in tries)

@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import stat
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -410,6 +411,16 @@ def test_what_is_no_class_is_not_joined_and_loses_nothing(room, course, quick, n
         room.nonsense = b""
         check(course, SOLVED)
         wait_for(lambda: room.verdicts == [TRIED, SOLVED])
+
+
+def test_a_server_that_drips_holds_up_nobody(room, course, monkeypatch):
+    monkeypatch.setattr(joining, "PATIENCE", 0.2)
+    room.drips = True
+    began = time.monotonic()
+    with pytest.raises(CourseError, match="No class answers"):
+        joining.enter(course, room.address, CODE, "")
+    assert time.monotonic() - began < 5
+    room.drips = False
 
 
 def test_the_lab_joins(room, course_py, course, monkeypatch):

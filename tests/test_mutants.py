@@ -7,6 +7,7 @@ from contextlib import closing
 import pytest
 
 from mutation_testing.__main__ import main
+from mutation_testing.author_process import AuthorProcess, EndedError
 from mutation_testing.case_table import feature_table, stale
 from mutation_testing.memoriser import refuses_memoriser
 from mutation_testing.mutants import mutants
@@ -14,7 +15,6 @@ from mutation_testing.trials import refusal, try_wrong_answers
 from pytree_course.authoring.validation import find_mistakes_in_answers
 from pytree_course.course import Course, CourseError, LessonFiles
 from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.sources.author_process import AuthorProcess, EndedError
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT, edit
 from tests.lesson_reads import AUTHORING

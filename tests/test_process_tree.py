@@ -7,8 +7,7 @@ import time
 import psutil
 import pytest
 
-from pytree_course.grading.budget import CellBudget
-from pytree_course.grading.usage import ProcessTree
+from pytree_course.grading.budget import CellBudget, ProcessTree
 
 SLEEPS = "import time; time.sleep(600)"
 BUSY = "while True: pass"

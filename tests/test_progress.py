@@ -1,13 +1,16 @@
 """Progress is one file that is only ever added to."""
 
+import json
 import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import pytest
 
 from pytree_course.learner.progress import Progress
+from pytree_course.learner.review import due
 from tests.needs import missing
 
 
@@ -31,14 +34,27 @@ def test_two_notebooks_at_once_lose_nothing(tmp_path):
     assert both.of("02_tree_map", "sgd_step").correct
 
 
+REVIEWED = {
+    **{"lesson": "01_leaves", "exercise": "count_leaves", "event": "reviewed", "name": "x"},
+    **{"case": "", "answer": "right"},
+}
+PREDICTED = {"lesson": "01_leaves", "prediction": "p", "choice": "2"}
+
+
 def test_a_damaged_line_is_counted_and_the_others_are_kept(tmp_path):
     file = tmp_path / "progress.jsonl"
     Progress.load(file).add("01_leaves", "count_leaves", "correct")
+    lines = [b'{"lesson": "01_lea', b"\xff", b"[]", b'{"lesson": 1}', b'{"a":' * 100_000]
+    times = "0001-01-01T00:00+14:00", "9999-12-31T23:00-12:00", "9999-01-01", "1e9", ""
+    events = (event | {"time": time} for time in times for event in (REVIEWED, PREDICTED))
+    lines += [json.dumps(event).encode() for event in events]
     with file.open("ab") as stream:
-        stream.write(b'{"lesson": "01_lea\n\xff\n[]\n{"lesson": 1}\n')
+        stream.write(b"\n".join(lines))
     progress = Progress.load(file)
-    assert progress.unreadable_lines == 4
+    assert progress.unreadable_lines == len(lines)
     assert progress.of("01_leaves", "count_leaves").correct
+    assert not progress.predictions
+    assert due([], progress, datetime.now(UTC)) == []
 
 
 def test_without_a_file_progress_is_kept_in_memory(tmp_path):

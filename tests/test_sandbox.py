@@ -15,11 +15,10 @@ from pathlib import Path
 import pytest
 
 from pytree_course.course import Course, CourseError
-from pytree_course.grading import limits, usage
+from pytree_course.grading import limits, sandbox
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.sandbox import policy, requirements
-from pytree_course.grading.sandbox.requirements import require_sandbox
+from pytree_course.grading.sandbox import bounds, policy, require_sandbox
 from tests.conftest import ROOT
 from tests.sandboxes import needs_sandbox, run_in_sandbox, value_in
 
@@ -386,8 +385,17 @@ def test_what_all_processes_use_together_is_bounded(exceeded, code, lower, what)
     assert exceeded(code, **lower) == what
 
 
+def test_what_was_used_up_is_told_though_the_time_ended_first(engine, tmp_path, monkeypatch):
+    kernel = started(tmp_path)
+    monkeypatch.setattr(limits, "MEMORY", 300 * limits.MIB)
+    monkeypatch.setattr(limits, "WATCH_SECONDS", 600.0)  # only the last look is left
+    kernel._budget.seconds = 4.0
+    run = kernel.run_cell(f"import time; time.sleep(1)\n{CHILDREN_WITH_MEMORY}")
+    assert (run.timed_out, run.used_up) == (True, "memory")
+
+
 def test_a_watch_that_fails_ends_the_sandbox(exceeded, monkeypatch):
-    monkeypatch.setattr(usage, "processes", lambda proc: 1 / 0)
+    monkeypatch.setattr(bounds, "processes", lambda proc: 1 / 0)
     assert exceeded("import time; time.sleep(600)") == "of the machine"
 
 
@@ -449,7 +457,7 @@ def test_what_keeps_bubblewrap_from_working_is_said(monkeypatch, tmp_path, scrip
     broken.write_text(f"#!/bin/sh\n{script}\n")
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(requirements, "_TRIAL_SECONDS", 5)
+    monkeypatch.setattr(sandbox, "_TRIAL_SECONDS", 5)
     with pytest.raises(CourseError, match=said):
         require_sandbox()
 

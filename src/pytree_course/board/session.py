@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import json
 import secrets
-import sqlite3
 import time
 import unicodedata
 from collections import Counter
@@ -49,7 +48,7 @@ class Log:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        with self._explained():
+        with self.explained():
             self._database = open_sqlite(file, [_TABLE], _VERSION)
             # What is written survives the end of this process, however it ends.
             self._database.execute("PRAGMA journal_mode = WAL")
@@ -60,13 +59,13 @@ class Log:
         now = datetime.now(UTC)
         row = (who, key, now.isoformat(), what, json.dumps(data))
         statement = "INSERT OR IGNORE INTO event (who, key, time, what, data) VALUES "
-        with self._explained():
+        with self.explained():
             added = self._database.execute(f"{statement} (?, ?, ?, ?, ?)", row)
         return Event(added.lastrowid or 0, who, now, what, data) if added.rowcount else None
 
     def events(self) -> list[Event]:
         """Return all events, in the order in which they came."""
-        with self._explained():
+        with self.explained():
             rows = self._database.execute(
                 "SELECT number, who, time, what, data FROM event ORDER BY number"
             )
@@ -80,10 +79,11 @@ class Log:
         self._database.close()
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def explained(self) -> Iterator[None]:
+        """Raise a CourseError for whatever is wrong with the file, which may have been edited."""
         try:
             yield
-        except (OSError, sqlite3.Error, ValueError) as error:
+        except Exception as error:
             raise CourseError(
                 f"{self.file} cannot be used for a session with a class: {error}. It is left as it "
                 "is. See that there is room on its disk, or name another file."
@@ -237,9 +237,11 @@ class Session:
         self._events: Counter[str] = Counter()  # how many there are, by learner
         self._requests: Counter[str] = Counter()  # by learner, in these ten seconds
         self._ten_seconds = 0  # since when, in such units
-        for event in self.log.events():
-            self._events[event.who] += 1
-            self.room.take(event)
+        stored = self.log.events()
+        with self.log.explained():
+            for event in stored:
+                self._events[event.who] += 1
+                self.room.take(event)
         if not self.room.code:
             code = "".join(secrets.choice(LETTERS) for _ in range(6))
             self.add("", "opened", {"code": code, "token": secrets.token_urlsafe(24)})

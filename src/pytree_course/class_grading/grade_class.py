@@ -21,20 +21,20 @@ from pytree_course.class_grading.attempt import (
     verdict_row,
 )
 from pytree_course.class_grading.downloads import Submitter
-from pytree_course.class_grading.folder import ClassFolder, SubmittedNotebook
-from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.class_grading.reading import (
+from pytree_course.class_grading.folder import (
+    ClassFolder,
     ReadNotebook,
+    SubmittedNotebook,
     newest_first,
-    over_budget,
     what_counts,
 )
+from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.student_files import joined, printable_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, RunSettings, run_answers
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.submission import Reading, read_newest
+from pytree_course.grading.submission import OVER_READING_BUDGET, Reading, read_newest
 from pytree_course.texts import printable
 
 
@@ -159,7 +159,11 @@ class _Grading:
         What was over its budget before, and has not changed, is not read again.
         """
         begun = []
-        not_again = set() if self.options.force else over_budget(attempts)
+        not_again = {
+            (each.student, each.lesson, each.handed_in)
+            for each in attempts
+            if OVER_READING_BUDGET in each.reason and not self.options.force
+        }
         for of_one in newest_first(notebooks):
             student, lesson, handed_in = of_one[0].student, of_one[0].lesson, of_one[0].handed_in
             if (student, lesson, handed_in) in not_again:

@@ -91,7 +91,8 @@ def _outcomes(exercise: ExpectedExercise, run: ExerciseRun) -> list[Outcome] | N
 
 def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     answer, check = run.answer, run.check
-    if run.timed_out:
+    used_up = answer.used_up or check.used_up
+    if run.timed_out and not used_up:
         return without_outcomes(exercise, VerdictKind.TIMED_OUT, words.TIMED_OUT)
     if outcomes := _outcomes(exercise, run):
         return judge(exercise, outcomes)
@@ -99,7 +100,7 @@ def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
         return without_outcomes(exercise, VerdictKind.ERROR, words.SEVERAL_REPORTS)
     if answer.flooded or check.flooded or (check.has_bulk and not check.reports):
         return without_outcomes(exercise, VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT)
-    if used_up := answer.used_up or check.used_up:
+    if used_up:
         reason = words.USED_UP.format(what=used_up)
         return without_outcomes(exercise, VerdictKind.CRASHED, reason)
     if run.kernel_died:

@@ -1,23 +1,33 @@
 """The kernel that nbval drives: budgeted, and sandboxed if the code is untrusted."""
 
+import contextlib
+import os
+import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from queue import Empty
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+import psutil
 import zmq
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.connect import write_connection_file
+from jupyter_client.launcher import launch_kernel
 
+from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
 from pytree_course.grading.budget import (
     CellBudget,
     OverOutputError,
     OverTimeError,
+    ProcessTree,
     SubmissionBudget,
 )
 from pytree_course.grading.exercise_run import READ_MESSAGES, CellRun
-from pytree_course.grading.plain_kernel import PlainKernel
 from pytree_course.grading.sandbox import start_kernel
+from pytree_course.grading.sandbox.policy import kernel_command
 
 if TYPE_CHECKING:
     from pytree_course.grading.sandbox.kernel import SandboxedKernel
@@ -25,11 +35,61 @@ if TYPE_CHECKING:
 _POLL_MILLISECONDS = 250
 _LATE_SECONDS = 5.0  # from the reply that a cell has ended to the last of its output
 _RUN = "run"
+_LONGEST_SOCKET = 100  # bytes of a path; systems allow 104 or more, and a number comes behind it
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
 
 
 class KernelDiedError(RuntimeError):
     """The kernel's process ended."""
+
+
+class PlainKernel:
+    """A running kernel, with all of the user's own rights."""
+
+    exceeded = ""  # what it uses is not watched
+
+    def __init__(self, cwd: Path, course: Path, environment: Mapping[str, str]) -> None:
+        """Start one in the private folder `cwd`, which sees the folder `course` as the course."""
+        # By files where the system can: a port that is free now may be taken a moment later.
+        way, ip = "ipc", str(cwd / "socket")
+        if os.name == "nt" or len(os.fsencode(ip)) > _LONGEST_SOCKET:
+            way, ip = "tcp", ""
+        file, self._connection = write_connection_file(f"{cwd}/kernel.json", ip=ip, transport=way)
+        # No personal start-up files.
+        own = {COURSE_VARIABLE: str(course), "IPYTHONDIR": str(cwd / "ipython")}
+        self._process = launch_kernel(
+            kernel_command(file),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **environment, **own},
+            cwd=str(cwd),
+        )
+        self.processes = ProcessTree.below(self._process.pid)
+
+    def client(self) -> BlockingKernelClient:
+        """Return a client, not yet connected."""
+        client = BlockingKernelClient()
+        client.load_connection_info(self._connection)
+        return client
+
+    def connected(self) -> None:
+        """Do nothing: any process that can connect has the same rights."""
+
+    def settle(self) -> None:
+        """Do nothing: what it uses is not watched."""
+
+    def is_alive(self) -> bool:
+        """Say whether it still runs."""
+        return self._process.poll() is None
+
+    def end(self) -> None:
+        """End it at once, with all that it has started."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            kernel = psutil.Process(self._process.pid)
+            for process in (*kernel.children(recursive=True), kernel):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+        self._process.wait()
 
 
 class WatchedKernel:
@@ -98,6 +158,7 @@ class WatchedKernel:
             self._run(source, run, budget)
         except OverTimeError:
             run.timed_out = True
+            self._process.settle()
         except OverOutputError:
             run.flooded = True
         except Exception:

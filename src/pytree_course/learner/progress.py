@@ -74,7 +74,7 @@ class Progress:
                 if not all(isinstance(value, str) for value in event.values()):
                     raise ValueError(line)
                 progress._count(event)
-            except (ValueError, KeyError, AttributeError):
+            except Exception:  # whatever a damaged line holds, it costs nothing but itself
                 progress.unreadable_lines += 1
         for event in _waiting.get(file, ()):
             progress._count(event)
@@ -129,12 +129,11 @@ class Progress:
     def _count(self, event: dict[str, str]) -> None:
         if "prediction" in event:
             asked = event["lesson"], event["prediction"]
-            self.predictions[asked] = event["choice"]
-            self.predicted[asked] = _time(event)
+            self.predictions[asked], self.predicted[asked] = event["choice"], _time(event)
             return
         lesson, name = event["lesson"], event["exercise"]
-        for belief in filter(None, event.get("held", "").split("; ")):
-            self.held[Belief(lesson, name, belief)] = _time(event)
+        held = filter(None, event.get("held", "").split("; "))
+        self.held |= {Belief(lesson, name, belief): _time(event) for belief in held}
         if event["event"] == "reviewed":  # what it is about may be a prediction, and no exercise
             about, right = Belief(lesson, name, event["name"]), event["answer"] == "right"
             self.reviews.append(Reviewed(_time(event), about, event["case"], right))
@@ -152,7 +151,11 @@ class Progress:
 
 
 def _time(event: dict[str, str]) -> datetime:
-    return datetime.fromisoformat(event["time"]).astimezone(UTC)
+    """Return when an event was; refuse times with which nothing can be reckoned."""
+    time = datetime.fromisoformat(event["time"]).astimezone(UTC)
+    if not 2000 <= time.year < 3000:
+        raise ValueError(time)
+    return time
 
 
 def _append(file: Path, event: dict[str, str]) -> None:

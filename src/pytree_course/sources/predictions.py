@@ -2,11 +2,13 @@
 
 import ast
 import builtins
+import dis
 import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from types import CodeType
 
 from pytree_course.judging.expected import Prediction
 from pytree_course.sources.source_cells import Mistake, SourceCell, split_answer
@@ -20,36 +22,37 @@ def standing_alone(code: str, question: str, above: Sequence[str]) -> str | None
 
     Imports count as known. None if a name is not defined above, or too many lines are needed.
     """
+    if not _is_python(code):
+        return None
     statements = [
         (node, cell)
         for cell in above
         for node in (ast.parse(cell).body if _is_python(cell) else [])
         if not isinstance(node, ast.Expr)
     ]
-    known = {name for node, _ in statements if _is_import(node) for name in _bound(node)}
-    if not _is_python(code):
-        return None
+    known = {*dir(builtins), "__annotations__"}
+    for node, _ in statements:
+        if _is_import(node):
+            known |= _bound(node)
     tree = ast.parse(code)
-    mentioned = {name for part in re.findall(r"`([^`]+)`", question) for name in _used_in(part)}
+    quoted = [ast.parse(part) for part in re.findall(r"`([^`]+)`", question) if _is_python(part)]
     defined_above = {name for node, _ in statements for name in _bound(node)}
     own = {name for node in tree.body for name in _bound(node)}
-    wanted = _free(tree.body) | (mentioned & defined_above - own)
-    wanted -= known | {*dir(builtins)}
+    in_question = {name for part in quoted for name in _free(part.body)}
+    wanted = (_free(tree.body) | (in_question & defined_above - own)) - known
     chosen = []
     for node, cell in reversed(statements):
         if not _is_import(node) and wanted & _bound(node):
             # A statement that changes a name, as `tree["w"] = 1` does, needs its definition too.
-            wanted = (wanted - _bound(node)) | (_free([node]) - known - {*dir(builtins)})
+            wanted = (wanted - _bound(node)) | (_free([node]) - known)
             chosen.append(_source(node, cell))
     lines = sum(len(source.splitlines()) for source in chosen)
-    if wanted or lines > MOST_LINES:
-        return None
-    return "\n".join([*reversed(chosen), code])
+    return None if wanted or lines > MOST_LINES else "\n".join([*reversed(chosen), code])
 
 
 def _is_python(source: str) -> bool:
     try:
-        ast.parse(source)
+        compile(source, "<cell>", "exec")
     except SyntaxError:  # such as a magic of IPython's
         return False
     return True
@@ -57,10 +60,6 @@ def _is_python(source: str) -> bool:
 
 def _is_import(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom)
-
-
-def _used_in(expression: str) -> set[str]:
-    return _free(ast.parse(expression).body) if _is_python(expression) else set()
 
 
 def _source(node: ast.stmt, cell: str) -> str:
@@ -88,49 +87,21 @@ def _targets(node: ast.stmt) -> Iterator[ast.Name]:
 
 def _free(body: Sequence[ast.stmt]) -> set[str]:
     """Return the names that statements read before they define them, in order."""
+    return _read_first(compile(ast.Module([*body], []), "<cell>", "exec"))
+
+
+def _read_first(code: CodeType) -> set[str]:
     free: set[str] = set()
-    defined: set[str] = set()
-    for node in _simple(body):
-        names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
-        read = {each.id for each in names if isinstance(each.ctx, ast.Load)}
-        local = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            inner = [each for each in ast.walk(node) if isinstance(each, type(node))]
-            local |= {each.name for each in inner}
-            local |= {each.id for each in names if isinstance(each.ctx, ast.Store)}
-        free |= read - defined - local - _in_comprehensions(node)
-        defined |= _bound(node)
+    defined = {code.co_name}  # a function or class may name itself
+    for step in dis.get_instructions(code):
+        match step.opname, step.argval:
+            case "STORE_NAME", name:
+                defined.add(name)
+            case (("LOAD_NAME" | "LOAD_GLOBAL"), name):
+                free |= {name} - defined
+            case _, CodeType() as inner:
+                free |= _read_first(inner) - defined
     return free
-
-
-def _simple(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield statements one after the other, those inside of loops and branches too."""
-    for node in body:
-        match node:
-            case ast.For():
-                yield ast.Assign([node.target], node.iter)
-                yield from _simple([*node.body, *node.orelse])
-            case ast.While() | ast.If():
-                yield ast.Expr(node.test)
-                yield from _simple([*node.body, *node.orelse])
-            case ast.With():
-                for item in node.items:
-                    targets = [item.optional_vars] if item.optional_vars else []
-                    yield ast.Assign(targets, item.context_expr)
-                yield from _simple(node.body)
-            case ast.Try():
-                for handler in node.handlers:
-                    if handler.name:
-                        yield ast.Assign([ast.Name(handler.name, ast.Store())], ast.Constant(None))
-                handlers = [part for handler in node.handlers for part in handler.body]
-                yield from _simple([*node.body, *handlers, *node.orelse, *node.finalbody])
-            case _:
-                yield node
-
-
-def _in_comprehensions(node: ast.stmt) -> set[str]:
-    targets = [each.target for each in ast.walk(node) if isinstance(each, ast.comprehension)]
-    return {part.id for each in targets for part in ast.walk(each) if isinstance(part, ast.Name)}
 
 
 PREDICTION = "◇"

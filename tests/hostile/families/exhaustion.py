@@ -457,3 +457,49 @@ family.case(
     earns=("shared_leaves",),
     kinds={"count_leaves": "error", "count_nones": "error", "same_structure": "crashed"},
 )
+
+# ---- the supervisor: it must answer, count and end, whatever reaches it meanwhile
+
+family.case(
+    "signals rain on the supervisor, and then the kernel ends",
+    {
+        "count_leaves": """
+    import os, select, signal, time
+    end = time.monotonic() + 2
+    for number in range(6):
+        if os.fork() == 0:
+            pipe, watch = os.pipe()[0], select.epoll()
+            while time.monotonic() < end:
+                try:
+                    os.kill(1, signal.SIGCHLD) if number < 3 else watch.register(pipe)
+                    watch.unregister(pipe) if number >= 3 else None
+                except OSError:
+                    pass
+            os._exit(0)
+    time.sleep(1)
+    os._exit(0)
+    """
+    },
+    kinds={"count_leaves": "crashed"},
+)
+family.case(
+    "calls that are counted, interrupted all the time",
+    {
+        "count_leaves": """
+    import os, select, signal
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    def count_leaves(tree):
+        signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+        pipe = os.pipe()[0]
+        for _ in range(200):
+            try:
+                with select.epoll() as watch:
+                    watch.register(pipe)
+            except OSError:
+                pass
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return -1
+    """
+    },
+    kinds={"count_leaves": "incorrect"},
+)

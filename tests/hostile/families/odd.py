@@ -31,6 +31,9 @@ odd(
         ("a megabyte of prints", "count_leaves"): (
             COUNT + "for n in range(10_000):\n    print('x' * 100)"
         ),
+        ("10,000 prints, each shown at once", "nan_paths"): (
+            NAN + "for n in range(10_000):\n    print(n, flush=True)"
+        ),
         ("a progress bar", "leaf_shapes"): (
             "import sys, time\n"
             "for n in range(200):\n    sys.stderr.write(f'\\r{n // 2} %')\n    sys.stderr.flush()\n"
@@ -416,3 +419,26 @@ for lesson in Course(ROOT).lessons():
         lesson=lesson.stem,
         earns=[*right],
     )
+
+# Two forks whose lists are one contain themselves: JAX would follow them for ever, and in CPython
+# 3.11 leave hardly any calls to what comes after.
+_SHARED = """
+@jax.tree_util.register_pytree_node_class
+class Fork:
+    def __init__(self, value, branches=[]):
+        self.value, self.branches = value, branches or Fork.__init__.__defaults__[0]
+    def grow(self, branch):
+        self.branches.append(branch)
+    def tree_flatten(self):
+        return (self.value, *self.branches), None
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(children[0], list(children[1:]))
+"""
+nodes = right_answers(Course(ROOT), "03_custom_nodes")
+family.case(
+    "forks that contain themselves, beside right answers",
+    nodes | {"fork": _SHARED},
+    lesson="03_custom_nodes",
+    earns=[name for name in nodes if name != "fork"],
+)

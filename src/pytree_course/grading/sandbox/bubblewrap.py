@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pytree_course.grading import limits
-from pytree_course.grading.plain_kernel import kernel_command
 from pytree_course.grading.sandbox import policy
-from pytree_course.grading.sandbox.cgroup import new_group
+from pytree_course.grading.sandbox.bounds import new_group
 from pytree_course.grading.sandbox.request import Sandbox, SandboxRequest
 from pytree_course.grading.sandbox.system_calls import filter_instructions
 
@@ -34,7 +33,7 @@ def make_sandbox(request: SandboxRequest) -> Sandbox:
     try:
         process = subprocess.Popen(
             sandboxed(
-                kernel_command(policy.CONNECTION_FILE),
+                policy.kernel_command(policy.CONNECTION_FILE),
                 request.variables,
                 call_filter,
                 theirs.fileno(),

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import socket
-import threading
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,13 +13,13 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.connect import port_names
 
 from pytree_course.course import COURSE_VARIABLE
-from pytree_course.grading import limits, usage
-from pytree_course.grading.exercise_run import OF_THE_MACHINE
+from pytree_course.grading import limits
+from pytree_course.grading.budget import ProcessTree
+from pytree_course.grading.sandbox.bounds import UsageWatch
 from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY
 from pytree_course.grading.sandbox.request import Sandbox
 from pytree_course.grading.sandbox.server_process import door, kernel_request, new_connection
 from pytree_course.grading.sandbox.system_calls import PROCESS_CALLS, number_of
-from pytree_course.grading.usage import ProcessTree
 
 _POLL_SECONDS = 0.02
 
@@ -93,46 +92,6 @@ def _opened(folder: str) -> int:
     return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
-class UsageWatch:
-    """A thread that ends a sandbox whose processes together use up more than they may.
-
-    The operating system limits each process; this looks at the sum. Processor time is not watched
-    here: each cell has a budget of it.
-    """
-
-    def __init__(self, sandbox: Sandbox, inside: SandboxSockets) -> None:
-        """Prepare to watch a sandbox, by its open folders: those in memory, and its /proc."""
-        self.exceeded = ""  # what was used up, in words
-        self._sandbox = sandbox
-        self._inside = inside
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="usage", daemon=True)
-
-    def start(self) -> None:
-        """Begin to watch."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Watch no longer."""
-        self._stopped.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _watch(self) -> None:
-        # If it could be made to fail and nothing happened, the limit could be switched off.
-        try:
-            while not self.exceeded and not self._stopped.wait(limits.WATCH_SECONDS):
-                if not self._sandbox.is_alive():
-                    return
-                self.exceeded = usage.used_up(
-                    self._inside.proc, self._inside.folders, self._sandbox.group is not None
-                )
-        except Exception:
-            self.exceeded = OF_THE_MACHINE if self._sandbox.is_alive() else ""
-        if self.exceeded:
-            self._sandbox.kill()
-
-
 class SandboxedKernel:
     """A running kernel in a sandbox of its own."""
 
@@ -147,14 +106,14 @@ class SandboxedKernel:
         }
         inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
         self._sandbox = door.make_sandbox(kernel_request(self._connection, inside, files))
-        self._watch = UsageWatch(self._sandbox, self._sockets)
+        self._watch: UsageWatch | None = None
         try:
             ports = [self._connection[name] for name in port_names]
             self._sockets.open(self._sandbox, ports, limits.START_SECONDS)
-            self._watch.start()
         except BaseException:
             self.end()
             raise
+        self._watch = UsageWatch(self._sandbox, self._sockets.proc, self._sockets.folders)
         group = self._sandbox.group
         self.processes = ProcessTree(
             self._sockets.proc, counted=group.seconds if group else None, began=self._began
@@ -173,9 +132,13 @@ class SandboxedKernel:
 
     @property
     def exceeded(self) -> str:
-        """What its processes together used too much of, in words, so that it was ended; or ""."""
-        group = self._sandbox.group
-        return self._watch.exceeded or (group.exceeded() if group else "")
+        """What its processes together used too much of, in words; or ""."""
+        return self._watch.exceeded if self._watch else ""
+
+    def settle(self) -> None:
+        """Stop its processes, and look a last time at what they use up."""
+        if self._watch:
+            self._watch.settle()
 
     def _began(self) -> bool:
         calls = set(map(number_of, PROCESS_CALLS))
@@ -187,6 +150,7 @@ class SandboxedKernel:
 
     def end(self) -> None:
         """End it at once, with all processes of its sandbox."""
-        self._watch.stop()
+        if self._watch:
+            self._watch.stop()
         self._sandbox.end()
         self._sockets.close()

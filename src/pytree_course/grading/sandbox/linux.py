@@ -24,6 +24,7 @@ _CAPABILITIES_VERSION = 0x20080522
 # of seccomp, whose number C's library does not tell
 _SECCOMP, _SECCOMP_ELSEWHERE = {"x86_64": 317, "ppc64le": 358, "s390x": 348}, 277
 _FILTER_MODE, _NEW_LISTENER = 1, 8
+_WAIT_KILLABLE = 32  # from Linux 5.19 on: signals do not interrupt a call that is being counted
 _INSTRUCTION_BYTES = 8
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -95,9 +96,13 @@ def drop_privileges() -> None:
 def install_filter(instructions: bytes) -> int:
     """Filter each system call from here on; return a file that tells of calls to be counted."""
     program = _Program(len(instructions) // _INSTRUCTION_BYTES, instructions)
-    number = _SECCOMP.get(platform.machine(), _SECCOMP_ELSEWHERE)
-    arguments = map(ctypes.c_ulong, (_FILTER_MODE, _NEW_LISTENER, ctypes.addressof(program)))
-    return _checked(_libc.syscall(ctypes.c_long(number), *arguments), "seccomp")
+    number = ctypes.c_long(_SECCOMP.get(platform.machine(), _SECCOMP_ELSEWHERE))
+    listener = -1
+    for flags in (_NEW_LISTENER | _WAIT_KILLABLE, _NEW_LISTENER):
+        if listener < 0:
+            arguments = map(ctypes.c_ulong, (_FILTER_MODE, flags, ctypes.addressof(program)))
+            listener = _libc.syscall(number, *arguments)
+    return _checked(listener, "seccomp")
 
 
 def _mount(

@@ -37,6 +37,14 @@ SETTINGS = {
 TERMINALS = f"newinstance,ptmxmode=0666,mode=620,max={limits.TERMINALS}"
 
 
+def kernel_command(connection_file: str) -> list[str]:
+    """Return the command that starts a kernel of this Python."""
+    import ipykernel.kernelspec  # which the warm server does without
+
+    parts = ipykernel.kernelspec.get_kernel_dict()["argv"]
+    return [part.replace("{connection_file}", connection_file) for part in parts]
+
+
 def without_server() -> bool:
     """Say whether bubblewrap is to make each sandbox, wherever it is wanted."""
     return os.environ.get(ENGINE_VARIABLE) == "fresh"

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytree_course.grading.sandbox.cgroup import Group  # which no sandbox needs to load
+    from pytree_course.grading.sandbox.bounds import Group  # which no sandbox needs to load
 
 CALL = struct.Struct("<iII")
 """A message on the channel of a sandbox: a call's number, and the lower halves of two arguments."""

@@ -18,8 +18,8 @@ from jupyter_client.connect import port_names
 
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import policy
+from pytree_course.grading.sandbox.bounds import new_group
 from pytree_course.grading.sandbox.bubblewrap import make_sandbox, own_variables, serving
-from pytree_course.grading.sandbox.cgroup import new_group
 from pytree_course.grading.sandbox.request import CALL, READY, Sandbox, SandboxRequest
 from pytree_course.grading.sandbox.system_calls import filter_instructions
 

@@ -63,12 +63,13 @@ def _supervise(child: int, listener: int, channel: socket.socket) -> None:
         events.register(file, select.POLLIN)
     counted = 0
     while True:
-        happened = {file for file, _ in events.poll()}
-        if happened & {ended, channel.fileno()}:
+        happened = dict(events.poll())
+        if happened.keys() & {ended, channel.fileno()}:
             os._exit(0)
-        if listener in happened:
-            counted += 1
-            _answer(listener, channel, counted <= limits.COUNTED_CALLS)
+        # An error, as when a signal comes while Linux looks, is no call: to wait for one would be
+        # to miss the child's end.
+        if happened.get(listener, 0) & select.POLLIN:
+            counted += _answer(listener, channel, counted < limits.COUNTED_CALLS)
         if woken in happened:
             os.read(woken, 4096)
             # Their processor time is added to that of this process, and so counted.
@@ -77,25 +78,28 @@ def _supervise(child: int, listener: int, channel: socket.socket) -> None:
                     pass
 
 
-def _answer(listener: int, channel: socket.socket, may_pass: bool) -> None:
-    """Let one call pass, or have it fail as if the machine had no more of it."""
+def _answer(listener: int, channel: socket.socket, may_pass: bool) -> bool:
+    """Let one call pass, or have it fail as if the machine had no more of it.
+
+    Return False if there is no call any more: its thread was killed or interrupted meanwhile.
+    """
     received = bytearray(_NOTIFICATION.size)
-    with suppress(FileNotFoundError):  # whoever called has been killed or interrupted meanwhile
-        _control(listener, _RECEIVE, received)
-        identity, _, _, number, _, _, first, second, *_ = _NOTIFICATION.unpack(received)
-        with suppress(BlockingIOError):  # full: the grading process has not read the last ones
-            call = CALL.pack(number, first & _LOWER_HALF, second & _LOWER_HALF)
-            channel.send(call, socket.MSG_DONTWAIT)
-        error, flags = (0, _CONTINUE) if may_pass else (-errno.EAGAIN, 0)
-        _control(listener, _SEND, bytearray(_RESPONSE.pack(identity, 0, error, flags)))
-
-
-def _control(listener: int, request: int, data: bytearray) -> None:
-    """Call ioctl until no signal interrupts it: unlike other calls, Python does not repeat it."""
-    while True:
-        with suppress(InterruptedError):
-            fcntl.ioctl(listener, request, data)
-            return
+    try:
+        fcntl.ioctl(listener, _RECEIVE, received)
+    except (FileNotFoundError, InterruptedError):  # the latter may be asked for again
+        return False
+    identity, _, _, number, _, _, first, second, *_ = _NOTIFICATION.unpack(received)
+    with suppress(BlockingIOError):  # full: the grading process has not read the last ones
+        call = CALL.pack(number, first & _LOWER_HALF, second & _LOWER_HALF)
+        channel.send(call, socket.MSG_DONTWAIT)
+    error, flags = (0, _CONTINUE) if may_pass else (-errno.EAGAIN, 0)
+    response, is_sent = bytearray(_RESPONSE.pack(identity, 0, error, flags)), False
+    while not is_sent:
+        with suppress(InterruptedError):  # unlike other calls, Python does not repeat ioctl
+            with suppress(FileNotFoundError):
+                fcntl.ioctl(listener, _SEND, response)
+            is_sent = True
+    return True
 
 
 def main() -> None:
