@@ -14,6 +14,9 @@ QUESTION = {
     "note": "",
     "options": {"A": "`1`", "B": "`2`"},
     "choice": "",
+    "counts": {},
+    "is_open": True,
+    "answer": "",
 }
 PATIENCE = 60  # seconds, for what takes a moment
 
@@ -87,7 +90,7 @@ class Room:
             self.ballots.append((content["vote"], content["choice"]))
         elif path == "/leave":
             del self.names[secret]
-        return 200, self.news
+        return 200, {"name": self.names.get(secret, ""), **self.news}
 
     def _handler(room):  # noqa: N805
         class Handler(BaseHTTPRequestHandler):

@@ -10,7 +10,7 @@ import pytest
 
 from pytree_course.board.session import MOST_REQUESTS, Log, Session, id_of
 from pytree_course.course import CourseError
-from tests.class_room import LESSON, PATIENCE, Classroom, Learner, Started, belief, event
+from tests.class_room import LESSON, PATIENCE, Classroom, Learner, Started, a_question, event
 
 COUNT, PATHS = "count_leaves", "nan_paths"
 HTML = '<img src=x onerror="alert(1)">&'
@@ -288,7 +288,7 @@ def test_a_class_can_be_full_and_who_left_counts(room, monkeypatch):
 def vote(room):
     """Begin a vote; return its number, the right option, and two others."""
     learner = room.join("starts the vote")
-    room.act("ask", **belief(room)._asdict())
+    room.act("ask", **a_question(room))
     asked = learner.send().data["vote"]
     room.send("/leave", {}, learner.secret)
     question = room.pages.question
@@ -304,7 +304,7 @@ def shown_counts(part):
 
 def test_a_vote_tells_learners_the_question_and_not_the_answer(room, vote):
     said = room.join().send().data["vote"]
-    assert said.keys() == {"number", "text", "code", "note", "options", "choice"}
+    assert not said["answer"] and not said["counts"]
 
 
 def test_nobody_sees_counts_before_the_vote_is_closed(room, vote):
@@ -322,7 +322,11 @@ def test_nobody_sees_counts_before_the_vote_is_closed(room, vote):
     for part in (room.news("screen")["screen"], room.news("board")["vote"]):
         assert sorted(shown_counts(part)) == [[0], [0], [1], [1]]
         assert "Right" not in part
-    assert ada.send().data["vote"] is None
+    said = ada.send().data["vote"]
+    assert (said["is_open"], said["counts"], said["choice"]) == (False, {right: 1, wrong: 1}, right)
+    assert said["answer"] == ""
+    room.act("explain")
+    assert ada.send().data["vote"]["answer"] == right
 
 
 def test_the_last_choice_of_each_learner_counts_once(room, vote):
@@ -422,7 +426,7 @@ def test_a_button_that_is_none_does_nothing(room, fields):
     assert len(room.logged()) == before
 
 
-def test_a_note_reaches_everyone(room):
+def test_a_note_reaches_everyone_and_stands_on_the_board_until_it_is_taken_back(room):
     ada, eve = room.join(), room.join()
     room.act("note", text=f"Ten more minutes {HTML}")
     said = [each.send().data["note"] for each in (ada, eve)]
@@ -430,6 +434,33 @@ def test_a_note_reaches_everyone(room):
     assert said[0]["text"] == f"Ten more minutes {HTML}"  # notebooks show it as text
     room.act("note", text="The end")
     assert ada.send().data["note"]["number"] > said[0]["number"]
+    assert "The end" in room.news()["note"]
+    room.act("take back")
+    assert "The end" not in room.news()["note"]
+    assert ada.send().data["note"] is None
+
+
+def test_a_learner_is_renamed_and_hears_of_it_or_is_removed(room):
+    ada, eve = room.join("Ada"), room.join("Eve")
+    ada.tried(COUNT, "none_is_a_leaf")
+    assert room.act("rename", learner="Ada", name=" Eve\u200b ").status == 302
+    assert ada.send().data["name"] == "Eve (2)"
+    assert "✗ 1" in room.news()["class"]
+    for learner, name in (("Ada", "Ben"), ("Eve", ""), ("Eve", "\u200b")):
+        assert room.act("rename", learner=learner, name=name).status == 400
+    assert room.act("remove", learner="Eve (2)", name="").status == 302
+    assert ada.send().status == 403
+    assert eve.send().data["name"] == "Eve"
+
+
+def test_the_list_of_questions_is_short_and_goes_by_exercise_and_belief(room):
+    page = room.page("questions")
+    assert page.count("<article") == page.count("✓ Right") == 20
+    page = room.page(f"questions?exercise={COUNT}&name=none_is_a_leaf")
+    assert 1 < page.count("<article") == page.count("none_is_a_leaf</p>") <= 8
+    [asked, *_] = room.pages.listed(COUNT, "none_is_a_leaf")[1:]
+    room.act("ask", **asked.key)
+    assert room.pages.question == asked
 
 
 @pytest.mark.parametrize("path", ["/board", "/screen", "/questions", "/", "/phone.js", "/board/x"])
@@ -458,7 +489,7 @@ def test_the_projector_names_nobody(room, vote):
     for do, fields in (
         ("clear", {}),
         ("show", {"lesson": LESSON, "exercise": COUNT, "name": "none_is_a_leaf"}),
-        ("ask", belief(room)._asdict()),
+        ("ask", a_question(room)),
         ("close", {}),
         ("explain", {}),
     ):
@@ -475,7 +506,7 @@ def test_of_a_large_class_the_board_shows_counts_and_no_names(room):
     first.solved(COUNT)
     part = room.news()["class"]
     assert "41 learners" in part
-    assert "Lovelace" not in part
+    assert 'class="grid"' not in part
 
 
 def test_delete_removes_the_file_and_everyone_hears_of_it(room):
@@ -543,7 +574,9 @@ def test_what_was_acknowledged_survives_every_kill(started):
 def test_a_note_and_a_vote_survive_a_kill(started):
     ada = started.join("Ada")
     started.act("note", text="Ten more minutes")
-    started.act("ask", lesson=LESSON, exercise="predict_leaf_counts", name="rows_are_leaves")
+    started.act(
+        "ask", lesson=LESSON, exercise="predict_leaf_counts", name="rows_are_leaves", case="0"
+    )
     before = ada.send().data
     ada.vote(before["vote"]["number"], "A")
     started.kill()

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pytree_course.board import pages as going
 from pytree_course.board.pages import (
     going_round,
-    parts_best,
     planned,
+    proposed,
     shown_to,
     solved_and_tried,
     stuck,
@@ -23,7 +23,7 @@ from pytree_course.board.session import Event, Room, Session
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import Belief
 from pytree_course.judging.judge import judge
-from pytree_course.learner.questions import for_class
+from pytree_course.learner.questions import questions
 from tests.class_room import LESSON, read_once
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
@@ -97,9 +97,17 @@ HAPPENINGS = st.one_of(
     ),
     st.tuples(st.just(""), st.just("begin"), st.just({"lesson": LESSON})),
     st.tuples(st.just(""), st.just("note"), st.fixed_dictionaries({"text": st.text(max_size=9)})),
-    st.tuples(st.just(""), st.sampled_from(["ask", "show"]), st.just(ABOUT)),
+    st.tuples(st.just(""), st.just("show"), st.just(ABOUT)),
+    st.tuples(st.just(""), st.just("ask"), st.just({**ABOUT, "case": "1"})),
     st.tuples(
-        st.just(""), st.sampled_from(["ask again", "close", "explain", "clear"]), st.just({})
+        st.just(""),
+        st.sampled_from(["rename", "remove"]),
+        st.fixed_dictionaries({"learner": LEARNERS, "name": st.text(max_size=3)}),
+    ),
+    st.tuples(
+        st.just(""),
+        st.sampled_from(["take back", "ask again", "close", "explain", "clear"]),
+        st.just({}),
     ),
 )
 
@@ -251,30 +259,58 @@ def pairs_apart(question, beliefs):
     """
     chosen = {}
     for learner, held in beliefs.items():
-        options = [text for text, each in question.beliefs.items() if each.name == held]
+        options = [
+            text
+            for text, found in question.beliefs.items()
+            if held in [each.name for each in found]
+        ]
         chosen[learner] = question.answer if held is None else options[0] if options else None
     return sum(None not in pair and pair[0] != pair[1] for pair in combinations(chosen.values(), 2))
 
 
-def test_the_question_that_parts_the_class_best_is_proposed(told, leaves):
-    questions = for_class(leaves)
+@pytest.fixture
+def ask(told, leaves):
+    """Return a function that gives the proposed question; feedback has shown the known cases."""
+    all_of_lesson = [each for asked in questions(leaves, fewest=2).values() for each in asked]
 
-    def proposed():
+    def proposal(*known):
         reasons = going_round(told.room, leaves, BEGAN + timedelta(minutes=2))
-        return parts_best(told.room, reasons, questions)
+        return proposed(told.room, reasons, all_of_lesson, known)
 
-    assert proposed() is None
+    proposal.all_of_lesson = all_of_lesson
+    return proposal
+
+
+def test_the_question_that_parts_the_class_best_is_proposed(told, ask):
+    assert ask() is None
     beliefs = {}
     for learner, held in [("Ada", "none_is_a_leaf"), ("Ben", None), ("Eve", "counts_all_nodes")]:
         told.check(1, learner, COUNT, *[held] if held else [], is_right=held is None)
         beliefs[learner] = held
-        of_exercise = [each for each in questions if each.about.exercise == COUNT]
+        of_exercise = [each for each in ask.all_of_lesson if each.about.exercise == COUNT]
         best = max(pairs_apart(each, beliefs) for each in of_exercise)
         assert best == {1: 0, 2: 1, 3: 3}[len(beliefs)]
-        if best:
-            assert pairs_apart(proposed(), beliefs) == best
-        else:
-            assert proposed() is None  # one belief alone parts nobody
+        assert pairs_apart(ask(), beliefs) == best
+
+
+def test_where_all_hold_one_belief_it_is_asked_about_in_a_case_that_feedback_did_not_show(
+    told, ask
+):
+    for learner in ("Ada", "Ben"):
+        told.check(1, learner, COUNT, "none_is_a_leaf")
+    known = [(COUNT, ask().case)]
+    other = ask(*known)
+    assert (COUNT, other.case) not in known
+    for question in (ask(), other):
+        names = [each.name for beliefs in question.beliefs.values() for each in beliefs]
+        assert "none_is_a_leaf" in names
+
+
+def test_every_belief_whose_result_can_be_shown_has_a_question_for_the_class(leaves):
+    """The belief and the right answer are enough."""
+    asked = questions(leaves, fewest=2)
+    assert len(asked) > len(questions(leaves))
+    assert {len(each[0].options) for each in asked.values()} >= {2, 3, 4}
 
 
 def test_the_plan_is_that_of_the_document_for_teachers(leaves):
@@ -307,7 +343,9 @@ def test_what_the_board_shows_of_a_reason_is_what_its_holders_are_told(files, mo
     expected = read_once(files.expected)
     for exercise in map(expected.expected, [*expected.exercises][:4]):
         held = exercise.misconceptions[0]
-        shown = shown_to(files, expected, Belief(expected.lesson, exercise.name, held.name))
+        about = Belief(expected.lesson, exercise.name, held.name)
+        (_, case), shown = shown_to(files, expected, about)
+        assert exercise.lines or int(case) in held.observations
         assert held.name in [each.name for each in judged[-1].misconceptions]
         assert " ".join(held.explanation.split()) in " ".join(shown.text.split())
         assert expected.sections[held.section].title in shown.text

@@ -284,6 +284,7 @@ def test_a_class_in_two_notebooks(room, course, notebook):
     assert refused == "CourseError: The class does not know the code 'WRONG': copy it once more."
     shown = first(f'from pytree_course import join, leave, vote\njoin("{room.address}", "{CODE}")')
     assert "You are in the class as quiet otter" in shown
+    assert f"On your phone, as the same learner: {room.address}/#secret 0" in shown
     for run in (first, second):
         run(RIGHT["count_leaves"])
         assert run(CHECK).startswith("✓ Correct")
@@ -301,6 +302,10 @@ def test_a_class_in_two_notebooks(room, course, notebook):
     assert "How many leaves does JAX see here? [1, None] A. `1` B. `2`" in shown
     assert "Vote" not in second(CHECK)
     assert "How many leaves does JAX see here?" in first("vote()")
+
+    room.names = dict.fromkeys(room.names, "Grace")
+    wait_for(lambda: "In the class you are now Grace." in first(CHECK))
+    assert "Grace" not in first(CHECK)
 
     room.names.clear()  # the class is over
     for run in (first, second):

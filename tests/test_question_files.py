@@ -30,7 +30,7 @@ def written(tmp_path, monkeypatch):
 def test_markdown_has_the_answers_at_the_end(written):
     asked, _, answers = written(".md").partition("\n# Answers\n")
     assert "How many leaves does JAX see here?" in asked
-    assert "Your number is too high by one for each `None`." in answers
+    assert "Their number is too high by one for each `None`." in answers
     assert "Your number is too high" not in asked
     assert asked.count("## Question ") == answers.count(".**\n")
 

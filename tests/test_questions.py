@@ -1,6 +1,7 @@
 """A question is a case, its right result, and what misconceptions yield."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -104,6 +105,37 @@ def test_two_options_are_enough_for_yes_or_no_alone():
     assert asked_about(exercise([True], {"one": {0: False}})) == {"one": [["`False`", "`True`"]]}
 
 
+def test_an_option_has_leaves_of_the_same_kind_and_no_long_decimals():
+    paths = exercise([["a", "b"]], {"leaf": {0: [1]}, "one": {0: ["a"]}, "two": {0: ["b"]}})
+    assert set(asked_about(paths)) == {"one", "two"}
+    norms = exercise([5.0], {"long": {0: 16.633249}, "one": {0: 25.0}, "two": {0: 7.0}})
+    assert set(asked_about(norms)) == {"one", "two"}
+
+
+def test_an_option_says_all_that_learners_believe_who_get_it():
+    same = exercise([2], {"none": {0: 3}, "one": {0: 4}, "also": {0: 3}})
+    [question] = questions(lesson(same))[Belief("01_mini", "count", "none")]
+    assert [each.name for each in question.beliefs["`3`"]] == ["none", "also"]
+    assert [each.explanation for each in question.beliefs["`4`"]] == ["They hold one."]
+
+
+def test_an_aside_about_a_name_that_the_case_has_not_is_left_out():
+    text = "How many? (`Config` is a class of ours.)"
+    given = {0: Given("Config(1)"), 1: Given("[1]")}
+    two = exercise([2, 2], {"a": {0: 3, 1: 3}, "b": {0: 4, 1: 4}}, question=text, given=given)
+    [first, second] = questions(lesson(two))[Belief("01_mini", "count", "a")]
+    assert (first.text, second.text) == (text, "How many?")
+
+
+def test_explanations_are_about_others_in_every_question_of_the_course(lessons):
+    for each in lessons:
+        for asked in questions(each, fewest=2).values():
+            for beliefs in (beliefs for question in asked for beliefs in question.beliefs.values()):
+                for belief in beliefs:
+                    assert belief.explanation
+                    assert not re.search(r"\byou|\bstill (gives|returns)", belief.explanation, re.I)
+
+
 def test_without_a_line_that_asks_there_are_no_questions():
     assert asked_about(exercise([True], {"one": {0: False}}, given={})) == {}
 
@@ -147,7 +179,8 @@ def test_whatever_misconceptions_yield_the_right_option_is_there_once(right, wro
         texts = [*asked[0].options.values()]
         assert texts.count(asked[0].answer) == 1
         assert len({*texts}) == len(texts) <= 4
-        assert asked[0].about.name in {each.name for each in asked[0].beliefs.values()}
+        first = {beliefs[0].name for beliefs in asked[0].beliefs.values()}
+        assert asked[0].about.name in first
         assert asked[0].beliefs.keys() == {*texts} - {asked[0].answer}
 
 

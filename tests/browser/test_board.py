@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from pytree_course.board.session import visible_name
 from tests.browser.accessibility import assert_shown_accessible
-from tests.class_room import LESSON, Classroom, Started, belief
+from tests.class_room import LESSON, Classroom, Started, a_question
 
 pytestmark = pytest.mark.reads(
     "tests/browser/[!t]*.py", "tests/class_room.py", "src/pytree_course/board", "checks/expected"
@@ -99,7 +99,7 @@ def test_all_that_the_projector_shows_is_accessible(room, opened, scheme, width)
     for do, fields, shown in (
         ("clear", {}, "Join this class"),
         ("show", ABOUT, "Given"),
-        ("ask", belief(room)._asdict(), "have answered"),
+        ("ask", a_question(room), "have answered"),
         ("close", {}, "The result"),
         ("ask again", {}, "Vote again"),
         ("explain", {}, "Right."),
@@ -121,7 +121,7 @@ def test_the_page_on_a_phone_is_accessible(room, opened, scheme):
     phone.get_by_label("The code").fill(room.code)
     phone.get_by_role("button", name="Join").click()
     expect(phone.get_by_role("status")).to_contain_text("You are in")
-    room.act("ask", **belief(room)._asdict())
+    room.act("ask", **a_question(room))
     phone.get_by_role("button", name="A.").click()
     expect(phone.get_by_role("status")).to_contain_text("You chose A")
     assert_fine(phone, f"phone_vote_{scheme}")

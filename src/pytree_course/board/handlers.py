@@ -12,7 +12,7 @@ from tornado import web
 from tornado.iostream import StreamClosedError
 
 from pytree_course.board.pages import Pages
-from pytree_course.board.session import id_of
+from pytree_course.board.session import id_of, visible_name
 from pytree_course.course import CourseError
 from pytree_course.judging.expected import Belief
 from pytree_course.notebook import class_protocol
@@ -27,7 +27,7 @@ HEADERS = {
 }
 
 
-class Handler(web.RequestHandler):
+class BaseHandler(web.RequestHandler):
     """The base of all handlers: headers, one-line errors, and the state of the session."""
 
     def initialize(self, pages: Pages) -> None:
@@ -58,7 +58,7 @@ class Handler(web.RequestHandler):
             raise web.HTTPError(400) from error
 
 
-class Learner(Handler):
+class LearnerHandler(BaseHandler):
     """A request of a learner."""
 
     def learner(self) -> str:
@@ -70,17 +70,25 @@ class Learner(Handler):
         return who
 
     def reply(self, who: str) -> None:
-        """Answer with the teacher's note, and with the vote that is open."""
+        """Answer with the learner's name, the teacher's note, and the vote on the projector."""
         room, question, vote = self.room, self.pages.question, None
-        if room.vote and room.vote.is_open and question:
-            given, choice = question.given, room.vote.choices.get(who, "")
-            shown = (question.text, given.code, given.note, question.options, choice)
-            vote = class_protocol.Vote(room.vote.number, *shown)
+        if room.vote and question:
+            vote = class_protocol.Vote(
+                room.vote.number,
+                question.text,
+                question.given.code,
+                question.given.note,
+                question.options,
+                choice=room.vote.choices.get(who, ""),
+                counts={} if room.vote.is_open else dict(room.vote.counts),
+                is_open=room.vote.is_open,
+                answer=question.letter if room.vote.is_explained else "",
+            )
         note = class_protocol.Note(*room.note) if room.note else None
-        self.finish(to_builtins(class_protocol.News(note, vote)))
+        self.finish(to_builtins(class_protocol.News(room.learners[who].name, note, vote)))
 
 
-class Join(Learner):
+class JoinHandler(LearnerHandler):
     """Somebody joins."""
 
     def post(self) -> None:
@@ -91,7 +99,7 @@ class Join(Learner):
         self.finish(to_builtins(class_protocol.Joined(*self.session.join(asked.name))))
 
 
-class Events(Learner):
+class EventsHandler(LearnerHandler):
     """A learner sends events, or none, to ask for news."""
 
     def post(self) -> None:
@@ -113,7 +121,7 @@ class Events(Learner):
         self.reply(who)
 
 
-class Ballot(Learner):
+class BallotHandler(LearnerHandler):
     """A learner votes."""
 
     def post(self) -> None:
@@ -128,7 +136,7 @@ class Ballot(Learner):
         self.reply(who)
 
 
-class Leave(Learner):
+class LeaveHandler(LearnerHandler):
     """A learner leaves."""
 
     def post(self) -> None:
@@ -142,7 +150,10 @@ SECONDS_TO_TELL = 30  # in which learners are told that it is over
 ACTIONS = {
     "begin": {"lesson"},
     "note": {"text"},
-    "ask": {*Belief._fields},
+    "take back": set(),
+    "rename": {"learner", "name"},
+    "remove": {"learner", "name"},
+    "ask": {*Belief._fields, "case"},
     "ask again": set(),
     "close": set(),
     "explain": set(),
@@ -152,7 +163,7 @@ ACTIONS = {
 """What the teacher's buttons do, and the fields that come with it."""
 
 
-class Teacher(Handler):
+class TeacherHandler(BaseHandler):
     """The teacher's pages. A link with the token opens them, once for a browser."""
 
     def check_token(self, token: bytes) -> None:
@@ -161,7 +172,7 @@ class Teacher(Handler):
             raise web.HTTPError(403, reason="Open the link that the terminal shows")
 
     def get(self, page: str) -> None:
-        """Show a page."""
+        """Show a page, of the questions those of the chosen exercise and belief."""
         if token := self.request.query_arguments.get("token"):
             self.check_token(token[-1])
             # Without a path: for this server alone, also behind a proxy.
@@ -172,7 +183,8 @@ class Teacher(Handler):
             self.redirect(page)
             return
         self.check_token((self.get_cookie("teacher") or "").encode())
-        self.finish(self.pages.whole(page, datetime.now(UTC)))
+        chosen = (self.get_query_argument("exercise", ""), self.get_query_argument("name", ""))
+        self.finish(self.pages.whole(page, datetime.now(UTC), *chosen))
 
     def post(self, page: str) -> None:
         """Do the action of a button; the token comes from the page, and no other page has it."""
@@ -186,11 +198,17 @@ class Teacher(Handler):
             return
         if ACTIONS.get(action) != fields.keys():
             raise web.HTTPError(400)
+        if "learner" in fields:
+            ids = {learner.name: who for who, learner in self.room.learners.items()}
+            fields["name"] = visible_name(fields["name"])
+            if fields["learner"] not in ids or (action == "rename" and not fields["name"]):
+                raise web.HTTPError(400, reason="Choose a learner, and write a name to rename")
+            fields["learner"] = ids[fields["learner"]]
         self.session.add("", action, fields)
         self.redirect("board")
 
 
-class News(Teacher):
+class NewsHandler(TeacherHandler):
     """The parts of a teacher's page as server-sent events, as they change."""
 
     async def get(self, page: str) -> None:  # type: ignore[override]
@@ -212,3 +230,4 @@ class News(Teacher):
                 await asyncio.sleep(SECONDS_BETWEEN_NEWS)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(changed.wait(), SECONDS_WITHOUT_NEWS)
+            self.write("event: over\ndata: {}\n\n")

@@ -1,10 +1,11 @@
 """The teacher's pages, and the live analysis of the class that they show."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import chain
 
 import segno
 from markupsafe import Markup
@@ -15,13 +16,16 @@ from pytree_course.course import Course, LessonFiles
 from pytree_course.judging.expected import Belief, BuiltLesson, Misconception
 from pytree_course.judging.feedback import feedback, render
 from pytree_course.judging.judge import judge
-from pytree_course.learner.questions import Question, for_class
+from pytree_course.learner.questions import Question, for_class, questions
 from pytree_course.rendering import Feedback
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import run_check
 
 NOW = timedelta(minutes=10)
 """The age up to which a check counts as current."""
+
+Case = tuple[str, str]
+"""An exercise, and the number of one of its cases."""
 
 STUCK_AFTER = 3  # tries with the same reasons
 WELCOME = 5  # minutes at the beginning of a session, as in docs/plans.md
@@ -79,29 +83,38 @@ def planned(expected: BuiltLesson) -> dict[str, int]:
     return plan
 
 
-def parts_best(
-    room: Room, reasons: Sequence[Reason], questions: Sequence[Question]
+def proposed(
+    room: Room, reasons: Sequence[Reason], questions: Iterable[Question], known: Collection[Case]
 ) -> Question | None:
     """Return the question that divides the class best, by current misconceptions and solutions.
 
-    It is the one on which two learners drawn at random are most likely to disagree.
+    That is the one on which two learners drawn at random are most likely to disagree; where nobody
+    would, the one that most learners get wrong, with most options. Learners have read feedback on
+    the known cases: one of these is asked about only if there is no other.
     """
-    held = {each.about: len(each.learners) for each in reasons}
+    held = {reason.about: len(reason.learners) for reason in reasons}
+    solved = {
+        exercise: sum(each.at(lesson, exercise).is_solved for each in room.learners.values())
+        for lesson, exercise, _ in held
+    }
 
-    def different(question: Question) -> int:
+    def rank(question: Question) -> tuple[int, ...]:
         lesson, exercise, _ = question.about
-        right = sum(each.at(lesson, exercise).is_solved for each in room.learners.values())
-        choices = Counter({question.answer: right})
-        for option, belief in question.beliefs.items():
-            choices[option] += held.get(Belief(lesson, exercise, belief.name), 0)
-        return choices.total() ** 2 - sum(count**2 for count in choices.values())
+        wrong = [
+            sum(held.get(Belief(lesson, exercise, each.name), 0) for each in beliefs)
+            for beliefs in question.beliefs.values()
+        ]
+        counts = [solved[exercise], *wrong]
+        different = sum(counts) ** 2 - sum(count**2 for count in counts)
+        is_new = (exercise, question.case) not in known
+        return is_new, different, sum(wrong), len(question.options)
 
-    best = max(questions, key=different, default=None)
-    return best if best and different(best) else None
+    asked = [each for each in questions if each.about.exercise in solved]
+    return max((each for each in asked if rank(each)[2]), key=rank, default=None)
 
 
-def shown_to(files: LessonFiles, expected: BuiltLesson, about: Belief) -> Feedback:
-    """Return the feedback on a misconception: the smallest failing case and the explanation.
+def shown_to(files: LessonFiles, expected: BuiltLesson, about: Belief) -> tuple[Case, Feedback]:
+    """Return the smallest case that a misconception fails, and the feedback that explains it.
 
     The check runs without an answer, only for its inputs; the observations are stored.
     """
@@ -114,7 +127,8 @@ def shown_to(files: LessonFiles, expected: BuiltLesson, about: Belief) -> Feedba
     ]
     verdict = replace(judge(facts, outcomes), misconceptions=(held,), findings=())
     section = f"{expected.title}, {expected.sections[held.section].title}"
-    return feedback(verdict, section=section)
+    case = str(verdict.failure.case) if verdict.failure else ""
+    return (about.exercise, case), feedback(verdict, section=section)
 
 
 def _not_there(*_: object) -> None:
@@ -123,6 +137,7 @@ def _not_there(*_: object) -> None:
 
 MOST_IN_GRID = 40  # learners; of more, only counts are shown
 MOST_REASONS = 6
+MOST_QUESTIONS = 20  # listed at once
 
 
 class Pages:
@@ -134,8 +149,8 @@ class Pages:
         self._qr = Markup(qr.svg_inline(omitsize=True, light="#fff"))
         files = {each.stem: each for each in course.lessons()}
         self.lessons = {stem: BuiltLesson.read(each.expected) for stem, each in files.items()}
-        self.questions = cache(lambda lesson: for_class(self.lessons[lesson]))
-        # Of a misconception; made once, which takes up to a second.
+        self.questions = cache(lambda lesson: questions(self.lessons[lesson], fewest=2))
+        # Of a misconception: made once, which takes up to a second.
         self.feedback = cache(
             lambda about: shown_to(files[about.lesson], self.lessons[about.lesson], about)
         )
@@ -148,9 +163,18 @@ class Pages:
     @property
     def question(self) -> Question | None:
         """The question of the current vote."""
-        about = self._room.vote.about if self._room.vote else None
-        asked = self.questions(about.lesson) if about and about.lesson in self.lessons else ()
-        return next((each for each in asked if each.about == about), None)
+        vote = self._room.vote
+        if vote is None or vote.about.lesson not in self.lessons:
+            return None
+        asked = self.questions(vote.about.lesson).get(vote.about, ())
+        return next((each for each in asked if each.case == vote.case), None)
+
+    def listed(self, exercise: str, name: str) -> list[Question]:
+        """Return the lesson's questions about an exercise and a belief, or about all for ""."""
+        by_belief = self.questions(self.lesson.lesson)
+        if name:
+            return by_belief.get(Belief(self.lesson.lesson, exercise, name), [])
+        return [each for each in for_class(by_belief) if exercise in ("", each.about.exercise)]
 
     def reasons(self, now: datetime) -> list[Reason]:
         """Return the current misconceptions, the most common first."""
@@ -164,24 +188,38 @@ class Pages:
     def board(self, now: datetime) -> dict[str, str]:
         """Return the parts of the teacher's board, by their ids."""
         reasons = self.reasons(now)
+        shown = [self.feedback(each.about) for each in reasons]
+        asked = chain.from_iterable(self.questions(self.lesson.lesson).values())
         values = self._values(now) | {
-            "reasons": [(each, Markup(self.feedback(each.about).html)) for each in reasons],
+            "reasons": [
+                (each, Markup(said.html)) for each, (_, said) in zip(reasons, shown, strict=True)
+            ],
             "stuck": [*stuck(self._room, self.lesson, now)],
-            "proposed": parts_best(self._room, reasons, self.questions(self.lesson.lesson)),
+            "proposed": proposed(self._room, reasons, asked, {case for case, _ in shown}),
         }
-        parts = ("class", "vote", "reasons", "stuck")
-        return {part: render(f"board/{part}.html", **values) for part in parts}
+        parts = ("class", "vote", "reasons", "stuck", "note")
+        return {part: render(f"board/{part}.html", **values, choose=True) for part in parts}
 
     def screen(self, now: datetime) -> dict[str, str]:
         """Return the one part of the projector's page, which names no learner."""
         shown = self._room.shown
-        feedback = Markup(self.feedback(shown).html) if shown else None
+        feedback = Markup(self.feedback(shown)[1].html) if shown else None
         values = self._values(now) | {"names": False, "feedback": feedback}
         return {"screen": render("board/screen.html", **values)}
 
-    def whole(self, page: str, now: datetime) -> str:
+    def whole(self, page: str, now: datetime, exercise: str = "", name: str = "") -> str:
         """Return a page, whose parts are sent after it: "board", "screen" or "questions"."""
-        values = self._values(now) | {"questions": self.questions(self.lesson.lesson)}
+        listed = self.listed(exercise, name)
+        values = self._values(now) | {
+            "questions": listed[:MOST_QUESTIONS],
+            "left": len(listed[MOST_QUESTIONS:]),
+            "chosen": (exercise, name),
+            "beliefs": [
+                each.name
+                for each in self.questions(self.lesson.lesson)
+                if each.exercise == exercise
+            ],
+        }
         return render(f"board/{page}_page.html", lessons=self.lessons, **values)
 
     def _values(self, now: datetime) -> dict[str, object]:

@@ -15,7 +15,15 @@ from tornado.ioloop import PeriodicCallback
 from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
-from pytree_course.board.handlers import HEADERS, Ballot, Events, Join, Leave, News, Teacher
+from pytree_course.board.handlers import (
+    HEADERS,
+    BallotHandler,
+    EventsHandler,
+    JoinHandler,
+    LeaveHandler,
+    NewsHandler,
+    TeacherHandler,
+)
 from pytree_course.board.pages import Pages
 from pytree_course.course import CourseError
 from pytree_course.texts import printable, truncate
@@ -115,12 +123,12 @@ async def serve(
     handlers: list[Any] = [
         (f"/{path}", handler, {"pages": pages})
         for path, handler in (
-            ("join", Join),
-            ("events", Events),
-            ("ballot", Ballot),
-            ("leave", Leave),
-            ("(board|screen|questions)", Teacher),
-            ("(board|screen)/news", News),
+            ("join", JoinHandler),
+            ("events", EventsHandler),
+            ("ballot", BallotHandler),
+            ("leave", LeaveHandler),
+            ("(board|screen|questions)", TeacherHandler),
+            ("(board|screen)/news", NewsHandler),
         )
     ]
     static = {"path": Path(__file__).parent / "static", "default_filename": "phone.html"}

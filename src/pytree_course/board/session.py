@@ -20,7 +20,7 @@ from pytree_course.class_grading.sqlite_file import open_sqlite
 from pytree_course.course import CourseError
 from pytree_course.judging.expected import Belief
 
-_VERSION = 1
+_VERSION = 2
 _TABLE = (
     "CREATE TABLE event (number INTEGER PRIMARY KEY, who TEXT NOT NULL, key TEXT NOT NULL, "
     "time TEXT NOT NULL, what TEXT NOT NULL, data TEXT NOT NULL, UNIQUE (who, key)) STRICT"
@@ -98,13 +98,14 @@ _SHOW_NOTHING = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0} | {
 
 
 def visible_name(name: str) -> str:
-    """Return the letters, marks, digits and usual signs of a name, without what cannot be seen."""
-    return "".join(
+    """Return a name's letters, marks, digits and usual signs, of what can be seen, shortened."""
+    visible = "".join(
         " " if letter.isspace() else letter
         for letter in unicodedata.normalize("NFC", name)
         if letter.isspace() or letter in _IN_NAMES or unicodedata.category(letter)[0] in "LMN"
         if ord(letter) not in _SHOW_NOTHING
     )
+    return " ".join(visible.split())[:LONGEST_NAME]
 
 
 @dataclass
@@ -131,12 +132,13 @@ class Learner:
 
 
 @dataclass
-class Vote:
-    """A vote on a question, open or closed; and the one before it, if this is a second round."""
+class VoteRound:
+    """A round of a vote on a question, open or closed, and the round before it."""
 
     number: int
     about: Belief
-    before: "Vote | None"
+    case: str  # of the question
+    before: "VoteRound | None" = None
     choices: dict[str, str] = field(default_factory=dict)  # letters, by learner
     is_open: bool = True
     is_explained: bool = False
@@ -155,8 +157,8 @@ class Room:
         self.learners: dict[str, Learner] = {}  # those who are here, by their id
         self.lesson = ""  # that the board shows
         self.began: datetime | None = None  # when that lesson did
-        self.note: tuple[int, str] | None = None  # the last one, with its number
-        self.vote: Vote | None = None  # the last one
+        self.note: tuple[int, str] | None = None  # the last one, with its number, until taken back
+        self.vote: VoteRound | None = None  # the last one
         self.shown: Belief | None = None  # on the projector
 
     def take(self, event: Event) -> None:
@@ -168,8 +170,11 @@ class Room:
             case "joined":
                 self.learners[event.who] = Learner(self._free_name(data["name"]))
                 self.began = self.began or event.time
-            case "left":
-                self.learners.pop(event.who, None)
+            case "left" | "remove":
+                self.learners.pop(data.get("learner", event.who), None)
+            case "rename" if renamed := self.learners.get(data["learner"]):
+                renamed.name = ""
+                renamed.name = self._free_name(data["name"])
             case "checked" if learner:
                 self.lesson = self.lesson or data["lesson"]
                 _count(learner, data, event.time)
@@ -179,10 +184,13 @@ class Room:
                 self.lesson, self.began = data["lesson"], event.time
             case "note":
                 self.note = (event.number, data["text"])
+            case "take back":
+                self.note = None
             case "ask":
-                self.vote, self.shown = Vote(event.number, Belief(**data), None), None
+                about = Belief(data["lesson"], data["exercise"], data["name"])
+                self.vote, self.shown = VoteRound(event.number, about, data["case"]), None
             case "ask again" if self.vote:
-                self.vote = Vote(event.number, self.vote.about, self.vote)
+                self.vote = VoteRound(event.number, self.vote.about, self.vote.case, self.vote)
             case "close" if self.vote:
                 self.vote.is_open = False
             case "explain" if self.vote:
@@ -264,10 +272,9 @@ class Session:
         """Let a learner in; return a secret, and the name that they chose or are given."""
         if len(self._events) > MOST_LEARNERS:  # those who left count too
             raise web.HTTPError(429, reason="The session is full")
-        name = " ".join(visible_name(name).split())[:LONGEST_NAME]
         secret = secrets.token_urlsafe(24)
         made_up = f"{secrets.choice(QUIET.split())} {secrets.choice(ANIMALS.split())}"
-        self.add(id_of(secret), "joined", {"name": name or made_up})
+        self.add(id_of(secret), "joined", {"name": visible_name(name) or made_up})
         return secret, self.room.learners[id_of(secret)].name
 
     def count_request(self, who: str) -> None:

@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 
@@ -16,6 +17,7 @@ from pytree_course.observing.observations import (
     Array,
     ContainerLeaf,
     KeyEntry,
+    Node,
     NoneValue,
     Number,
     Object,
@@ -29,6 +31,7 @@ from pytree_course.observing.words import expression
 MOST_WRONG = 3  # options
 MOST_CASES = 8  # of one belief: those that tell it best from the others
 LONGEST_OPTION = 60  # characters
+MOST_DECIMALS = 3  # of a number that is worked out in the head
 RAISES = "It raises an error."
 AN_ERROR = String(type="str", value="error")  # a predicted one
 YES_AND_NO = {"`True`", "`False`"}
@@ -45,10 +48,19 @@ class Question:
     options: dict[str, str]  # by letter; empty where the answer is to be written
     answer: str
     section: str  # slug of the lesson section to reread
-    beliefs: dict[str, Misconception]  # what somebody believes, by the option that says so
-    more_beliefs: dict[str, list[Misconception]] = field(default_factory=dict)
-    """The other beliefs that yield an option."""
+    beliefs: dict[str, list[Misconception]]
+    """The misconceptions that yield each wrong option, explained as somebody else's."""
     why: list[str] = field(default_factory=list)  # paragraphs in which the lesson explains it
+
+    @property
+    def key(self) -> dict[str, str]:
+        """What tells this question from all others."""
+        return {**self.about._asdict(), "case": self.case}
+
+    @property
+    def letter(self) -> str:
+        """The letter of the right option."""
+        return next((each for each in self.options if self.options[each] == self.answer), "")
 
     def said(self, choice: str) -> str:
         """Return the option of a letter; or what was written, where there are none."""
@@ -71,14 +83,17 @@ class Question:
         return replace(self, options=dict(zip(self.options, mixed, strict=True)))
 
 
-def questions(expected: BuiltLesson) -> dict[Belief, list[Question]]:
-    """Return the questions of a lesson by what they are about, the best ones first."""
+def questions(expected: BuiltLesson, fewest: int = 3) -> dict[Belief, list[Question]]:
+    """Return the questions of a lesson by what they are about, the best ones first.
+
+    With fewer options than `fewest` a question could be guessed, and is left out.
+    """
     found: dict[Belief, list[Question]] = {}
     for exercise in map(expected.expected, expected.exercises):
         results = {case: _results(exercise, case) for case in exercise.given}
         for each in exercise.misconceptions:
             about = Belief(expected.lesson, exercise.name, each.name)
-            found[about] = _about(about, each.section, exercise, results)
+            found[about] = _about(about, each.section, exercise, results, fewest)
     for section, facts in expected.sections.items():
         for name in facts.predictions:
             about = Belief(expected.lesson, name)
@@ -87,9 +102,9 @@ def questions(expected: BuiltLesson) -> dict[Belief, list[Question]]:
     return {about: asked for about, asked in found.items() if asked}
 
 
-def for_class(expected: BuiltLesson) -> list[Question]:
-    """Return a question about each misconception of a lesson, each case only once."""
-    best = [asked[0] for about, asked in questions(expected).items() if about.name]
+def for_class(by_belief: Mapping[Belief, list[Question]]) -> list[Question]:
+    """Return the best question about each misconception, each case only once."""
+    best = [asked[0] for about, asked in by_belief.items() if about.name]
     return [*{(each.about.exercise, each.case): each for each in best}.values()]
 
 
@@ -109,7 +124,10 @@ def _asked_again(about: Belief, expected: BuiltLesson, section: str) -> Question
     text = _without_markup(prediction.question)
     answer = prediction.options.get(prediction.answer, prediction.answer)
     given = Given(prediction.alone or prediction.code)
-    why = [_without_markup(each) for each in prediction.why.split("\n\n") if each[:1] not in "|`"]
+    # Tables and code are left out, and so is a sentence that leads to the lesson's next cell.
+    paragraphs = [each for each in prediction.why.split("\n\n") if each[:1] not in "|`"]
+    whole = [re.sub(r"(^|(?<=[.!?] ))[^.!?]*:$", "", each.strip()) for each in paragraphs]
+    why = [_without_markup(each) for each in whole if each]
     return Question(about, "", text, given, prediction.options, answer, section, {}, why=why)
 
 
@@ -136,6 +154,10 @@ def _results(exercise: ExpectedExercise, case: int) -> dict[str, str]:
 
 
 def _is_alike(wrong: Observation, right: Observation) -> bool:
+    if not isinstance(wrong, Raised) and not isinstance(right, Raised):
+        kinds, wanted = _kinds_of_leaves(wrong), _kinds_of_leaves(right)
+        if wanted and not kinds <= wanted:
+            return False
     match wrong, right:
         case (Raised(), _) | (_, Raised() | Array() | NoneValue()):
             return True
@@ -150,44 +172,91 @@ def _is_alike(wrong: Observation, right: Observation) -> bool:
     return type(wrong) is type(right)
 
 
+def _kinds_of_leaves(observation: Observation) -> set[type]:
+    """Return what the leaves are; paths among numbers, say, are no answer of that kind."""
+    parts = {type(part) for _, part in all_parts(observation)}
+    return parts - {Node, NoneValue}
+
+
 def _text(observation: Observation) -> str:
-    """Write a result; return "" if it cannot be compared at a glance."""
+    """Write a result; return "" if it cannot be compared at a glance, or worked out in the head."""
     if isinstance(observation, Raised) or observation == AN_ERROR:
         return RAISES
-    parts = (part for _, part in all_parts(observation))
+    parts = [part for _, part in all_parts(observation)]
     is_plain = not any(isinstance(part, KeyEntry | Object) for part in parts)
+    is_plain &= not any(isinstance(part, Number) and _is_long(part) for part in parts)
     text = expression(observation, depth=LONGEST_OPTION)
     return f"`{text}`" if is_plain and len(text) <= LONGEST_OPTION and "…" not in text else ""
 
 
+def _is_long(number: Number) -> bool:
+    return len(str(number.value).partition(".")[2]) > MOST_DECIMALS
+
+
 def _about(
-    about: Belief, section: str, exercise: ExpectedExercise, results: dict[int, dict[str, str]]
+    about: Belief,
+    section: str,
+    exercise: ExpectedExercise,
+    results: dict[int, dict[str, str]],
+    fewest: int,
 ) -> list[Question]:
-    misconceptions = {each.name: each for each in exercise.misconceptions}
+    explained = {
+        each.name: replace(each, explanation=about_others(each.explanation))
+        for each in exercise.misconceptions
+    }
     fitting = []
     for case, by_name in results.items():
         own = by_name.get(about.name, RAISES)
         if own == RAISES:
             continue
         chosen = _chosen(about.name, by_name)
-        # With two options it could be guessed; but there is no third answer to yes or no.
-        if len(chosen) > 2 or exercise.lines or YES_AND_NO.issuperset(chosen):
+        # There is no third answer to yes or no.
+        if len(chosen) >= fewest or exercise.lines or YES_AND_NO.issuperset(chosen):
             mixed = random.Random(f"{about} {case}").sample(sorted(chosen), len(chosen))
             options = dict(zip(ascii_uppercase, mixed, strict=False))
-            beliefs = {text: misconceptions[name] for text, name in chosen.items() if name}
-            more = {
-                text: [misconceptions[other] for other in by_name if by_name[other] == text]
-                for text, name in chosen.items()
-                if name
-            }
-            for text, first in beliefs.items():
-                more[text].remove(first)
-            asked = (exercise.question, exercise.given[case], options, by_name[""])
+            beliefs = {text: [explained[name]] for text, name in chosen.items() if name}
+            for name, text in by_name.items():
+                if name and text in beliefs and name != chosen[text]:
+                    beliefs[text].append(explained[name])
+            given = exercise.given[case]
+            asked = (_without_asides(exercise.question, given), given, options, by_name[""])
             alike = [*by_name.values()].count(own)
-            question = Question(about, str(case), *asked, section, beliefs, more)
-            fitting.append((alike, case, question))
+            fitting.append((alike, case, Question(about, str(case), *asked, section, beliefs)))
     # First those in which few others yield the same: they tell what somebody believes.
     return [question for _, _, question in sorted(fitting)[:MOST_CASES]]
+
+
+def _without_asides(question: str, given: Given) -> str:
+    """Leave out what stands in parentheses about a name that the case has not."""
+
+    def kept(aside: re.Match[str]) -> str:
+        return aside[0] if aside[1] in given.code + given.note else ""
+
+    return re.sub(r" \([^()]*?`(\w+)`[^()]*\)", kept, question)
+
+
+_AS_OBJECT = r"\b((?:give|make|let|tell|show|ask|help)s?|for|to|of|with) you\b|\byou(?=[.,;:?])"
+
+
+def about_others(explanation: str) -> str:
+    """Turn an explanation for a learner, "your function", into one about others, "their function".
+
+    What an answer "still" does says something to those alone who have changed it.
+
+    Examples
+    --------
+    >>> about_others("You look only into dicts. Your function fails, which makes you fail.")
+    'They look only into dicts. Their function fails, which makes them fail.'
+    """
+    explanation = re.sub(r"^[^.]*\bstill (?:gives|returns)[^.]*\. ?", "", explanation)
+    text = re.sub(_AS_OBJECT, lambda found: f"{found[1]} them" if found[1] else "them", explanation)
+    plural = {"you": "they", "your": "their", "yours": "theirs", "yourself": "themselves"}
+
+    def third(found: re.Match[str]) -> str:
+        other = plural[found[0].lower()]
+        return other.capitalize() if found[0][0].isupper() else other
+
+    return re.sub(r"\b[Yy]our(?:s|self)?\b|\b[Yy]ou\b", third, text)
 
 
 def _chosen(name: str, by_name: dict[str, str]) -> dict[str, str]:

@@ -39,20 +39,19 @@ class Review:
 
     def answer(self, question: Question, choice: str) -> Feedback:
         """Keep the first answer, and say whether it is right; a wrong one is explained."""
-        is_right, belief = question.is_right(choice), question.beliefs.get(question.said(choice))
-        more = question.more_beliefs.get(question.said(choice), [])
-        held = belief.name if belief and not more else ""  # of several, nobody knows which
+        is_right, beliefs = question.is_right(choice), question.beliefs.get(question.said(choice))
+        held = beliefs[0].name if beliefs and len(beliefs) == 1 else ""  # of several: unknown
         if question in self.questions:
             self._progress.review(question.about, question.case, right=is_right, held=held)
         files = self._course.lesson(question.about.lesson)
-        slug = belief.section if belief else question.section
+        slug = beliefs[0].section if beliefs else question.section
         section = self._lessons[files.stem].sections[slug]
         place = files.place(slug, section.title, deeper=section.deeper)
         return both_forms(
             "answered",
             question=question,
             said=question.said(choice),
-            beliefs=[belief, *more][:MOST_BELIEFS] if belief else [],
+            beliefs=(beliefs or [])[:MOST_BELIEFS],
             is_right=is_right,
             news=self._progress.news(),
             section=section.title,

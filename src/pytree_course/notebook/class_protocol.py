@@ -21,17 +21,21 @@ class Note(Struct, frozen=True):
 
 
 class Vote(Note, frozen=True):
-    """The question that everyone is asked while the vote is open."""
+    """The question on the projector, and its result once the vote is closed."""
 
     code: Text
     note: Text
     options: Annotated[dict[str, Text], Meta(max_length=10)]  # by letter
     choice: Text  # this learner's so far; may be empty
+    counts: Annotated[dict[str, Count], Meta(max_length=10)]  # of votes, by letter; {} while open
+    is_open: bool
+    answer: Text  # the right option's letter, once the teacher has explained it
 
 
 class News(Struct, frozen=True):
     """The server's answer to each of a learner's requests."""
 
+    name: Text  # of this learner; the teacher may change it
     note: Note | None
     vote: Vote | None
 

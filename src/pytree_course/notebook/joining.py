@@ -16,8 +16,10 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import ipywidgets
+import segno
 from IPython.core.getipython import get_ipython
 from IPython.display import display
+from markupsafe import Markup
 from msgspec import to_builtins
 
 from pytree_course.course import Course, CourseError, write_file
@@ -112,7 +114,7 @@ class Sender(threading.Thread):
 
     def _open_next_round(self) -> None:
         vote, newest = self.news and self.news.vote, Ballot.newest
-        if vote and newest and vote.number > newest.vote.number:
+        if vote and vote.is_open and newest and vote.number > newest.vote.number:
             newest.follow(vote)
 
 
@@ -153,7 +155,11 @@ VOTED = {
     409: "The vote is closed: {choice} does not count.",
 }
 NOT_REACHED = "The class cannot be reached: {choice} does not count. Choose again in a moment."
-OVER = "You are in no class any more: it is over, or you left it. Nothing is sent."
+OVER = (
+    "You are in no class any more: it is over, you left it, or your teacher removed you. "
+    "Nothing is sent."
+)
+RENAMED = "In the class you are now {name}."
 
 _sender: Sender | None = None
 
@@ -162,7 +168,15 @@ def join(address: str, code: str, name: str = "") -> Feedback:
     """Join a class: from now on it gets your verdicts, and never your code."""
     joined = enter(Course.find(), address, code, name)
     go_on(Course.find().joined_file)
-    return joined
+    known = read_membership(Course.find().joined_file)
+    if known is None:
+        return joined
+    link = f"{known.address}/#{known.secret}"
+    qr = segno.make(link).svg_inline(omitsize=True, light="#fff")
+    phone = render("notebook/phone.html", qr=Markup(qr))
+    return Feedback(
+        joined.html + phone, f"{joined.text}\nOn your phone, as the same learner: {link}"
+    )
 
 
 def enter(course: Course, address: str, code: str, name: str) -> Feedback:
@@ -199,7 +213,7 @@ def vote() -> Play | Feedback:
     """Show the open vote, if there is one."""
     known = read_membership(Course.find().joined_file)
     news = known and known.ask()[1]
-    if known and news and news.vote:
+    if known and news and news.vote and news.vote.is_open:
         return Ballot(news.vote, known)
     return note("○", "There is no open vote, or no class that answers.", [])
 
@@ -258,6 +272,7 @@ def go_on(kept: Path | None) -> None:
 
 def _show_under_checks(sender: Sender, shell: Any) -> None:
     seen: set[int] = set()
+    name = [sender.membership.name]
 
     def after_cell(result: Any) -> None:
         if not CHECK_CALL.search(result.info.raw_cell or ""):
@@ -267,8 +282,13 @@ def _show_under_checks(sender: Sender, shell: Any) -> None:
             if not sender.kept.exists():
                 display(note("○", OVER, []))
             return
-        for news in (sender.news.note, sender.news.vote) if sender.news else ():
-            if news and news.number not in seen:
+        if not sender.news:
+            return
+        if sender.news.name != name[-1]:
+            name.append(sender.news.name)
+            display(note("✉", "Your teacher", [RENAMED.format(name=name[-1])]))
+        for news in (sender.news.note, sender.news.vote):
+            if news and news.number not in seen and getattr(news, "is_open", True):
                 seen.add(news.number)
                 if not isinstance(news, Vote):
                     display(note("✉", "Your teacher", [news.text]))

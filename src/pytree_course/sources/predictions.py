@@ -15,6 +15,10 @@ from pytree_course.sources.source_cells import Mistake, SourceCell, split_answer
 
 MOST_LINES = 8
 """A question that needs more lines of definitions is not asked outside its lesson."""
+_CHANGES = re.compile(
+    "register|append|extend|update|add|pop|insert|remove|sav|set|writ|clear|donat"
+)
+"""Beginnings of functions' names whose calls change what they are given."""
 
 
 def standing_alone(code: str, question: str, above: Sequence[str]) -> str | None:
@@ -28,7 +32,7 @@ def standing_alone(code: str, question: str, above: Sequence[str]) -> str | None
         (node, cell)
         for cell in above
         for node in (ast.parse(cell).body if _is_python(cell) else [])
-        if not isinstance(node, ast.Expr)
+        if not isinstance(node, ast.Expr) or _changed_by(node.value)
     ]
     known = {*dir(builtins), "__annotations__"}
     for node, _ in statements:
@@ -74,7 +78,21 @@ def _bound(node: ast.stmt) -> set[str]:
         return {node.name}
     if isinstance(node, ast.Import | ast.ImportFrom):
         return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-    return {target.id for target in _targets(node)}
+    called = node.value if isinstance(node, ast.Expr | ast.Assign) else None
+    return {target.id for target in _targets(node)} | _changed_by(called)
+
+
+def _changed_by(called: ast.expr | None) -> set[str]:
+    """Return the names that a call changes: of its object and its first argument."""
+    match called:
+        case ast.Call(func=ast.Attribute(attr=name, value=owner), args=arguments):
+            changed = [owner, *arguments[:1]]
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            changed = arguments[:1]
+        case _:
+            return set()
+    is_change = _CHANGES.match(name)
+    return {each.id for each in changed if isinstance(each, ast.Name) and is_change}
 
 
 def _targets(node: ast.stmt) -> Iterator[ast.Name]:

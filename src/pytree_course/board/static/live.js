@@ -14,6 +14,16 @@ function replace(id, html) {
   (document.getElementById(focused.id) ?? part).focus();
 }
 
+// The projector's page is as large as fits into its window, but never too small for the last row.
+function fit() {
+  for (let size = 3.2; size >= 1.3; size -= 0.1) {
+    document.body.style.fontSize = `${size}rem`;
+    document.body.style.setProperty("--zoom", size / 1.1);
+    const { scrollHeight, scrollWidth } = document.documentElement;
+    if (scrollHeight <= window.innerHeight && scrollWidth <= window.innerWidth) break;
+  }
+}
+
 function listen() {
   const news = new EventSource(main.dataset.news);
   news.onopen = () => { away.hidden = true; };
@@ -23,16 +33,23 @@ function listen() {
   };
   news.onmessage = ({ data }) => {
     for (const [id, html] of Object.entries(JSON.parse(data))) replace(id, html);
+    if ("fits" in main.dataset) fit();
   };
+  news.addEventListener("over", () => {
+    news.close();
+    main.innerHTML = "<h1>This session is over</h1><p>All that was sent has been deleted.</p>";
+  });
 }
 
 if (main) {
   listen();
+  if ("fits" in main.dataset) window.addEventListener("resize", fit);
   document.addEventListener("submit", async (event) => {
     const fields = new URLSearchParams(new FormData(event.target, event.submitter));
     if (fields.get("do") === "delete") return; // what it answers is shown
     event.preventDefault();
-    await fetch(event.target.action, { method: "post", body: fields });
-    event.target.querySelector("[name=text]")?.form.reset();
+    const answer = await fetch(event.target.action, { method: "post", body: fields });
+    if (!answer.ok) window.alert(await answer.text());
+    else if (event.target.querySelector("[autocomplete=off]")) event.target.reset();
   });
 }
