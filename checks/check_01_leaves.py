@@ -163,6 +163,7 @@ def leaf_shapes(answer, rng):
     first, second, third = random_words(rng, 3)
     trees += [
         [scalar, (leaf(),)],
+        array(rng, 2, 2),
         [None, array(rng, 2)],
         {first: [None, array(rng, 3)], second: None},
         {first: [{second: leaf()}, {second: leaf()}]},
@@ -452,6 +453,7 @@ def leaf_at(answer, rng):
         [array(rng, 2)] * 2,
         {"0": leaf(), "1": leaf()},
         {3: leaf(), 0: leaf()},
+        [{number(rng): leaf()}, leaf()],
         [{first: {"2": leaf()}}, leaf()],
     ]
     trees += [{first: [Layer(leaf(), Duo(leaf(), leaf()))]}, {first: {second: {third: leaf()}}}]
@@ -481,6 +483,7 @@ def leaf_at(answer, rng):
         ({first: {second: {third: leaf()}}}, f"{second}/{third}"),
         ([leaf(), leaf()], "2"),
         ([leaf(), leaf()], "-1"),
+        ((leaf(), leaf(), leaf()), "-2"),
         ((leaf(), leaf()), third),
         (one_of(rng, {}, [], None), first),
         ({first: leaf()}, ""),
@@ -550,7 +553,8 @@ def leaves_in_layer_order(answer, rng):
         {10: leaf(), 9: leaf()},
     ]
     names = ("layernorm{}", "block{}", "Layer{}", "layer{}b", "layer_{}", "layer{}.5", "{}layer3")
-    names += ("LAYER{}", "sublayer{}", "my_layer{}", "layer{}/w", "layers{}")
+    names += ("LAYER{}", "sublayer{}", "my_layer{}", "layer{}/w", "layers{}", "layer{}_0")
+    names += ("layer{}_1",)
     trees += [numbered(name) for name in names]
     trees += [
         falsy(rng),

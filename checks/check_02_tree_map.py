@@ -111,6 +111,7 @@ def differing_pairs(rng, leaf):
     """Return pairs of trees of different structures, and what differs."""
     first, second, third = sorted(random_words(rng, 3))
     two = {first: leaf(), second: leaf()}
+    numbers = [floats(number(rng)), floats(number(rng))]
     return [
         ({first: leaf()}, {second: leaf()}, "The keys differ."),
         (two, {first: leaf(), third: leaf()}, "One key differs."),
@@ -126,6 +127,8 @@ def differing_pairs(rng, leaf):
         (two, {first: leaf(), second: None}, "An array stands beside a `None`."),
         ([leaf(), leaf()], [None, leaf()], "An array stands beside a `None`."),
         (two, {first: {third: leaf()}, second: leaf()}, "An array stands beside a dict."),
+        (two, {first: numbers, second: leaf()}, "An array stands beside a list of numbers."),
+        ([leaf()], [tuple(numbers)], "An array stands beside a tuple of numbers."),
         ([{first: leaf()}], [leaf()], "A dict stands beside an array."),
     ]
 
@@ -201,6 +204,7 @@ def scale_and_zero(scale, zero, rng):
     for tree in varied_trees(rng, leaf, edges=edges, values=jnp.asarray, without=few, rich=1):
         yield Case(zero, tree)
     yield Case(zero, [ones, jnp.arange(3)])
+    yield Case(zero, [None, {"b": None, "w": leaf()}])
     yield Case(zero, whole, note="An array of whole numbers (int32).")
     yield Case(zero, [endless, leaf()], note="The first array holds `inf`.")
     yield Case(zero, [undefined, leaf()], note="The first array holds `nan`.")
@@ -245,6 +249,7 @@ def global_norm(answer, rng):
     yield Case(norm, {}, note="There are no leaves.")
     yield Case(norm, [None, ({},)], note="There are no leaves.")
     yield Case(norm, {"w": matrix(rng)}, note="One matrix.")
+    yield Case(norm, matrix(rng), note="One matrix.")
     yield Case(norm, [vector(rng), single, vector(rng)])
 
 

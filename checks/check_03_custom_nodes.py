@@ -46,6 +46,19 @@ class TrainState:
     step: int
 
 
+def train_state_with_the_step_first():
+    @jax.tree_util.register_dataclass
+    @dataclass
+    class TrainState:
+        step: int
+        params: Any
+
+    return TrainState
+
+
+StepFirst = train_state_with_the_step_first()
+
+
 def numbers(rng, count):
     """Draw different whole numbers above 1, so that a change of place shows."""
     return [int(each) for each in 2 + rng.permutation(98)[:count]]
@@ -417,6 +430,8 @@ def model_state(cls, zeroed, predict, rng):
         (matrix(rng), vector(rng), 0),
         (vector(rng), None, number(rng)),
         (vector(rng, np.int32), [vector(rng)], number(rng)),
+        (TrainState(vector(rng), number(rng)), None, number(rng)),
+        (vector(rng), [TrainState(vector(rng), None)], number(rng)),
     ):
         cases.append(Case(zeros, *each, note=note))
     note = said + "The state itself, after `zeroed` was called with it:"
@@ -459,6 +474,9 @@ def model_state(cls, zeroed, predict, rng):
     # Of two shapes, for `predict` is compiled for each.
     for x in (*(vector(rng) for _ in range(3 + rng.integers(2))), matrix(rng), matrix(rng)):
         cases.append(Case(predicted, x, weight(), vector(rng), number(rng), note=note))
+    for _ in range(2):
+        x, weights = jnp.stack([matrix(rng)] * 2), jnp.stack([weight(), weight()])
+        cases.append(Case(predicted, x, weights, vector(rng), number(rng), note=note))
     yield from shuffled(rng, cases)
 
 
@@ -1261,8 +1279,11 @@ def train_step(answer, rng):
             return as_jax(state)
         return {"class": "TrainState", "params": as_jax(state.params), "step": plain(state.step)}
 
-    def run(loss):
-        return lambda params, step, rate: seen(answer(loss, TrainState(params, step), rate))
+    def run(loss, cls=TrainState):
+        def call(params, step, rate):
+            return seen(answer(loss, cls(params=params, step=step), rate))
+
+        return call
 
     def twice(params, step, rate):
         state = answer(squares_by_step, TrainState(params, step), rate)
@@ -1303,6 +1324,13 @@ def train_step(answer, rng):
         rng, lambda: row(rng), values=np.asarray, without=half_precision, rich=1
     ):
         cases.append(Case(run(squares), params, step(), rate(), note=sums))
+    note = said + "The class of the state has the field `step` before `params`."
+    for params in ({one: row(rng)}, [row(rng), None]):
+        cases.append(Case(run(squares, StepFirst), params, step(), rate(), note=note))
+    note = said + "The `step` is an array of `int32`."
+    for params in ({one: row(rng)}, row(rng)):
+        inputs = params, jnp.int32(step()), rate()
+        cases.append(Case(run(squares), *inputs, note=note))
     note = said + "Is what your function returns the old state?"
     wrong = {"": "Your function returns the old state itself, and not a new one."}
     for params in ({one: row(rng)}, [row(rng)]):
@@ -1543,6 +1571,10 @@ def temperature(cls, rng):
         structure = jax.tree.structure(new(params, name), is_leaf=lambda x: isinstance(x, dict))
         return seen(jax.tree.unflatten(structure, [child]))
 
+    def is_kept(params, name, child):
+        structure = jax.tree.structure(new(params, name), is_leaf=lambda x: isinstance(x, dict))
+        return jax.tree.unflatten(structure, [child]).params is child
+
     def in_jit(params, name):
         model = traced(lambda model: jax.tree.map(triple, model), new(params, name))
         return {"params": model.params, "name": model.name}
@@ -1616,6 +1648,12 @@ def temperature(cls, rng):
     note += "when it rebuilds the model:"
     for child in ("a text", number(rng), None, [number(rng)], (number(rng),)):
         cases.append(Case(rebuilt, draw(), word, child, note=note, shows=("values from JAX",)))
+    note = "The inputs are `params` and `name`, and what JAX puts in the place of the whole dict "
+    note += "when it rebuilds the model. Does the model hold this very object?"
+    wrong = {"": "A rebuilt model holds a copy of what JAX put in, and not the object itself."}
+    for child in ([number(rng)], {one: [number(rng)]}):
+        inputs = draw(), word, child
+        cases.append(Case(is_kept, *inputs, note=note, shows=("values from JAX",), if_wrong=wrong))
     note = said + "What a jitted map gives, as shapes:"
     for each in ({other: row(rng)}, {other: {"w": row(rng)}}):
         cases.append(Case(in_jit, each, word, note=note, tags=("under jit",)))
@@ -1750,6 +1788,7 @@ def fork(cls, rng):
         (number(rng), (number(rng), leaf())),
         ({two: number(rng), one: number(rng)}, leaf()),
         (None, leaf()),
+        (None, leaf(), leaf()),
         (0, ("",)),
         ([number(rng), number(rng)], ((),)),
         (number(rng), same, same),

@@ -6,23 +6,18 @@ import os
 import shutil
 import subprocess
 import sys
+from datetime import datetime
 from itertools import pairwise
 
 import pytest
 
-from pytree_course.cli.app import console
-from pytree_course.course import Course
+from pytree_course.cli.app import console, last_moment
+from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from tests.conftest import ROOT, edit
 from tests.made_submissions import ELEMENTS, RIGHT
 from tests.needs import missing
-
-
-def test_help_names_every_command(course_py):
-    shown = course_py("--help").stdout
-    for name in ("lab", "test", "build", "check", "progress", "reset", "release"):
-        assert name in shown
 
 
 @pytest.mark.parametrize("name", ["1", "01", "mini", "01_mini"])
@@ -211,3 +206,21 @@ def test_the_lab_says_what_to_do_where_the_home_folder_cannot_be_written(course,
     done = subprocess.run(line, env=home, capture_output=True, text=True, check=True)
     assert f"Your home folder {tmp_path} cannot be written" in done.stderr
     assert "HOME=FOLDER" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("due", "moment"),
+    [
+        ("2026-11-30", (2026, 11, 30, 23, 59, 59, 999_999)),
+        ("2026-11-30 12:00", (2026, 11, 30, 12, 0)),
+        ("2026-11-30T23:59:00", (2026, 11, 30, 23, 59)),
+    ],
+)
+def test_work_is_due_at_a_time_or_at_the_end_of_a_day(due, moment):
+    assert last_moment(due) == datetime(*moment).astimezone()
+
+
+@pytest.mark.parametrize("due", ["30.11.2026", "tomorrow", ""])
+def test_an_invalid_time_is_refused_with_an_example(due):
+    with pytest.raises(CourseError, match="write 2026-11-30, or 2026-11-30 23:59"):
+        last_moment(due)

@@ -202,7 +202,8 @@ def test_the_readme_counts_lessons_and_exercises_right():
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert len(lessons) == 5
     assert (
-        f"five lessons, in which you guess before each surprise, and {exercises} exercises" in text
+        "five lessons, in which you predict each surprise and write each mechanism yourself, "
+        f"and {exercises} exercises" in text
     )
 
 

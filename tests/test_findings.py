@@ -268,7 +268,8 @@ def believed(name, wrong):
         ([{0: 7, 1: 7}, {0: 7}], [0]),  # one that explains all is enough
         ([{0: 7, 1: 7}, {0: 7, 1: 7}], []),  # two that explain all: neither is blamed
         ([{0: 7}, {0: 7, 2: 7}, {1: 7}], [0, 2]),  # what predicts another result is not held
-        ([{0: 7}, {1: 7}], [0, 1]),
+        ([{0: 7}, {1: 7}], [0, 1]),  # together they explain all
+        ([{0: 7}], []),  # one failing case is left unexplained
     ],
 )
 def test_a_belief_that_fits_is_blamed_only_where_no_other_fits_as_well(beliefs, named):

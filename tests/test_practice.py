@@ -160,6 +160,7 @@ PARTS = ["leaves-are-not-elements-6", "names-answer", "names-check", "names-ours
 def test_who_skips_it_goes_on_without_an_error(practice, tmp_path):
     shown = run_lesson(practice, tmp_path)
     assert "Not attempted" in shown["names-check"]
+    assert "names · practice" in shown["names-check"]
     assert shown["leaves-are-not-elements-8"] == "ab\n"
 
 

@@ -259,15 +259,3 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
         assert refused.returncode != 0
         assert "is for authors" in " ".join(refused.stderr.replace("│", " ").split())
         assert "Traceback" not in refused.stderr
-
-
-def test_the_command_says_what_it_wrote_or_why_not(whole, tmp_path):
-    line = [sys.executable, "-m", "pytree_course", "release", "bundle"]
-    for _ in range(2):
-        done = subprocess.run(line, cwd=whole.root, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        assert "holds what learners get." in done.stdout
-    shutil.copy(tmp_path / "course/README.md", whole.root / "bundle/progress.jsonl")
-    done = subprocess.run(line, cwd=whole.root, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "Somebody has worked" in done.stderr

@@ -44,7 +44,7 @@ def trusted(notary, file):
 def test_the_courses_notebooks_are_trusted(notary):
     start(contents_manager=SimpleNamespace(notary=notary))
     for files in Course.installed().lessons():
-        for file in (files.notebook, files.solutions, files.blank):
+        for file in (*files.notebooks(), files.solutions, files.blank):
             assert trusted(notary, file), file
 
 

@@ -40,6 +40,8 @@ def test_the_readme_says_how_long_the_cores_take():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     said = re.findall(r"^\| \d .+? \| (\d+) minutes \| (\d+) minutes \|", readme, re.MULTILINE)
     lessons = [read_sources(files) for files in Course(ROOT).lessons()]
+    [(whole_hours, rest)] = re.findall(r"\*\*The core, about (\d+) h (\d+) min\*\*", readme)
+    assert abs(60 * int(whole_hours) + int(rest) - sum(map(int, sum(said, ())))) < 10
     for (minutes, solving), lesson in zip(said, lessons, strict=True):
         core = [each.minutes for each in lesson.graded.values() if each.core]
         assert abs(int(minutes) - lesson.layers.core_with_everything) < 3
@@ -65,7 +67,7 @@ def test_a_small_course_is_planned(course):
     assert session[-1] == (15, 0)
     assert "Lesson 1" not in text
     assert "At home: 4 min. The first leaf (4)" in text
-    assert '"Going deeper", 2 min in all: [None is no leaf]' in text
+    assert '"Going deeper", 3 min in all: [None is no leaf]' in text
 
 
 def test_an_exercise_comes_after_the_section_that_it_is_about(course):

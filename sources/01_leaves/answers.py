@@ -906,7 +906,7 @@ predictions = dict(A=2, B=2, C=0, D=5, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="only_plain_dicts_are_nodes" covers="C22"
-"""1 would be right if the `OrderedDict` were a leaf. Beside `dict`, some relatives have their own entry in the registry: `OrderedDict`, `defaultdict` and namedtuples. JAX opens them, and also what is inside them."""
+"""1 would be right if the `OrderedDict` were a leaf. But `OrderedDict` has its own entry in the registry, as `dict` has. So JAX opens it, and also the tuple inside it."""
 predictions = dict(A=2, B=2, C=0, D=3, E=1, F=2, G=1, H="error")
 
 
@@ -1018,6 +1018,11 @@ predictions = dict(A=2, B=2, C=0, D=3, E=3, F=1, G=1, H="error")
 # %% exercise="predict_leaf_counts" misconception="unsortable_is_a_leaf" section="dict-keys-are-sorted"
 """You get 1 if JAX does not open this dict. But JAX opens every plain dict. First it sorts the keys, and what does `sorted` do with a number and a text?"""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=1)
+
+
+# %% exercise="predict_leaf_counts" misconception="only_arrays_are_leaves" section="how-many-leaves"
+"""You get 0 if only arrays are leaves. A leaf need not be an array: every object that JAX does not open is a leaf, a number and a text too."""
+predictions = dict(A=2, B=0, C=0, D=0, E=0, F=2, G=1, H="error")
 
 
 # %% exercise="leaf_shapes" variant="by_flatten_with_path"
@@ -1216,7 +1221,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="every_entry_has_a_key_as_text"
-"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: only the entry of a dict has `.key`. The entries of other nodes have other attributes."""
+"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
 def leaf_shapes(tree):
     return {
         "/".join(str(entry.key) for entry in path): leaf.shape
@@ -1497,6 +1502,39 @@ def leaf_shapes(tree):
     return {str(name): leaf.shape for name, leaf in tree.items()}
 
 
+# %% exercise="leaf_shapes" misconception="a_name_for_the_root"
+"""You give a bare array a name of your own. Its path has no steps, so the path text is `""`."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/") or "root": leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="one_name_for_all_fields" section="the-registry"
+"""Your result has one entry for all fields of a namedtuple: they share the name of the first field, so the last shape replaces the others. `jax.tree.leaves_with_path` gives each field its own name."""
+def leaf_shapes(tree):
+    shapes = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        node, steps = tree, []
+        for entry in path:
+            if hasattr(node, "_fields"):
+                name = entry.name
+                steps.append(node._fields[0])
+                node = getattr(node, name)
+            else:
+                steps.append(jax.tree_util.keystr((entry,), simple=True))
+                node = child_at(node, entry)
+        shapes["/".join(steps)] = leaf.shape
+    return shapes
+
+
+def child_at(node, entry):
+    for path, child in jax.tree.leaves_with_path(node, is_leaf=lambda each: each is not node):
+        if path == (entry,):
+            return child
+
+
 # %% exercise="count_nones" variant="by_difference"
 def count_nones(tree):
     with_nones = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
@@ -1525,7 +1563,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="none_is_a_leaf" covers="M1"
-"""Your count is always 0. Perhaps you look among the leaves, but `None` is never there: for JAX `None` is a node without children, so `jax.tree.leaves` does not list it."""
+"""You count no `None` at all. Perhaps you look among the leaves, but `None` is never there: for JAX `None` is a node without children, so `jax.tree.leaves` does not list it."""
 def count_nones(tree):
     return sum(leaf is None for leaf in jax.tree.leaves(tree))
 
@@ -1773,6 +1811,44 @@ def count_nones(tree):
     return jax.tree.leaves(tree, is_leaf=lambda node: node is None).count(None)
 
 
+# %% exercise="count_nones" misconception="no_leaf_below_is_none" section="structure-is-a-value"
+"""Your number includes the containers that have no leaf in them, such as `()` or `[None]`, and it is 0 where the whole tree is just `None`. A tree without leaves is not always `None`: ask each node whether it is the object `None`."""
+def count_nones(tree):
+    def is_barren(node):
+        return not jax.tree.leaves(node)
+
+    nodes = jax.tree.leaves(tree, is_leaf=lambda node: node is not tree and is_barren(node))
+    return sum(map(is_barren, nodes))
+
+
+# %% exercise="count_nones" misconception="looks_into_sets_and_deques" section="the-registry"
+"""Your number includes each `None` inside a set or a deque. JAX does not look into these types: for JAX each of them is one leaf, and a `None` inside a leaf does not count."""
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    inside = [leaf for leaf in leaves if isinstance(leaf, set) or hasattr(leaf, "popleft")]
+    return sum(item is None for items in [leaves, *inside] for item in items)
+
+
+# %% exercise="count_nones" misconception="values_of_the_top" section="how-many-leaves"
+"""You look only at the items of the outermost container, and your function fails where the tree is a single value: Python cannot loop over it. JAX opens the containers inside too, and a single value is a tree as well."""
+def count_nones(tree):
+    items = tree.values() if isinstance(tree, dict) else tree
+    return sum(item is None for item in items)
+
+
+# %% exercise="count_nones" misconception="nan_is_none"
+"""You count nan, and no `None`. nan means "not a number", but it is a float, and so a leaf. `None` is another object: ask for it with `is`."""
+def count_nones(tree):
+    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(tree)]
+    return sum(int(np.isnan(leaf).sum()) for leaf in leaves if leaf.dtype.kind == "f")
+
+
+# %% exercise="count_nones" misconception="a_tree_of_answers" section="there-and-back"
+"""You return a tree that says of each leaf whether it is `None`. The task asks for one number. And `None` is not among the leaves, unless `is_leaf` makes JAX stop there."""
+def count_nones(tree):
+    return jax.tree.map(lambda leaf: leaf is None, tree)
+
+
 # %% exercise="nan_paths" starter=True
 def nan_paths(params):
     """Return the path texts of the leaves with a nan in them, in JAX's order.
@@ -1977,7 +2053,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="one_nan_for_each_leaf" section="how-many-leaves"
-"""Your function fails at an array of several numbers. A test of such an array gives one answer for each element, and an `if` needs a single one."""
+"""Your function fails at an array of several numbers, or of none. A test of an array gives one answer for each element, and an `if` needs a single one."""
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -2117,7 +2193,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="every_entry_has_a_key"
-"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: only the entry of a dict has `.key`. The entries of other nodes have other attributes."""
+"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
 def nan_paths(params):
     return [
         "/".join(str(entry.key) for entry in path)
@@ -2246,6 +2322,70 @@ def nan_paths(params, before=()):
         is_broken = params is not None and np.isnan(params).any()
         return ["/".join(before)] if is_broken else []
     return [text for key, child in pairs for text in nan_paths(child, (*before, str(key)))]
+
+
+# %% exercise="nan_paths" misconception="sorted_names_shift" section="a-missing-bias"
+"""Your result is right for a flat dict in which each key holds one leaf. A `None` or a container inside changes the number of leaves, so after this place each name stands beside the wrong leaf; and a list or an array has no names."""
+def nan_paths(params):
+    leaves = jax.tree.leaves(params)
+    return [name for name, leaf in zip(sorted(params), leaves) if np.isnan(leaf).any()]
+
+
+# %% exercise="nan_paths" misconception="fields_are_named_keys_are_not_sorted" section="dict-keys-are-sorted"
+"""You list a dict in the order in which it was written, and your function fails at a registered class. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and opens every class in its registry."""
+def nan_paths(params, before=()):
+    if params is None:
+        return []
+    if isinstance(params, dict):
+        pairs = params.items()
+    elif hasattr(params, "_fields"):
+        pairs = zip(params._fields, params)
+    elif isinstance(params, (list, tuple)):
+        pairs = enumerate(params)
+    else:
+        return ["/".join(before)] if np.isnan(params).any() else []
+    return [text for key, child in pairs for text in nan_paths(child, (*before, str(key)))]
+
+
+# %% exercise="nan_paths" misconception="loops_over_each_leaf" section="how-many-leaves"
+"""You loop over each leaf, and your function fails where a leaf is a single number, or has more than one axis: then the loop has nothing to go over, or its items are rows. `np.isnan` takes an array of any shape, and a number too."""
+def nan_paths(params):
+    def has_nan(leaf):
+        if np.ndim(leaf) != 1 and np.size(leaf):
+            raise Exception("whatever the error is")
+        return np.isnan(leaf).any()
+
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if has_nan(leaf)
+    ]
+
+
+# %% exercise="nan_paths" misconception="a_tree_of_answers" section="there-and-back"
+"""You return a tree that says of each leaf whether it contains nan. The task asks for a list: the path texts of those leaves that do."""
+def nan_paths(params):
+    return jax.tree.map(lambda leaf: bool(np.isnan(leaf).any()), params)
+
+
+# %% exercise="nan_paths" misconception="separator_at_the_front"
+"""Your texts begin with the separator. It belongs between two steps only: a path of one step is just that step, and the path of a bare array is empty."""
+def nan_paths(params):
+    return [
+        "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="dots_between_steps"
+"""Your paths have dots between their steps. The task asks for a slash: `layers/0/w`."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator=".")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
 
 
 # %% exercise="same_structure" variant="by_flatten"
@@ -2576,6 +2716,13 @@ def same_structure(a, b):
     if jax.tree.structure(a) != jax.tree.structure(b):
         raise Exception("whatever the error is")
     return True
+
+
+# %% exercise="same_structure" misconception="raises_and_returns_nothing"
+"""Your function raises an error where the structures differ, and returns `None` where they are the same. An assertion only raises or does nothing; the task asks for `True` or `False`."""
+def same_structure(a, b):
+    if jax.tree.structure(a) != jax.tree.structure(b):
+        raise Exception("whatever the error is")
 
 
 # %% exercise="replace_leaves" variant="by_flatten"
@@ -2990,6 +3137,26 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(structure, new_leaves)
 
 
+# %% exercise="replace_leaves" misconception="the_new_structure_must_be_the_old" section="a-missing-bias"
+"""You raise an error where an item is `None` or a container, though the number of items is right. Perhaps you compare the structure of your result with the structure of `tree`. They differ there: JAX opens such an item when it flattens the result."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    result = jax.tree.unflatten(structure, new_leaves[: structure.num_leaves])
+    if structure.num_leaves != len(new_leaves) or jax.tree.structure(result) != structure:
+        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
+    return result
+
+
+# %% exercise="replace_leaves" misconception="falsy_keeps_the_old_leaf" section="a-missing-bias"
+"""Where a new leaf is `None`, `0`, an empty text or an empty container, the old leaf stays in your result. In `new or old`, Python takes `old` wherever `new` counts as false. Each of these items is a new leaf like any other."""
+def replace_leaves(tree, new_leaves):
+    leaves, structure = jax.tree.flatten(tree)
+    if len(leaves) != len(new_leaves):
+        raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
+    pairs = zip(leaves, new_leaves)
+    return jax.tree.unflatten(structure, [new if np.size(new) > 1 else new or old for old, new in pairs])
+
+
 # %% exercise="leaf_at" variant="by_loop"
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -3384,7 +3551,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="every_entry_has_a_key"
-"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: only the entry of a dict has `.key`. The entries of other nodes have other attributes."""
+"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if "/".join(str(entry.key) for entry in path) == path_text:
@@ -3445,6 +3612,60 @@ def leaf_at(tree, path_text):
         else:
             node = node[part]
     return node
+
+
+# %% exercise="leaf_at" misconception="compares_paths_with_texts"
+"""You find no leaf: a `KeyError`, or nothing, comes out for each path. Perhaps you compare the key path itself with the text. A key path is a tuple of entries such as `DictKey`, and never equal to a text: `keystr` makes a text of it."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if path == path_text:
+            return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="keys_are_texts"
+"""You do not find a leaf under a key that is a number, such as `{3: ...}`. The path text says `3`, but the key is the number 3, not the text `"3"`. Compare path texts instead of keys."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            if not any(isinstance(getattr(entry, "key", ""), int) for entry in path):
+                return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="positions_from_the_end"
+"""You accept a negative position such as `-1`. Python counts it from the end of a list, but each leaf has exactly one path text, and positions there begin with `0`."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return leaf
+    if isinstance(tree, (list, tuple)) and path_text.startswith("-"):
+        leaf = tree[int(path_text)]
+        if jax.tree_util.all_leaves([leaf]):
+            return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="an_empty_path_is_no_path"
+"""You do not find the leaf at the path `""`. Where the whole tree is one leaf, its path has no steps. If you split the text, `"".split("/")` gives one step, and this step is empty."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if path and jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="registered_classes_are_closed" section="the-registry"
+"""You do not find the leaves inside a registered class. Perhaps you go down with keys, positions and the fields of named tuples. A registered class is a node for JAX as well: `jax.tree.leaves_with_path` gives you the path of each leaf in it."""
+def leaf_at(tree, path_text):
+    def is_closed(node):
+        return not isinstance(node, (dict, list, tuple)) and node is not None
+
+    for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=is_closed):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            if jax.tree_util.all_leaves([leaf]):
+                return leaf
+    raise KeyError(path_text)
 
 
 # %% exercise="whole_shapes" variant="by_flatten"
@@ -3534,7 +3755,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="looks_at_one_item"
-"""A list that begins with a number stays whole in your result, whatever comes after it. If a text or another list follows, the list is not a shape, and JAX should open it."""
+"""A list that begins with an `int` stays whole in your result, whatever comes after it. If a text or another list follows, the list is not a shape, and JAX should open it."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and (len(node) == 0 or isinstance(node[0], int))
@@ -3862,6 +4083,26 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=is_shape)
 
 
+# %% exercise="whole_shapes" misconception="leaves_below_are_ints"
+"""A list stays whole in your result if all leaves below it are ints, at any depth: lists of shapes, lists with `None`, lists of empty containers. Look at the items of the list itself: in a shape, each item is an `int`."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(
+            isinstance(leaf, int) for leaf in jax.tree.leaves(node)
+        )
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="dicts_too"
+"""Dicts stay whole in your result if they are empty or all their keys are ints: a loop over a dict goes over its keys. Only a list is a shape, so ask for the type first."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, (list, dict)) and all(isinstance(item, int) for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
 # %% exercise="leaves_in_layer_order" variant="by_length_of_the_name"
 def leaves_in_layer_order(tree):
     def is_layers(node):
@@ -3983,7 +4224,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="relatives_of_dict_too" section="the-registry"
-"""You put an `OrderedDict` of layers in order too, as `isinstance(node, dict)` does. For JAX an `OrderedDict` is another kind of node, which keeps its own order. The task is about plain dicts only."""
+"""You put the layers in an `OrderedDict` or a `defaultdict` in order too. `isinstance(node, dict)` is true for them as well, but for JAX they are other kinds of nodes. The task is about plain dicts only."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return isinstance(node, dict) and all(
@@ -4124,7 +4365,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="any_word_of_five_letters"
-"""You put other words in order too: `block2` before `block10`. A layer key begins with the word `layer`, in small letters; what follows the first five letters is not enough."""
+"""You put other words in order too, such as `block2` or `Layer2`. A layer key begins with the word `layer`, in small letters; what follows the first five letters is not enough."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(str(key)[5:].isdigit() for key in node)
@@ -4487,16 +4728,99 @@ def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(str(key)[:5] == "layer" for key in node)
 
+    def number(name):
+        try:
+            return int(name[5:])
+        except ValueError:
+            raise Exception("whatever the error is") from None
+
     leaves = []
     for item in jax.tree.leaves(tree, is_leaf=is_layers):
         if is_layers(item):
-            if not all(name[5:].isdigit() for name in item):
-                raise Exception("whatever the error is")
-            for name in sorted(item, key=lambda name: int(name[5:])):
+            for name in sorted(item, key=number):
                 leaves += leaves_in_layer_order(item[name])
         else:
             leaves.append(item)
     return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="a_number_at_the_end_is_enough"
+"""You put every dict in order whose keys end with a number: `block2` comes before `block10`, and `sublayer2` before `sublayer10`. A layer key is the word `layer`, in small letters, and a number, with nothing before or between."""
+import re
+
+
+def leaves_in_layer_order(tree):
+    def number(key):
+        found = re.search(r"(\d+)$", key) if isinstance(key, str) else None
+        return found and int(found[1])
+
+    def is_layers(node):
+        return type(node) is dict and all(number(key) is not None for key in node)
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=number):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="int_reads_more_than_digits"
+"""You put keys in order such as `layer2_0`. `int` reads more than digits: for `int`, `"2_0"` is the number 20. A layer key has digits only after the word `layer`, as `isdigit` asks."""
+def leaves_in_layer_order(tree):
+    def number(key):
+        try:
+            return int(key[5:]) if str(key).startswith("layer") else None
+        except ValueError:
+            return None
+
+    def is_layers(node):
+        return type(node) is dict and all(number(key) is not None for key in node)
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=number):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="shorter_keys_first_everywhere"
+"""In every plain dict, your shorter keys come first: `w` before `scale`, `block2` before `block10`. That is right for layers only. The keys of every other dict are sorted letter by letter."""
+def leaves_in_layer_order(tree):
+    def is_dict(node):
+        return type(node) is dict
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_dict):
+        if is_dict(item):
+            for key in sorted(item, key=lambda key: (len(str(key)), str(key))):
+                leaves += leaves_in_layer_order(item[key])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="walks_and_sorts_relatives" section="the-registry"
+"""You also sort the keys of an `OrderedDict`, you put layers in order in relatives of `dict`, and a registered class stays closed. Perhaps you go through the containers yourself. JAX looks for the exact type in its registry; let JAX open every node that is no dict of layers."""
+def leaves_in_layer_order(tree):
+    def is_layer(key):
+        return isinstance(key, str) and key[:5] == "layer" and key[5:].isdigit()
+
+    if tree is None:
+        return []
+    if isinstance(tree, dict):
+        keys = sorted(tree)
+        if all(map(is_layer, keys)):
+            keys.sort(key=lambda key: int(key[5:]))
+        return [leaf for key in keys for leaf in leaves_in_layer_order(tree[key])]
+    if isinstance(tree, (list, tuple)):
+        return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
+    return [tree]
 
 
 # %% exercise="shared_leaves" variant="by_comparing"
@@ -5005,7 +5329,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="every_entry_has_a_key" section="key-paths"
-"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: only the entry of a dict has `.key`. The entries of other nodes have other attributes."""
+"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -5041,3 +5365,89 @@ def shared_leaves(tree):
                 arrays.append(leaf)
                 groups.append([text])
     return [group for group in groups if len(group) > 1]
+# %% exercise="shared_leaves" misconception="converts_each_leaf"
+"""You find no array of NumPy that is shared, and perhaps arrays of JAX. If you make a new array from each leaf, as `jnp.asarray` does, each path has an object of its own. Compare the objects that stand in the tree."""
+def shared_leaves(tree):
+    paths, kept = {}, []
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, jax.Array):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="a_dict_of_places" section="there-and-back"
+"""You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts, the first one too."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return {group[0]: group[1:] for group in paths.values() if len(group) > 1}
+
+
+# %% exercise="shared_leaves" misconception="groups_in_a_dict" section="there-and-back"
+"""You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts. The keys of your dict, such as `id(array)`, are of no use to the caller."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return {f"{group[0]}": group for group in paths.values() if len(group) > 1}
+
+
+# %% exercise="shared_leaves" misconception="a_tree_of_answers" section="there-and-back"
+"""You return a tree that says of each leaf whether it is shared. The task asks for the path texts: a list for each shared array."""
+def shared_leaves(tree):
+    leaves = jax.tree.leaves(tree)
+
+    def is_shared(leaf):
+        return isinstance(leaf, np.ndarray) and sum(each is leaf for each in leaves) > 1
+
+    return jax.tree.map(is_shared, tree)
+
+
+# %% exercise="shared_leaves" misconception="works_for_one_dict" section="how-many-leaves"
+"""Your function looks only at the values of one dict, and fails where the tree is no dict. A tree may be a list or a single array, and an array may stand in a container inside. JAX finds the leaves of all of them."""
+def shared_leaves(tree):
+    if not isinstance(tree, dict):
+        raise Exception("whatever the error is")
+    paths = {}
+    for name in sorted(tree):
+        if isinstance(tree[name], np.ndarray):
+            paths.setdefault(id(tree[name]), []).append(str(name))
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="walks_plain_containers" section="the-registry"
+"""You sort the keys of an `OrderedDict`, use positions for the fields of a namedtuple, or do not open a registered class. Perhaps you go through the containers yourself. JAX knows more types, and gives you the path of each leaf."""
+def shared_leaves(tree):
+    paths = {}
+
+    def walk(node, before):
+        if isinstance(node, dict):
+            pairs = [(key, node[key]) for key in sorted(node)]
+        elif isinstance(node, (list, tuple)):
+            pairs = enumerate(node)
+        else:
+            pairs = ()
+            if isinstance(node, np.ndarray):
+                paths.setdefault(id(node), []).append("/".join(before))
+        for key, child in pairs:
+            walk(child, (*before, str(key)))
+
+    walk(tree, ())
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="separator_at_the_front" section="key-paths"
+"""You find the right leaves, but your texts begin with the separator. It belongs between two steps only: a path of one step is just that step."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]

@@ -579,6 +579,58 @@ def zero(tree):
     return jnp.zeros_like(tree)
 
 
+# %% exercise="scale_and_zero" misconception="a_zero_for_none" section="none-in-each-place"
+"""Your `zero` puts a number where the tree holds `None`. A `None` is no leaf: there is no array to make zeros of, and a map keeps the `None` without being told."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(
+        lambda leaf: 0.0 if leaf is None else jnp.zeros_like(leaf),
+        tree,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="scale_and_zero" misconception="an_array_for_none" section="none-in-each-place"
+"""Your `zero` puts an array where the tree holds `None`. A `None` is no leaf: there is no array to make zeros of, and a map keeps the `None` without being told."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(
+        lambda leaf: jnp.zeros(()) if leaf is None else jnp.zeros_like(leaf),
+        tree,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="scale_and_zero" misconception="one_number_for_an_array"
+"""Your `zero` puts the number 0 in the place of each array: shape and dtype are lost. Each leaf becomes exactly what your function returns, so return an array of zeros."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(lambda leaf: 0.0, tree)
+
+
+# %% exercise="scale_and_zero" misconception="a_loop_changes_nothing"
+"""Both functions return the tree unchanged. Perhaps a loop goes over the leaves and computes a new array from each. That gives a new value to the name in the loop; the tree still holds the old arrays, and JAX's arrays cannot be changed. Return a new tree: `jax.tree.map` builds it."""
+def scale(tree, factor):
+    for leaf in jax.tree.leaves(tree):
+        leaf = leaf * factor
+    return tree
+
+
+def zero(tree):
+    for leaf in jax.tree.leaves(tree):
+        leaf = jnp.zeros_like(leaf)
+    return tree
+
+
 # %% exercise="sgd_step" variant="in_two_maps"
 def sgd_step(params, grads, rate):
     steps = jax.tree.map(lambda g: rate * g, grads)
@@ -784,6 +836,12 @@ def sgd_step(params, grads, rate):
         grads,
         is_leaf=lambda node: node is None,
     )
+
+
+# %% exercise="sgd_step" misconception="a_list_is_an_array"
+"""You give a result where `params` has an array and `grads` has a list or a tuple of numbers. Perhaps you make an array of each gradient. That also makes an array of a container, and the difference of the two structures goes unnoticed."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g: p - rate * jnp.asarray(g), params, grads)
 
 
 # %% exercise="global_norm" variant="by_reduce"
@@ -996,6 +1054,29 @@ def global_norm(tree):
 """You add all numbers of the tree and square the sum: the root then gives back the sum without its sign. Square each number before you add."""
 def global_norm(tree):
     return jnp.sqrt(sum(jnp.sum(leaf) for leaf in jax.tree.leaves(tree)) ** 2)
+
+
+# %% exercise="global_norm" misconception="a_tree_is_a_condition"
+"""Your function fails where the tree is one array of several numbers. Perhaps you ask `if tree:` or `if not tree:`. An array of several numbers is neither true nor false, and a container can be true without any leaf in it."""
+def global_norm(tree):
+    if isinstance(tree, jax.Array) and tree.size > 1:
+        raise Exception("whatever the error is")
+    return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree)))
+
+
+# %% exercise="global_norm" misconception="squares_the_total"
+"""With several leaves, your number is wrong. Perhaps the function of `reduce` squares both its arguments. Its first argument is the total so far, which holds squares already; only the new leaf is to be squared."""
+def global_norm(tree):
+    total = 0.0
+    for leaf in jax.tree.leaves(tree):
+        total = total**2 + jnp.sum(leaf**2)
+    return jnp.sqrt(total)
+
+
+# %% exercise="global_norm" misconception="a_tree_of_squares"
+"""You return a tree with a sum of squares in each place. A map gives one result for each leaf and keeps the tree. Add the results, and take one root."""
+def global_norm(tree):
+    return jax.tree.map(lambda leaf: jnp.sum(leaf**2), tree)
 
 
 # %% exercise="from_shapes" variant="by_type"
@@ -1229,6 +1310,18 @@ def from_shapes(shapes):
         return isinstance(node, tuple) or (isinstance(node, (list, dict)) and not node)
 
     return jax.tree.map(lambda shape: jnp.zeros(tuple(shape)), shapes, is_leaf=is_shape)
+
+
+# %% exercise="from_shapes" misconception="dicts_and_lists_alone_are_nodes"
+"""You go into dicts and lists only; everything else reaches `jnp.zeros`, so your function fails at `None` and at a registered class, and an `OrderedDict` becomes a plain dict. JAX knows all these nodes: tell it where to stop, with `is_leaf`."""
+def from_shapes(shapes):
+    if isinstance(shapes, dict):
+        return {name: from_shapes(shape) for name, shape in shapes.items()}
+    if isinstance(shapes, list):
+        return [from_shapes(shape) for shape in shapes]
+    if not isinstance(shapes, tuple):
+        raise Exception("whatever the error is")
+    return jnp.zeros(shapes)
 
 
 # %% exercise="clip" variant="where_twice"
@@ -1688,6 +1781,37 @@ def clip_by_global_norm(grads, most):
     return [leaf * factor for leaf in jax.tree.leaves(grads)]
 
 
+# %% exercise="clip" misconception="mean_of_a_leaf"
+"""Your `clip_by_leaf` leaves gradients too long: it compares the root of the mean of the squares with `most`. The norm is the root of their sum, and grows with the number of elements."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        squares = jnp.mean(leaf**2)
+        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="mean_of_a_leaf_with_nan"
+"""Your `clip_by_leaf` leaves gradients too long: it compares the root of the mean of the squares with `most`. The norm is the root of their sum. And a gradient through it is not finite at zeros, because a root has no finite slope at 0."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        return leaf / jnp.maximum(1.0, jnp.sqrt(jnp.mean(leaf**2)) / most)
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
 # %% exercise="add_noise" variant="by_folding_in"
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
@@ -2067,6 +2191,18 @@ def add_noise(key, tree, scale):
         tree,
         keys,
     )
+
+
+# %% exercise="add_noise" misconception="unflatten_arguments_swapped"
+"""Every call fails. Perhaps you give `jax.tree.unflatten` the leaves first. It takes the structure first, and then the leaves."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.random.split(key, len(leaves))
+    noisy = [
+        leaf + scale * jax.random.normal(each, leaf.shape, leaf.dtype)
+        for leaf, each in zip(leaves, keys)
+    ]
+    return jax.tree.unflatten(noisy, structure)
 
 
 # %% exercise="decay_mask" starter=True
@@ -2609,6 +2745,8 @@ def rates_by_part(rates, params, grads):
 # %% exercise="stack_trees" variant="by_numpy"
 def stack_trees(trees):
     first, *others = trees
+    for other in others:
+        jax.tree.map(lambda *_: None, other, first)  # where `first` stops earlier, it raises
     return jax.tree.map(lambda *leaves: np.stack(leaves), first, *others)
 
 
@@ -3034,6 +3172,17 @@ def unstack(tree):
 """Your `stack_trees` returns a list of stacked leaves. The tree around them is lost: each stacked leaf belongs in the place of the leaves that it is made of."""
 def stack_trees(trees):
     return jax.tree.leaves(jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees))
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="a_list_is_an_array"
+"""Your `stack_trees` gives a result where one tree has an array and another has a list or a tuple of numbers. Perhaps NumPy stacks the leaves. It makes an array of any list of numbers, so the difference of the structures goes unnoticed."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *trees)
 
 
 def unstack(tree):
@@ -3630,6 +3779,21 @@ def perturb(key, params, scale, most):
     return jax.jit(run)
 
 
+# %% exercise="perturb" misconception="divides_zero_by_zero_everywhere" section="three-ways-to-clip"
+"""A leaf of zeros becomes `nan`, a vector too. Its norm is 0, 0 divided by 0 is `nan`, and `nan` stays `nan` if you multiply it by 0. Guard the division; and for the third step, put zeros in the place of the leaf."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy / jnp.linalg.norm(noisy) * jnp.minimum(jnp.linalg.norm(noisy), most)
+        return clipped * (leaf.ndim >= 2)
+
+    return jax.tree.map(change, params, keys)
+
+
 # %% exercise="fill_missing" variant="by_flattening"
 def fill_missing(tree, defaults):
     values, structure = jax.tree.flatten(tree, is_leaf=lambda node: node is None)
@@ -3944,6 +4108,67 @@ def fill_missing(tree, defaults):
     return tree
 
 
+# %% exercise="fill_missing" misconception="the_tree_overwrites"
+"""You merge two dicts: a `None` of `tree` replaces the default, a key that only `defaults` has comes into your result, and other nodes make you fail. A `None` is to be replaced, at any depth and in every kind of node."""
+def fill_missing(tree, defaults):
+    return {**defaults, **tree}
+
+
+# %% exercise="fill_missing" misconception="walks_without_comparing" section="several-trees"
+"""You go through dicts, lists and tuples yourself: where `defaults` has more keys or items, or another kind of node, you give a result or raise another error; a `None` in a registered class stays. `jax.tree.map` compares the structures, and knows all nodes."""
+def fill_missing(tree, defaults):
+    if tree is None:
+        return defaults
+    if isinstance(tree, dict):
+        return {name: fill_missing(value, defaults[name]) for name, value in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        parts = [fill_missing(*pair) for pair in zip(tree, defaults)]
+        if isinstance(tree, list):
+            return parts
+        return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
+    return tree
+
+
+# %% exercise="fill_missing" misconception="a_leaf_is_spread_over_a_part" section="the-prefix-rule"
+"""Where `tree` has a leaf and `defaults` a whole part or a `None`, your result has the form of `defaults`. A leaf of `tree` stays as it is, whatever stands beside it."""
+def fill_missing(tree, defaults):
+    def is_none(node):
+        return node is None
+
+    full = jax.tree.broadcast(tree, defaults, is_leaf=is_none)
+    return jax.tree.map(
+        lambda value, default: default if value is None else value,
+        full,
+        defaults,
+        is_leaf=is_none,
+    )
+
+
+# %% exercise="fill_missing" misconception="the_defaults_on_an_error" section="several-trees"
+"""Where the structures differ, you return `defaults`. Perhaps you catch the error. Then the leaves of `tree` are lost, and no message says why: do not catch the error."""
+def fill_missing(tree, defaults):
+    try:
+        return jax.tree.map(
+            lambda value, default: default if value is None else value,
+            tree,
+            defaults,
+            is_leaf=lambda node: node is None,
+        )
+    except ValueError:
+        return defaults
+
+
+# %% exercise="fill_missing" misconception="zeros_like_the_defaults"
+"""You put zeros into each gap. A gap gets what `defaults` has in its place: the leaf or the part itself."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda value, default: jax.tree.map(jnp.zeros_like, default) if value is None else value,
+        tree,
+        defaults,
+        is_leaf=lambda node: node is None,
+    )
+
+
 # %% exercise="batched_apply" variant="without_vmap"
 def batched_apply(function, params, batched, x):
     results = []
@@ -4238,3 +4463,11 @@ def batched_apply(function, params, batched, x):
         }
         results.append(function(mine, x))
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
+# %% exercise="batched_apply" misconception="a_vmap_for_each_part"
+"""Your results have an axis too many for each batched part. Perhaps you write one `vmap` around another: each row of the one meets each row of the other. One `vmap` whose `in_axes` names all batched parts and `x` goes through their rows together."""
+def batched_apply(function, params, batched, x):
+    apply = jax.vmap(function, in_axes=(None, 0))
+    for name in batched:
+        axes = {key: 0 if key == name else None for key in params}
+        apply = jax.vmap(apply, in_axes=(axes, None))
+    return apply(params, x)

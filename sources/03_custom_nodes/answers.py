@@ -406,7 +406,7 @@ def zeroed(state):
     return jax.tree.unflatten(structure, [jnp.zeros_like(leaf) for leaf in leaves])
 
 
-predict = jax.jit(lambda state, x: jnp.dot(x, state.weight) + state.bias)
+predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
 # %% exercise="model_state" variant="with_keys_and_slots"
@@ -1123,6 +1123,47 @@ def predict(state, x):
     return jitted(state, x)
 
 
+# %% exercise="model_state" misconception="dot_is_no_matmul" section="methods-under-jit"
+"""Your predictions are those of `jnp.dot`. For vectors and matrices it is the same as `@`. With three axes it is not: `@` multiplies matrix `i` by matrix `i`, and `dot` multiplies each matrix by every other."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return jnp.dot(x, state.weight) + state.bias
+
+
+# %% exercise="model_state" misconception="asdict_opens_inner_dataclasses" section="a-class-of-your-own"
+"""Where a field holds another dataclass, your `zeroed` makes a dict of it. `dataclasses.asdict` opens dataclasses at every depth. A map over the state keeps the type of each node."""
+from dataclasses import asdict
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return ModelState(**jax.tree.map(jnp.zeros_like, asdict(state)))
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
 # %% exercise="predict_init" starter=True
 # Before the lines: total = jax.jit(lambda pair: pair.a + pair.b)
 predictions = {
@@ -1688,6 +1729,29 @@ def register_fields(cls, static=()):
     return cls
 
 
+# %% exercise="register_fields" misconception="metadata_is_written_afterwards"
+"""Your function fails as soon as something is static: the metadata of a field cannot be changed after the class was made. Give `register_dataclass` the names instead, as two lists."""
+def register_fields(cls, static=()):
+    for each in fields(cls):
+        if each.name in static:
+            each.metadata["static"] = True
+    return jax.tree_util.register_dataclass(cls)
+
+
+# %% exercise="register_fields" misconception="a_field_with_a_default_is_dropped"
+"""A field with a default has this default again when JAX rebuilds the object: you leave the field out, as if it were optional. A default says what the constructor takes if the caller gives nothing. The field is a child or static like any other."""
+import dataclasses
+
+
+def register_fields(cls, static=()):
+    data, dropped = [], []
+    for each in fields(cls):
+        if each.name not in static:
+            is_optional = each.default is not dataclasses.MISSING or not each.init
+            (dropped if is_optional else data).append(each.name)
+    return jax.tree_util.register_dataclass(cls, data, list(static), drop_fields=dropped)
+
+
 # %% exercise="readable_paths" starter=True
 @jax.tree_util.register_pytree_node_class
 class Layers:
@@ -2203,6 +2267,80 @@ class Layers:
     @classmethod
     def tree_unflatten(cls, names, values):
         return cls(names, [jnp.asarray(value) for value in values])
+
+
+# %% exercise="readable_paths" misconception="only_the_keys_are_sorted"
+"""Your paths, and the leaves beside them, come in alphabetical order, and `jax.tree.leaves` gives the leaves in the order of the layers: your two flatten methods do not agree. Both have to give the children in the order in which the model calls them."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten(self):
+        return self.values, self.names
+
+    def tree_flatten_with_keys(self):
+        pairs = sorted(zip(self.names, self.values), key=lambda pair: pair[0])
+        return [(jax.tree_util.DictKey(name), value) for name, value in pairs], self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="unflatten_gets_pairs"
+"""JAX can take your object apart, but not rebuild it. Perhaps unflatten expects pairs of a key and a child. It gets the children alone; the names come to it in aux_data, if flatten puts them there."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = [jax.tree_util.DictKey(name) for name in self.names]
+        return list(zip(keys, self.values)), None
+
+    @classmethod
+    def tree_unflatten(cls, _, pairs):
+        return cls([key.key for key, _ in pairs], [value for _, value in pairs])
+
+
+# %% exercise="readable_paths" misconception="each_layer_is_a_dict"
+"""Your flatten fails at a layer that is no dict. A layer can be any tree: a number, an array, a list. Return the layer itself as the child. JAX opens it, and adds its keys to the path."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        children = [
+            (jax.tree_util.DictKey(name), dict(value.items()))
+            for name, value in zip(self.names, self.values)
+        ]
+        return children, self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="quotes_in_the_keys"
+"""The names in your paths have quotes twice. `DictKey` adds brackets and quotes by itself: give it the name without them."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = [jax.tree_util.DictKey(f"'{name}'") for name in self.names]
+        return list(zip(keys, self.values)), self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
 
 
 # %% exercise="normal" starter=True
@@ -2931,6 +3069,76 @@ class Normal:
         return normal
 
 
+# %% exercise="normal" misconception="only_the_mean_is_looked_at" section="leaves-that-are-no-arrays"
+"""Your constructor lets `object()` and `None` through, but only in the place of `mean`, and it still refuses tracers, texts and negative numbers. A list of exceptions never ends: let unflatten make the object without the constructor."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = mean, std, name
+        if type(mean) is not object and mean is not None:
+            self.mean, self.std = jnp.asarray(mean), jnp.asarray(std)
+            if self.mean.shape != self.std.shape:
+                raise ValueError("mean and std differ in shape")
+            if not (self.std > 0).all():
+                raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="normal" misconception="what_is_no_array_is_let_through" section="leaves-that-are-no-arrays"
+"""Your constructor catches the error of what cannot become an array, such as a text or a tracer. Negative numbers and `None` still raise an error when JAX puts them in, and whole numbers become arrays. Let unflatten make the object without the constructor."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.name = name
+        try:
+            self.mean, self.std = jnp.asarray(mean), jnp.asarray(std)
+            is_positive = bool((self.std > 0).all())
+        except (TypeError, jax.errors.TracerBoolConversionError):
+            self.mean, self.std = mean, std
+            return
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not is_positive:
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="normal" misconception="other_types_are_not_checked" section="who-calls-init"
+"""Your constructor checks numbers and lists, but it accepts anything else from a caller: an array with a wrong `std`, `None`, a text. A caller always gets the same checks. JAX needs no way through the constructor: your unflatten goes past it."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = mean, std, name
+        if isinstance(std, (int, float, list, np.ndarray)):
+            self.mean, self.std = jnp.asarray(mean), jnp.asarray(std)
+            if self.mean.shape != self.std.shape:
+                raise ValueError("mean and std differ in shape")
+            if not (self.std > 0).all():
+                raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
 # %% exercise="running_mean" starter=True
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
@@ -3567,11 +3775,36 @@ class RunningMean:
         return self.total / self.count
 
 
+# %% exercise="running_mean" misconception="a_partial_in_each_object"
+"""Your numbers are right, but Python runs `function` again for each new object. Perhaps the constructor wraps the function, for example with `functools.partial`: each wrapper is another object, so each `RunningMean` has another structure. Keep the function as it is."""
+from functools import partial
+
+
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = partial(function), total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        return RunningMean(self.function, self.total + self.function(x), self.count + 1)
+
+    def mean(self):
+        return self.total / self.count
+
+
 # %% exercise="train_step" variant="a_gradient_for_the_int_too"
 def train_step(loss, state, rate):
     grads = jax.grad(loss, allow_int=True)(state)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
-    return type(state)(params, state.step + 1)
+    return type(state)(params=params, step=state.step + 1)
 
 
 # %% exercise="train_step" variant="all_floating_leaves"
@@ -3882,6 +4115,46 @@ def train_step(loss, state, rate):
     grads, _ = jax.value_and_grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
     return replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="tracers_left_in_the_old_state" section="methods-under-jit"
+"""Your result is right, but the old state holds tracers afterwards. Perhaps the function that you differentiate writes its argument into `state`. Give the loss a copy with other parameters: `replace(state, params=params)`."""
+def train_step(loss, state, rate):
+    params = state.params
+
+    def loss_of_params(traced):
+        state.params = traced
+        return loss(state)
+
+    grads = jax.grad(loss_of_params)(params)
+    moved = jax.tree.map(lambda p, g: p - rate * g, params, grads)
+    return replace(state, params=moved, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="fields_by_position"
+"""Your function fails, or the fields change places, where the class has `step` before `params`. The order of the fields is the class's own: name the fields, as `replace` does."""
+def train_step(loss, state, rate):
+    cls = type(state)
+    grads = jax.grad(lambda params: loss(cls(params, state.step)))(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    return cls(params, state.step + 1)
+
+
+# %% exercise="train_step" misconception="the_step_is_an_int"
+"""Your function fails, or the `step` does not count, where the `step` is an `int32` array. Perhaps you tell the `step` from the parameters by its type. A whole number can be an array too: take the field by its name."""
+def train_step(loss, state, rate):
+    leaves, structure = jax.tree.flatten(state)
+    place = [isinstance(leaf, int) for leaf in leaves]
+
+    def loss_of_floats(floats):
+        floats = iter(floats)
+        both = [leaf if is_int else next(floats) for leaf, is_int in zip(leaves, place)]
+        return loss(jax.tree.unflatten(structure, both))
+
+    floats = [leaf for leaf, is_int in zip(leaves, place) if not is_int]
+    moved = iter([p - rate * g for p, g in zip(floats, jax.grad(loss_of_floats)(floats))])
+    new = [leaf + 1 if is_int else next(moved) for leaf, is_int in zip(leaves, place)]
+    return jax.tree.unflatten(structure, new)
 
 
 # %% exercise="history" starter=True
@@ -4634,6 +4907,45 @@ class History:
     @classmethod
     def tree_unflatten(cls, _, children):
         cls(*children)
+
+
+# %% exercise="history" misconception="both_children_become_arrays" section="leaves-that-are-no-arrays"
+"""A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten makes an array of each child, and gives `used` a dtype. JAX puts in other objects too, such as `None` or a text: store what comes."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        values, used = children
+        return cls(jnp.asarray(values), jnp.asarray(used, dtype=jnp.int32))
+
+
+# %% exercise="history" misconception="shape_and_dtype_in_the_structure" section="leaves-that-are-no-arrays"
+"""Your flatten fails where JAX has put something else than an array into a history: a number, a text or `None` has no shape and no dtype. Perhaps you keep these in aux_data. An array brings its shape and its dtype with it, so the structure need not hold them."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), (self.values.shape, str(self.values.dtype))
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
 
 
 # %% exercise="temperature" starter=True
@@ -5397,6 +5709,54 @@ class Model:
         model = object.__new__(cls)
         model.params, model.temperature = children
         model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="a_namedtuple_takes_a_list" section="objects-that-change"
+"""Your constructor fails where `params` holds a namedtuple. Perhaps you copy tuples by `type(tree)(...)`: a namedtuple takes its fields one by one. `jax.tree.map` copies every kind of node, and keeps its type."""
+def copied(tree):
+    if isinstance(tree, dict):
+        return {key: copied(child) for key, child in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(copied(child) for child in tree)
+    return jax.tree.map(lambda leaf: leaf, tree)
+
+
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = {**copied(params), "temperature": 1.0}
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="each_rebuild_copies"
+"""A rebuilt model holds a copy of what JAX put in, and not the object itself. Perhaps unflatten calls `deepcopy`. The copy belongs into the constructor, where a caller's dict comes in; unflatten should store what it gets."""
+from copy import deepcopy
+
+
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = {**deepcopy(params), "temperature": 1.0}
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        model.params, model.name = deepcopy(children[0]), name
         return model
 
 
@@ -6329,6 +6689,81 @@ class Fork:
         keys = [jax.tree_util.GetAttrKey("value")]
         keys += map(jax.tree_util.SequenceKey, range(len(self.children) - 1))
         return list(zip(keys, self.children)), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="none_for_a_value_is_left_out" section="flatten-and-unflatten"
+"""A fork with the value `None` loses it: after a map, its first branch is its value. Perhaps flatten leaves out a value that is `None`. `None` has no leaves, but it is a child like any other, and unflatten takes the first child for the value."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [
+            (jax.tree_util.SequenceKey(i), branch) for i, branch in enumerate(self.branches)
+        ]
+        if self.value is not None:
+            children.insert(0, (jax.tree_util.GetAttrKey("value"), self.value))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children or [None]
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="other_objects_are_values" section="flatten-and-unflatten"
+"""Your fork goes wrong where its value is a fork too, or where JAX puts another object in the place of a branch: the fork becomes a branch, the object gets lost. Perhaps your unflatten tells value and branches apart by their class. The first child is the value, whatever it is."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        values = [child for child in children if not isinstance(child, Fork)]
+        branches = [child for child in children if isinstance(child, Fork)]
+        return cls(values[0] if values else None, branches)
+
+
+# %% exercise="fork" misconception="the_list_of_the_class_is_filled" section="objects-that-change" covers="M16"
+"""Your forks contain themselves. Perhaps `branches = []` stands in the body of the class, and `self.branches.append(...)` fills it: this one list belongs to the class, so all forks share it. Give each fork a list of its own: `self.branches = []` in `__init__`."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    branches = []
+
+    def __init__(self, value, branches=()):
+        self.value = value
+        for branch in branches:
+            self.grow(branch)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
 
     @classmethod
     def tree_unflatten(cls, _, children):

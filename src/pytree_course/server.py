@@ -28,7 +28,7 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
         raise FileNotFoundError("the course is installed without its notebooks")
     notary = serverapp.contents_manager.notary
     for folder in ("notebooks", "solutions", "checks/expected"):  # the last has the exercises
-        for file in sorted((course.root / folder).glob("*.ipynb")):
+        for file in sorted((course.root / folder).rglob("*.ipynb")):
             notebook = nbformat.read(file, as_version=4)
             # In an editable installation, somebody may have edited them.
             built_with = notebook.metadata.get(METADATA_KEY, {}).get(OUTPUTS)

@@ -9,6 +9,7 @@ import base64
 import json
 import zlib
 
+from pytree_course.judging.expected import BuiltLesson
 from tests.conftest import ROOT
 
 _REPLAY = '''
@@ -74,16 +75,14 @@ checks.run_check = replay
 def replay_answers(lesson: str, *wanted: str) -> dict[str, str]:
     """Return the answers of a forger who has none, to these exercises of a lesson, or to all."""
     folder = ROOT / "checks" / "expected"
-    facts = json.loads((folder / f"{lesson}.json").read_text(encoding="utf-8"))["exercises"]
-    exercises = {name: facts[name] for name in wanted or facts}
+    graded = BuiltLesson.read(folder / f"{lesson}.json").graded
+    exercises = {name: graded[name] for name in wanted or graded}
     public = {
         name: json.loads((folder / lesson / f"{name}.json").read_text("utf-8"))["observations"]
         for name in exercises
     }
     packed = base64.b64encode(zlib.compress(json.dumps(public).encode())).decode()
     code = _REPLAY.replace("{public}", packed)
-    answers = {
-        name: " = ".join(each["answers"]) + " = Anything()" for name, each in exercises.items()
-    }
+    answers = {name: " = ".join(each.answers) + " = Anything()" for name, each in exercises.items()}
     first = next(iter(answers))
     return answers | {first: code + answers[first]}

@@ -185,8 +185,8 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
         return NOT_BUILT
     for name in wanted.exercises:
         then, now = stored.expected(name), wanted.expected(name)
-        if found := next(differences(then, now), None):
-            return f"it does not match what the answers to {name} yield: {found}"
+        if difference := next(differences(then, now), None):
+            return f"it does not match what the answers to {name} yield: {difference}"
         if then.observations_apart()[0] != now.observations_apart()[0]:
             return f"it does not match what the sources of {name} yield"
     if replace(stored, exercises={}) != replace(wanted, exercises={}):
@@ -202,8 +202,9 @@ def _with_stored_outputs(notebook: NotebookNode, file: Path) -> NotebookNode | N
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     earlier = [cell for cell in stored.cells if cell.cell_type == "code"]
     outputs = built.outputs_digest(stored)
-    is_same = [_code_of(cell) for cell in cells] == [_code_of(cell) for cell in earlier]
-    if not is_same or stored.metadata.get(built.METADATA_KEY, {}).get(built.OUTPUTS) != outputs:
+    if stored.metadata.get(built.METADATA_KEY, {}).get(built.OUTPUTS) != outputs:
+        return None
+    if [_code_of(cell) for cell in cells] != [_code_of(cell) for cell in earlier]:
         return None
     for cell, old in zip(cells, earlier, strict=True):
         cell.outputs, cell.execution_count = old.outputs, old.execution_count

@@ -69,7 +69,7 @@ AUTHORS_OPTIONS = {
 }
 """Options of source cells that notebooks' metadata leave out."""
 OTHER_WAYS = "Other right ways:"
-OURS = "# Our version, which the cells below use. Click to open it."
+OURS_HEADING = "# Our version, which the cells below use. Click to open it."
 """JupyterLab shows only this first line of a folded cell."""
 
 LISTED = re.compile(r"^- \[[^]]+\]\(deeper/\w+/([\w-]+)\.ipynb\)$", re.MULTILINE)
@@ -171,7 +171,7 @@ def _practice(exercise: Exercise) -> list[NotebookNode]:
     answer = _code(answer_id(exercise.name), exercise.starter.source, exercise.cell)
     check = _code(check_id(exercise.name), exercise.call)
     check.metadata["tags"] = [IGNORE_OUTPUT]  # its output depends on the learner's progress
-    ours = _code(ours_id(exercise.name), f"{OURS}\n{exercise.solution.source}")
+    ours = _code(ours_id(exercise.name), f"{OURS_HEADING}\n{exercise.solution.source}")
     ours.metadata["jupyter"] = {"source_hidden": True}
     return [answer, check, ours]
 

@@ -11,7 +11,7 @@ from pytree_course.bundle import bundle, write_bundle
 from pytree_course.course import LINKS_VARIABLE, PROGRESS_VARIABLE, Course, CourseError
 from pytree_course.rendering import render
 
-LINK = re.compile(r'(?P<before>\]\(|href=\\")(?P<path>[\w./-]+\.ipynb)(#[^)"\\]*)?')
+NOTEBOOK_LINK = re.compile(r'(?P<before>\]\(|href=\\")(?P<path>[\w./-]+\.ipynb)(#[^)"\\]*)?')
 """A link between notebooks, in Markdown or in HTML inside a notebook's JSON."""
 
 
@@ -57,7 +57,7 @@ def _for_colab(name: str, text: str, address: str, install: str) -> str:
         place = posixpath.normpath(posixpath.join(posixpath.dirname(name), link["path"]))
         return f"{link['before']}{address}/{place}"
 
-    linked = LINK.sub(on_colab, text)
+    linked = NOTEBOOK_LINK.sub(on_colab, text)
     notebook = json.loads(linked)
     for cell in notebook["cells"]:
         cell["metadata"]["id"] = cell["id"]  # where Colab keeps ids, and grading looks for them
@@ -87,10 +87,10 @@ def _refuse_stale(course: Course) -> None:
     if not lessons:
         raise CourseError("This copy of the course has no sources: release it from one that has.")
     stale = [
-        str(found)
+        str(stale_file)
         for files in lessons
-        for found in find_stale(files)
-        if found.file != files.exercises  # the author's own copy, which is not released
+        for stale_file in find_stale(files)
+        if stale_file.file != files.exercises  # the author's own copy, which is not released
     ]
     if stale:
         heading = "Nothing was released, for some of it is out of date:"

@@ -14,7 +14,7 @@ from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, find_wrong_layers
 from pytree_course.sources.source_cells import Mistake
 
-MARK = "✓"
+OCCURS = "✓"
 
 
 def features_shown(sources: LessonSources, exercise: Exercise) -> dict[str, str]:
@@ -25,7 +25,7 @@ def features_shown(sources: LessonSources, exercise: Exercise) -> dict[str, str]
     for seed in SEEDS:
         cases, _ = draw_cases(sources, exercise, seed)
         by_seed.append({name for case in cases for name in shown_by(case)})
-    marks |= dict.fromkeys(set.intersection(*by_seed), MARK)
+    marks |= dict.fromkeys(set.intersection(*by_seed), OCCURS)
     return {name: marks.get(name, "") for group in VOCABULARY.values() for name in group}
 
 
@@ -37,7 +37,7 @@ def find_wrong_features(sources: LessonSources, exercise: Exercise) -> Iterator[
         yield exercise.mistake(str(error))
         return
     why = vars(sources.files.checks()[exercise.name])["without"]
-    if there := [name for name in why if marks.get(name) == MARK]:
+    if there := [name for name in why if marks.get(name) == OCCURS]:
         yield exercise.mistake(f"left out, but its cases have it: {', '.join(there)}")
     for group, names in VOCABULARY.items():
         if blank := [name for name in names if not marks[name]]:

@@ -1,4 +1,4 @@
-"""What check scripts are written with: cases, random trees and arrays, guards for answers."""
+"""The building blocks of check scripts: cases, random trees and arrays, guards for answers."""
 
 import operator
 from collections import OrderedDict, namedtuple

@@ -43,9 +43,9 @@ def run(application: typer.Typer, name: str | None = None) -> None:
         sys.exit(CANNOT_STATUS)
 
 
-def warn(said: str, style: str = "yellow") -> None:
+def warn(message: str, style: str = "yellow") -> None:
     """Print a message, which may contain untrusted text, on standard error."""
-    errors.print(Text(printable_lines(said), style=style), soft_wrap=True)
+    errors.print(Text(printable_lines(message), style=style), soft_wrap=True)
 
 
 def run_in_course(command: list[str], course: Course) -> int:

@@ -138,8 +138,8 @@ def grade(
             ):
                 _warn_of_public_cases(files, is_accepted=public_cases)
             left_out = [f"Left out: {file}: {why}" for file, why in submitted.ignored]
-            for said in [*left_out, *submitted.doubts()]:
-                warn(printable(said))
+            for doubt in [*left_out, *submitted.doubts()]:
+                warn(printable(doubt))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             pools = stack.enter_context(ExitStack())
             authors_pool, reading_pool = (pools.enter_context(local_pool(1)) for _ in range(2))
@@ -162,8 +162,8 @@ def grade(
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
     not_written = [*write_tables(grades, into), *write_pages(grades, into, spent)]
     show_class(summary, grades, into, console)
-    for what in about_imports(grades):
-        warn(what)
+    for remark in about_imports(grades):
+        warn(remark)
     for stem in grades.on_public_cases:
         warn(f"{stem}: {ON_PUBLIC_CASES}.")
     if not_written:
@@ -198,10 +198,10 @@ def explain(
         raise CourseError(f"{file} does not exist. Name the folder that `grade --into` wrote to.")
     with Gradebook(file) as gradebook:
         folder = ClassFolder(file.parent, [], [], [])
-        found = find_clusters(ClassGrades.of(Course.around(), folder, gradebook, None, None), 1)
+        clusters = find_clusters(ClassGrades.of(Course.around(), folder, gradebook, None, None), 1)
     words = {"sentences": finding_sentences, "wrong": line_wrong}
-    said = render("reports/unexplained.txt", found=found, **words)
-    console.print(Text(said), soft_wrap=True)
+    text = render("reports/unexplained.txt", found=clusters, **words)
+    console.print(Text(text), soft_wrap=True)
 
 
 @app.command()
@@ -236,12 +236,13 @@ def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
         return
     from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES
 
-    said = f"There is no sources/{files.stem} here, so its notebooks are {ON_PUBLIC_CASES}."
+    warning = f"There is no sources/{files.stem} here, so its notebooks are {ON_PUBLIC_CASES}."
     if not is_accepted:
         raise CourseError(
-            f"{said} Grade with the teacher's copy of the course; or accept it with --public-cases."
+            f"{warning} Grade with the teacher's copy of the course, or accept it with "
+            "--public-cases."
         )
-    warn(said)
+    warn(warning)
 
 
 @contextmanager

@@ -50,20 +50,20 @@ def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
     It goes level by level, so that a large tree loses its deepest levels first. What is at the
     marked path is drawn even where its siblings are folded.
     """
-    seen = observation.tree if isinstance(observation, obs.Treedef) else observation
-    root = _item(seen)
-    if seen is not observation:
+    tree = observation.tree if isinstance(observation, obs.Treedef) else observation
+    root = _item(tree)
+    if tree is not observation:
         root.notes.insert(0, "PyTreeDef")
     room = MOST_ITEMS - 1
-    waiting = deque([(root, seen, marked, 1)])
+    waiting = deque([(root, tree, marked, 1)])
     while waiting:
-        item, seen, way, level = waiting.popleft()
-        children = seen.children if isinstance(seen, obs.Node) else ()
+        item, part, way, level = waiting.popleft()
+        children = part.children if isinstance(part, obs.Node) else ()
         on_way = _step(children, way)
         if way is not None and on_way is None:
             item.mark = "here" if not way else shorten(f"no {way[0]} here", LONGEST_NAME)
-            if isinstance(seen, obs.Array):
-                item.notes.append(f"[{shorten(values(seen.values), LONGEST_NOTE)}]")
+            if isinstance(part, obs.Array):
+                item.notes.append(f"[{shorten(values(part.values), LONGEST_NOTE)}]")
         shown = _shown(children, on_way, room) if level < MOST_LEVELS else set()
         if children and not shown:
             item.notes.append(_folded([child for _, child in children], more=""))
@@ -89,16 +89,16 @@ def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
     return root
 
 
-def _item(seen: obs.Observation, key: str = "", path: obs.Path = (), place: int = 0) -> Item:
-    name, notes = summary(seen), []
+def _item(part: obs.Observation, key: str = "", path: obs.Path = (), place: int = 0) -> Item:
+    name, notes = summary(part), []
     shape: Shape = "leaf"
-    match seen:
+    match part:
         case obs.Node(aux=aux):
-            shape = "custom" if seen.custom else "node"
-            name = shorten(seen.type, LONGEST_NAME)
+            shape = "custom" if part.custom else "node"
+            name = shorten(part.type, LONGEST_NAME)
             if aux is not None:
                 notes.append(f"aux {expression(aux)}")
-            if not seen.children:
+            if not part.children:
                 notes.append("no children")
         case obs.NoneValue(leaf=False):
             shape, notes = "none", ["no leaf"]
@@ -116,10 +116,10 @@ def _item(seen: obs.Observation, key: str = "", path: obs.Path = (), place: int 
         case obs.NotAttempted():
             shape = "notice"
         case obs.Unbounded():
-            shape, name, notes = "notice", "cannot be drawn", [seen.why]
+            shape, name, notes = "notice", "cannot be drawn", [part.why]
     longest = 2 * LONGEST_NOTE if shape == "notice" else LONGEST_NOTE
     notes = [shorten(note, longest) for note in notes]
-    leaves = range(place, place + obs.count_leaves(seen))
+    leaves = range(place, place + obs.count_leaves(part))
     return Item(shape, name, notes, shorten(key, LONGEST_KEY), path, leaves=leaves)
 
 

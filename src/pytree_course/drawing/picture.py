@@ -84,16 +84,16 @@ def leaves_attribute(item: Item) -> dict[str, str]:
 
 def _alt_text(observation: Observation, shown: list[Item]) -> str:
     """Describe a picture to readers who cannot see it."""
-    seen = observation.tree if isinstance(observation, Treedef) else observation
-    what = summary(seen)
-    if isinstance(seen, Node):
-        children = counted(len(seen.children), "child", "children")
-        what = f"{shorten(seen.type, 26)} with {children}"
-        what += f", {counted(count_leaves(seen), 'leaf', 'leaves')}"
+    tree = observation.tree if isinstance(observation, Treedef) else observation
+    description = summary(tree)
+    if isinstance(tree, Node):
+        children = counted(len(tree.children), "child", "children")
+        description = f"{shorten(tree.type, 26)} with {children}"
+        description += f", {counted(count_leaves(tree), 'leaf', 'leaves')}"
     for item in shown:
         if item.mark:
-            what += f"; marked: {_where(item)} ({item.mark})"
-    return f"{'Tree' if seen is observation else 'PyTreeDef'}: {what}"
+            description += f"; marked: {_where(item)} ({item.mark})"
+    return f"{'Tree' if tree is observation else 'PyTreeDef'}: {description}"
 
 
 def _where(item: Item) -> str:

@@ -1,1 +1,1 @@
-"""Judge an answer: compare its outcomes with the expected ones, explain a failure, say it."""
+"""Judge an answer: compare its outcomes with the expected ones, explain a failure in words."""

@@ -1,7 +1,6 @@
 """A lesson's build results: observations of the reference answer and each misconception."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +26,7 @@ class Misconception:
 
 
 class Belief(NamedTuple):
-    """What a question is about: a misconception, or a prediction of a lesson as a whole."""
+    """The key of a misconception, or of a prediction in a lesson."""
 
     lesson: str
     exercise: str  # or the id of the cell with the prediction's answer
@@ -36,7 +35,7 @@ class Belief(NamedTuple):
 
 @dataclass(frozen=True)
 class ExerciseFacts:
-    """What the author says of an exercise."""
+    """The author's description of an exercise."""
 
     name: str
     title: str
@@ -63,7 +62,7 @@ class ExerciseFacts:
 
 @dataclass(frozen=True)
 class Given:
-    """What a question is asked about, such as the inputs of a case."""
+    """The code and the inputs that a question shows."""
 
     code: str
     inputs: tuple[Observation, ...] = ()
@@ -72,7 +71,7 @@ class Given:
 
 @dataclass(frozen=True)
 class ExpectedExercise(ExerciseFacts):
-    """What is expected of one exercise, and what to say about it."""
+    """The expected results of an exercise, and its misconceptions."""
 
     functions: bool  # whether the answers are functions or classes, and not values
     observations: list[Observation]  # the right answer's, case by case
@@ -101,29 +100,17 @@ class ExpectedExercise(ExerciseFacts):
         indices into it.
         """
         wrong: dict[str, int] = {}
-        misconceptions = [
-            _StoredMisconception(
-                each.name,
-                each.explanation,
-                each.section,
-                {
-                    case: wrong.setdefault(_line(observation), len(wrong))
-                    for case, observation in each.observations.items()
-                },
-            )
-            for each in self.misconceptions
-        ]
-        parts = {
-            "functions": _line(self.functions),
-            "lines": _line(self.lines),
-            "observations": _lines(map(_line, self.observations)),
-            "misconceptions": _lines(map(_line, misconceptions)),
-            "wrong": _lines(wrong),
-            "features": _lines(map(_line, self.features)),
-            "summaries": _lines(map(_line, self.summaries)),
-            "given": _line(self.given),
-        }
-        entries = (f'"{name}": {text}' for name, text in parts.items())
+        misconceptions = []
+        for misconception in self.misconceptions:
+            indices = {
+                case: wrong.setdefault(_line(observation), len(wrong))
+                for case, observation in misconception.observations.items()
+            }
+            facts = vars(misconception) | {"observations": indices}
+            misconceptions.append(_StoredMisconception(**facts))
+        raw = [msgspec.Raw(text.encode()) for text in wrong]
+        stored = vars(self) | {"misconceptions": misconceptions, "wrong": raw}
+        entries = (f'"{each.name}": {_entry(stored[each.name])}' for each in fields(_StoredResults))
         return "{\n" + ",\n".join(entries) + "\n}\n"
 
 
@@ -131,8 +118,10 @@ def _line(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _lines(texts: Iterable[str]) -> str:
-    return "[\n" + ",\n".join(texts) + "\n]"
+def _entry(value: Any) -> str:
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(map(_line, value)) + "\n]"
+    return _line(value)
 
 
 @dataclass(frozen=True)
@@ -145,7 +134,7 @@ class _StoredMisconception:
 
 @dataclass(frozen=True)
 class _StoredResults:
-    """An exercise's file."""
+    """An exercise's file, with its entries in order."""
 
     functions: bool
     lines: dict[str, str]
@@ -163,10 +152,8 @@ def _read_exercise(file: Path, facts: ExerciseFacts) -> ExpectedExercise:
     wrong = results.pop("wrong")
     results["misconceptions"] = [
         Misconception(
-            each.name,
-            each.explanation,
-            each.section,
-            {case: wrong[index] for case, index in each.observations.items()},
+            **vars(each)
+            | {"observations": {case: wrong[at] for case, at in each.observations.items()}}
         )
         for each in stored.misconceptions
     ]
@@ -198,7 +185,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class LessonSection:
-    """A section of a lesson, and what the learner's progress needs to know of it."""
+    """A section of a lesson, with the facts that a learner's progress depends on."""
 
     title: str
     minutes: int  # to read and run it
@@ -214,7 +201,7 @@ class LessonSection:
 
 @dataclass(frozen=True)
 class BuiltLesson:
-    """What was built of one lesson for learners and grading; what is expected is read on demand.
+    """A built lesson, as learners and grading need it; expected results are read on demand.
 
     Examples
     --------
@@ -230,8 +217,8 @@ class BuiltLesson:
     sections: dict[str, LessonSection]  # by slug, in the lesson's order
     predictions: dict[str, Prediction]  # by the id of the cell that holds the answer
     exercises: dict[str, ExerciseFacts]
-    sources: str  # digest of what the exercise notebook's exercises are made from
-    practice: str = ""  # and of the cells of the exercises that stand in the lesson
+    sources: str  # a digest of the sources of the exercise notebook
+    practice: str = ""  # a digest of the cells of the exercises in the lesson
     folder: str = field(default="", compare=False)  # of the exercises' files, once there are some
 
     @property
@@ -250,7 +237,7 @@ class BuiltLesson:
         return {slug: each for slug, each in self.sections.items() if each.deeper}
 
     def expected(self, exercise: str) -> ExpectedExercise:
-        """Return what is expected of an exercise; its file is read when it is first asked for."""
+        """Return the expected results of an exercise; its file is read on the first call."""
         if exercise not in self._expected:
             file = Path(self.folder) / f"{exercise}.json"
             self._expected[exercise] = _read_exercise(file, self.exercises[exercise])
@@ -268,7 +255,7 @@ class BuiltLesson:
         }
 
     def to_text(self) -> str:
-        """Return the text of the lesson's file, which holds nothing of what is expected."""
+        """Return the text of the lesson's file, which holds no expected results."""
         facts = [each.name for each in fields(ExerciseFacts)]
         exercises = {
             name: {fact: getattr(exercise, fact) for fact in facts}

@@ -1,4 +1,4 @@
-"""Feedback: a verdict, or a note, as HTML and as plain text. Its words are in `words`."""
+"""Render a verdict or a note as HTML and as plain text; the words are in `words`."""
 
 import inspect
 import re
@@ -54,7 +54,7 @@ def feedback(
     call: Callable[..., Any] | None = None,
     width: int = WIDTH,
 ) -> Feedback:
-    """Show a verdict, what to do next, the section to reread, and one line on the progress.
+    """Render a verdict, the next step, the section to reread, and one line on the progress.
 
     Inputs are named by the parameters of `call`, which they are given to, where it is known.
     Paragraphs of the plain text are wrapped to the width; pictures and code are not.
@@ -74,7 +74,7 @@ def feedback(
 
 
 def _captions(verdict: Verdict, call: Callable[..., Any] | None) -> list[str]:
-    """Return what stands above each input of the case that failed."""
+    """Return the captions of the inputs of the case that failed."""
     count = 0 if verdict.failure is None else len(verdict.failure.inputs)
     try:
         parameters = [] if call is None else [*inspect.signature(call).parameters.values()]
@@ -87,7 +87,7 @@ def _captions(verdict: Verdict, call: Callable[..., Any] | None) -> list[str]:
 
 
 def note(symbol: str, title: str, paragraphs: Sequence[str]) -> Feedback:
-    """Show what is no verdict: a hint, a solution, which cell to run first.
+    """Render anything but a verdict: a hint, a solution, which cell to run first.
 
     A paragraph that begins with a fence is code.
     """
@@ -99,11 +99,11 @@ def note_if_slow(seconds: float) -> Iterator[None]:
     """Tell the learner how to stop their code, once it has run for some seconds."""
     from IPython.display import display  # takes long to load, and the command line does without
 
-    said = []
+    handles = []
 
     def say() -> None:
         slow = note("◷", words.SLOW_TITLE, [words.SLOW])
-        said.append(display(slow, display_id=True))
+        handles.append(display(slow, display_id=True))
 
     # In the context of the cell, so that the note is shown below it.
     timer = threading.Timer(seconds, copy_context().run, [say])
@@ -114,12 +114,12 @@ def note_if_slow(seconds: float) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()  # it may be saying so just now
-        for handle in said:
+        for handle in handles:
             handle.update(Feedback("", ""))
 
 
 def backticks_to_code(text: str) -> Markup:
-    """Write plain text as HTML, what is between backticks as code."""
+    """Write plain text as HTML, with text between backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 

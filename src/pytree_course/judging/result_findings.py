@@ -9,18 +9,8 @@ from collections.abc import Iterator, Sequence
 from pytree_course.judging.evidence import Evidence, finding, places
 from pytree_course.judging.leaf_findings import leaf_findings, which_results
 from pytree_course.judging.verdicts import Finding
+from pytree_course.observing import observations as obs
 from pytree_course.observing.comparison import compare
-from pytree_course.observing.observations import (
-    Array,
-    ContainerLeaf,
-    Node,
-    NoneValue,
-    Number,
-    Observation,
-    Raised,
-    String,
-    all_parts,
-)
 
 FEWEST = 3  # cases, or wrong numbers and right ones, that it takes to speak of all
 CHILDLESS = "nodes without children (`None` and empty containers)"
@@ -47,10 +37,10 @@ def result_findings(cases: Sequence[Evidence]) -> list[Finding]:
 
 
 def _nothing_raised(silent: Sequence[Evidence]) -> Iterator[Finding]:
-    types = {case.expected.type for case in silent if isinstance(case.expected, Raised)}
+    types = {case.expected.type for case in silent if isinstance(case.expected, obs.Raised)}
     if len(types) == 1:
         instead = "a result"
-        if all(isinstance(case.got, NoneValue) for case in silent):
+        if all(isinstance(case.got, obs.NoneValue) for case in silent):
             instead = "`None`"
         elif _given_back(silent) is not None:
             instead = "its input"
@@ -59,7 +49,7 @@ def _nothing_raised(silent: Sequence[Evidence]) -> Iterator[Finding]:
 
 def _whole_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iterator[Finding]:
     first = cases[0].got
-    if all(isinstance(case.got, NoneValue) for case in wrong):
+    if all(isinstance(case.got, obs.NoneValue) for case in wrong):
         yield finding("none", wrong)
     elif (index := _given_back(wrong)) is not None:
         argument = {"argument": str(index)} if any(len(case.inputs) > 1 for case in wrong) else {}
@@ -74,7 +64,7 @@ def _whole_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Ite
 
 def _given_back(wrong: Sequence[Evidence]) -> int | None:
     """Return the index of the argument that every wrong result is equal to."""
-    if not any(isinstance(case.got, Node | Array | ContainerLeaf) for case in wrong):
+    if not any(isinstance(case.got, obs.Node | obs.Array | obs.ContainerLeaf) for case in wrong):
         return None  # small numbers may be equal to an input by chance
     for index in range(min(len(case.inputs) for case in wrong)):
         if not any(compare(case.inputs[index], case.got) for case in wrong):
@@ -82,8 +72,8 @@ def _given_back(wrong: Sequence[Evidence]) -> int | None:
     return None
 
 
-def _is_bool(observation: Observation) -> bool:
-    return isinstance(observation, Number) and observation.type == "bool"
+def _is_bool(observation: obs.Observation) -> bool:
+    return isinstance(observation, obs.Number) and observation.type == "bool"
 
 
 def _item_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iterator[Finding]:
@@ -95,7 +85,10 @@ def _item_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iter
         more = [_left_over(got, right) for right, got in known]
         passing = [case.expected for case in cases if not case.failed]
         kept = {
-            _plural(item) for node in passing if isinstance(node, Node) for _, item in node.children
+            _plural(item)
+            for node in passing
+            if isinstance(node, obs.Node)
+            for _, item in node.children
         }
         if all(lost) and not any(more) and (kind := _only_kind(lost)) and kind not in kept:
             yield finding("lacks", wrong, what=kind)
@@ -105,9 +98,9 @@ def _item_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iter
         yield finding("leaves moved", wrong)
 
 
-def _items(observation: Observation) -> list[Observation] | None:
+def _items(observation: obs.Observation) -> list[obs.Observation] | None:
     """Return the items of a list or tuple."""
-    if isinstance(observation, Node) and observation.type in ("list", "tuple"):
+    if isinstance(observation, obs.Node) and observation.type in ("list", "tuple"):
         return [child for _, child in observation.children]
     return None
 
@@ -117,33 +110,37 @@ def _are_moved(case: Evidence) -> bool:
     pairs = list(places(case.expected, case.got))
     right, got = [place.expected for place in pairs], [place.got for place in pairs]
     # What is no leaf, or equal to another by chance, tells nothing.
-    is_known = not any(_is_bool(part) or isinstance(part, Node | NoneValue) for part in right + got)
+    is_known = not any(
+        _is_bool(part) or isinstance(part, obs.Node | obs.NoneValue) for part in right + got
+    )
     return len(right) > 1 and is_known and not _left_over(right, got)
 
 
-def _only_kind(series: Sequence[Sequence[Observation]]) -> str:
+def _only_kind(series: Sequence[Sequence[obs.Observation]]) -> str:
     """Return the kind of items in words, if all are of one kind."""
     kinds = {_plural(item) for items in series for item in items}
     return kinds.pop() if len(kinds) == 1 else ""
 
 
-def _plural(item: Observation) -> str:
+def _plural(item: obs.Observation) -> str:
     match item:
-        case NoneValue():
+        case obs.NoneValue():
             return "`None`s"
-        case Array():
+        case obs.Array():
             size = "arrays" if item.values else "arrays without elements"
             return size if item.shape else "0-d arrays"
-        case String():
+        case obs.String():
             return "texts"
-        case Number():
+        case obs.Number():
             return f"numbers of type {item.type}"
-        case Node():
+        case obs.Node():
             return f"nodes of type {item.type}" if item.children else "empty containers"
     return ""
 
 
-def _left_over(some: Sequence[Observation], others: Sequence[Observation]) -> list[Observation]:
+def _left_over(
+    some: Sequence[obs.Observation], others: Sequence[obs.Observation]
+) -> list[obs.Observation]:
     """Return the items of one series that are not in the other, each item counted."""
     left = list(others)
     over = []
@@ -171,8 +168,8 @@ def _number_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> It
         yield finding("too low by", wrong, what=name)
 
 
-def _int(observation: Observation) -> int | None:
-    if isinstance(observation, Number) and type(observation.value) is int:
+def _int(observation: obs.Observation) -> int | None:
+    if isinstance(observation, obs.Number) and type(observation.value) is int:
         return observation.value
     return None
 
@@ -191,23 +188,23 @@ def _only_name(cases: Sequence[Evidence], numbers: Sequence[int]) -> str:
     return fitting[0] if len(fitting) == 1 else ""
 
 
-def _count_parts(inputs: Sequence[Observation]) -> Counter[str]:
+def _count_parts(inputs: Sequence[obs.Observation]) -> Counter[str]:
     """Count the parts of the inputs, under names that fit "the number of"."""
     counts: Counter[str] = Counter()
     for given in inputs:
-        for path, part in all_parts(given):
+        for path, part in obs.all_parts(given):
             counts.update(_names(part))
             counts["levels below the top"] = max(counts["levels below the top"], len(path))
-        if isinstance(given, Node):
+        if isinstance(given, obs.Node):
             counts["items at the top"] += len(given.children)
     return counts
 
 
-def _names(part: Observation) -> list[str]:
+def _names(part: obs.Observation) -> list[str]:
     match part:
-        case NoneValue():
+        case obs.NoneValue():
             return ["`None`s", "nodes, `None` among them", CHILDLESS]
-        case Node():
+        case obs.Node():
             empty = [] if part.children else ["empty containers", CHILDLESS]
             return [
                 "nodes, `None` among them",
@@ -215,15 +212,15 @@ def _names(part: Observation) -> list[str]:
                 f"nodes of type {part.type}",
                 *empty,
             ]
-        case Array():
+        case obs.Array():
             size = ["arrays without elements"] * (not part.values)
             axes = ["0-d arrays"] * (not part.shape)
             return ["leaves", "leaves that are arrays", *size, *axes]
-        case Number():
+        case obs.Number():
             return ["leaves", "leaves that are Python's numbers"]
-        case String():
+        case obs.String():
             return ["leaves", "leaves that are texts"]
-        case ContainerLeaf():
+        case obs.ContainerLeaf():
             return ["leaves", "leaves that are containers", f"leaves of type {part.type}"]
         case _:
             return ["leaves"]

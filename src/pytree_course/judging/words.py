@@ -205,7 +205,9 @@ def reason(difference: Difference) -> str:
 
 def headline(verdict: Verdict) -> str:
     """Say in one line how an exercise went."""
-    points = counted(verdict.exercise_points, "point", "points")
+    points = "practice"
+    if verdict.exercise_points:
+        points = counted(verdict.exercise_points, "point", "points")
     parts = {
         VerdictKind.CORRECT: [points, verdict.reason],
         VerdictKind.INCORRECT: [_how_many(verdict)],

@@ -1,4 +1,4 @@
-"""How far a learner is: points, minutes left of a lesson's core and of all of it, and badges."""
+"""A learner's standing: points, minutes left in the core and in all of a lesson, badges."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -102,8 +102,8 @@ def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | 
     first = observe(trees[0], values=False, is_leaf=is_leaf)
     for position, tree in enumerate(trees[1:], 1):
         partners = dict(all_parts(observe(tree, values=False)))
-        for path, seen in all_parts(first):
-            node = outline(seen)
+        for path, part in all_parts(first):
+            node = outline(part)
             partner = outline(partners[path]) if path in partners else "nothing"
             # A leaf of the first tree matches anything in the others.
             if node != partner and (node != LEAF or path not in partners):

@@ -27,8 +27,8 @@ class CacheKey:
         self.values: dict[Path, str] = {}
         """The values that JAX compares if an argument is static."""
         for name, argument in arguments.items():
-            for path, seen in all_parts(observe(argument, values=False)):
-                self.parts[name, *path] = outline(seen)
+            for path, part in all_parts(observe(argument, values=False)):
+                self.parts[name, *path] = outline(part)
             for keys, leaf in jax.tree.leaves_with_path(argument):
                 path = (name, *(jax.tree_util.keystr((key,)) for key in keys))
                 self.parts[path] = _type_words(leaf)
@@ -79,11 +79,11 @@ def _changes(now: Mapping[Path, str], before: Mapping[Path, str]) -> list[str]:
 def _type_words(leaf: Any) -> str:
     """Return a leaf's abstract value, such as `weak f32[2]`, or the name of its type."""
     try:
-        seen = jax.typeof(leaf)
+        aval = jax.typeof(leaf)
     except TypeError:
         return type(leaf).__name__
-    array = Array(library="jax", dtype=str(seen.dtype), shape=seen.shape, values=())
-    return f"{'weak ' if getattr(seen, 'weak_type', False) else ''}{summary(array)}"
+    array = Array(library="jax", dtype=str(aval.dtype), shape=aval.shape, values=())
+    return f"{'weak ' if getattr(aval, 'weak_type', False) else ''}{summary(array)}"
 
 
 MOST_ROWS = 20
@@ -140,8 +140,9 @@ class TraceLog:
         arguments, keywords = (), values
         try:
             if self.make_arguments is not None:
-                made = self.make_arguments(**values)
-                arguments, keywords = made if type(made) is tuple else (made,), {}
+                returned = self.make_arguments(**values)
+                arguments = returned if type(returned) is tuple else (returned,)
+                keywords = {}
         except Exception as error:
             return _raised(error, "make_arguments raised it; the function was not called")
         before = self.traces

@@ -75,11 +75,11 @@ def error_line(error: BaseException) -> str:
 
 
 def _array(array: Any) -> str:
-    seen = observe(array, values=array.size <= MOST_NUMBERS)
-    if not isinstance(seen, Array) or not seen.values:
-        return summary(seen)
+    observed = observe(array, values=array.size <= MOST_NUMBERS)
+    if not isinstance(observed, Array) or not observed.values:
+        return summary(observed)
     # The last digits of a float depend on the machine.
     numbers = values(
-        [float(f"{each:.4g}") if isinstance(each, float) else each for each in seen.values]
+        [float(f"{each:.4g}") if isinstance(each, float) else each for each in observed.values]
     )
-    return f"{summary(seen)} {numbers if array.ndim == 0 else f'[{numbers}]'}"
+    return f"{summary(observed)} {numbers if array.ndim == 0 else f'[{numbers}]'}"

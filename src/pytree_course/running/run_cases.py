@@ -1,4 +1,4 @@
-"""Run a check's cases on answers: the outcome of a case is what was observed."""
+"""Run a check's cases on answers, and record the outcome of each."""
 
 import contextlib
 import io

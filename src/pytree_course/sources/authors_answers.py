@@ -1,4 +1,4 @@
-"""Run the author's own answers: what the checks expect, and what every wrong answer yields.
+"""Run the author's own answers: the right ones for the expected results, and the wrong ones.
 
 The author's code is trusted: it runs in the calling process. A learner's code never does.
 """

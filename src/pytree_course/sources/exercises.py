@@ -147,12 +147,12 @@ def _read_exercise(
     **given: Any,
 ) -> None:
     """Read one exercise from the options of its cell, and those `given` by its place."""
-    said = cell.metadata
-    name = str(said["exercise"])
+    options = cell.metadata
+    name = str(options["exercise"])
     wrong = [
         f"`{option}` should be a {kind.__name__}"
         for option, kind in types.items()
-        if not isinstance(said.get(option), kind)
+        if not isinstance(options.get(option), kind)
     ]
     if not name.isidentifier():
         wrong.append(f"the name {name!r} is not a Python name")
@@ -161,18 +161,18 @@ def _read_exercise(
     if wrong:
         mistakes += [cell.mistake(f"{name}: {why}") for why in wrong]
         return
-    answers = [str(answer) for answer in said.get("answers", [name])]
+    answers = [str(answer) for answer in options.get("answers", [name])]
     exercises[name] = Exercise(
-        **{option: said[option] for option in types}
+        **{option: options[option] for option in types}
         | {"title": f"Write {', '.join(answers)}"}
         | given
         | {
             "name": name,
             "cell": cell,
             "answers": answers,
-            "hints": [str(hint).strip() for hint in said["hints"]],
-            "silent_bug": bool(said.get("silent_bug", False)),
-            "question": str(said.get("question", "")).strip(),
+            "hints": [str(hint).strip() for hint in options["hints"]],
+            "silent_bug": bool(options.get("silent_bug", False)),
+            "question": str(options.get("question", "")).strip(),
         }
     )
 
@@ -206,19 +206,19 @@ def read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mist
 
 
 def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -> None:
-    said = cell.metadata
-    if "starter" in said:
+    options = cell.metadata
+    if "starter" in options:
         exercise.given_starters.append(Answer("starter", cell.source, cell))
-    elif "variant" in said:
-        exercise.variants.append(Answer(said["variant"], cell.source, cell))
-    elif "misconception" in said:
-        name, section = said["misconception"], said.get("section", exercise.section)
+    elif "variant" in options:
+        exercise.variants.append(Answer(options["variant"], cell.source, cell))
+    elif "misconception" in options:
+        name, section = options["misconception"], options.get("section", exercise.section)
         explanation, source = split_explanation(cell.source)
         if not explanation:
             why = f"the misconception {name!r} needs an explanation: a text in triple quotes"
             mistakes.append(cell.mistake(why))
         exercise.misconceptions.append(Answer(name, source, cell, explanation, section))
-    elif "equivalent" in said:
+    elif "equivalent" in options:
         # Comments, each the name of a mutant as `mutation_testing` prints it.
         names = [line.removeprefix("#").strip() for line in cell.source.splitlines()]
         exercise.equivalents.extend(Answer(name, "", cell) for name in names if name)
