@@ -218,12 +218,24 @@ def _about(
             for name, text in by_name.items():
                 if name and text in beliefs and name != chosen[text]:
                     beliefs[text].append(explained[name])
-            given = exercise.given[case]
+            given = _with_classes(exercise.given[case])
             asked = (_without_asides(exercise.question, given), given, options, by_name[""])
             alike = [*by_name.values()].count(own)
             fitting.append((alike, case, Question(about, str(case), *asked, section, beliefs)))
     # First those in which few others yield the same: they tell what somebody believes.
     return [question for _, _, question in sorted(fitting)[:MOST_CASES]]
+
+
+def _with_classes(given: Given) -> Given:
+    """Add to the note what the classes of the inputs are to JAX, unless it says so."""
+    classes = {}
+    for part in (part for tree in given.inputs for _, part in all_parts(tree)):
+        if isinstance(part, Node) and (part.custom or part.namedtuple):
+            classes[part.type] = "registered class" if part.custom else "namedtuple"
+        elif isinstance(part, Object) and not part.name:
+            classes[part.type] = "class that is not registered"
+    said = [f"`{name}` is a {kind}." for name, kind in classes.items() if name not in given.note]
+    return replace(given, note=" ".join([given.note, *said]).strip())
 
 
 def _without_asides(question: str, given: Given) -> str:
