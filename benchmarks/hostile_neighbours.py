@@ -3,8 +3,9 @@
 python benchmarks/hostile_neighbours.py
 
 A class of lesson 5 is graded twice, alone and with hostile students among it, each of whom hands in
-an attack of the corpus' family "exhaustion" (tests/hostile) as the answer to one exercise. It ends
-with an error if an honest mark is not as the answer deserves, or if a hostile answer has points.
+an attack of the corpus (tests/hostile) as the answer to one exercise: the newest of the family
+"exhaustion", and those of "sandbox" on what an account has only so many of. It ends with an error
+if an honest mark is not as the answer deserves, or if a hostile answer has points.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from measured_run import adopt_orphans, measure, temporary_folder
 from pytree_course.course import Course, LessonFiles
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.hostile.families.exhaustion import family
+from tests.hostile.families import exhaustion, sandbox
 
 LESSON, WORKERS = "5", 2
 
@@ -29,7 +30,7 @@ LESSON, WORKERS = "5", 2
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--honest", type=int, default=20)
-    parser.add_argument("--hostile", type=int, default=24)
+    parser.add_argument("--hostile", type=int, default=28)
     chosen = parser.parse_args()
     files = Course.around().lesson_named(LESSON)
     adopt_orphans()
@@ -52,7 +53,9 @@ def main() -> None:
 def hand_in_attacks(files: LessonFiles, made: MadeClass, count: int) -> dict[str, str]:
     """Add hostile students; return the exercise that each attacks."""
     exercises = cycle(dict.fromkeys(exercise for _, exercise in made.marks[files.stem]))
-    sources = [code for case in family.cases for code in case.answers.items()]
+    cases = [case for case in sandbox.family.cases if "48 processes" in case.name]
+    cases += reversed(exhaustion.family.cases)
+    sources = [code for case in cases for code in case.answers.items()]
     attacks = {}
     for number, ((name, code), exercise) in enumerate(zip(cycle(sources), exercises, strict=False)):
         if number == count:

@@ -47,7 +47,7 @@ class ProcessTree:
 
     def used(self) -> float:
         """Return the processor time used until now by the processes that the last look found."""
-        return self._sum() if self._counted is None else self._counted()
+        return sum(map(self._processor_time, self._known)) if not self._counted else self._counted()
 
     def look(self) -> tuple[float, float]:
         """Return the processor time used so far, and how long threads waited since the last look.
@@ -60,9 +60,6 @@ class ProcessTree:
         if self._counted is None and (self._began() or before not in ([], self._known)):
             waited = 0.0
         return self.used(), waited
-
-    def _sum(self) -> float:
-        return sum(map(self._processor_time, self._known))
 
     def _processor_time(self, pid: int) -> float:
         """Return what a process, and its children that ended, used; nothing if it has ended."""

@@ -135,19 +135,19 @@ class ExerciseRun:
     check: CellRun
 
     @property
-    def timed_out(self) -> bool:
-        """Whether it took too much time."""
-        return self.answer.timed_out or self.check.timed_out
+    def cells(self) -> tuple[CellRun, CellRun]:
+        """Both runs, in order."""
+        return self.answer, self.check
 
     @property
-    def kernel_died(self) -> bool:
-        """Whether its kernel ended while it ran."""
-        return self.answer.died or self.check.died
+    def timed_out(self) -> bool:
+        """Whether it took too much time."""
+        return any(cell.timed_out for cell in self.cells)
 
     @property
     def ran_short(self) -> bool:
         """Whether it met an error for lack of some resource of the machine."""
-        return self.answer.ran_short or self.check.ran_short
+        return any(cell.ran_short for cell in self.cells)
 
     @property
     def is_settled(self) -> bool:
@@ -160,22 +160,20 @@ class ExerciseRun:
 
         It ran short of something or ended without a report, though no limit of its own was reached.
         """
-        cells = (self.answer, self.check)
-        if self.ran_short or any(cell.is_out_of_memory for cell in cells):
+        if self.ran_short or any(cell.is_out_of_memory for cell in self.cells):
             return True
-        has_no_cause = all(cell.used_up in ("", OF_THE_MACHINE) for cell in cells)
+        has_no_cause = all(cell.used_up in ("", OF_THE_MACHINE) for cell in self.cells)
         return self.check.is_silent and not self.answer.is_over and has_no_cause
 
     @property
     def is_fit(self) -> bool:
         """Whether it may run again in a fresh kernel, for later answers that may use it."""
-        both = (self.answer, self.check)
-        return not any(each.is_over or each.died or each.is_out_of_memory for each in both)
+        return not any(cell.is_over or cell.died or cell.is_out_of_memory for cell in self.cells)
 
     @property
     def seconds(self) -> float:
         """Seconds that both cells took."""
-        return self.answer.seconds + self.check.seconds
+        return sum(cell.seconds for cell in self.cells)
 
 
 def run_answers(

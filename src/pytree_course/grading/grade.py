@@ -103,7 +103,7 @@ def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     if used_up:
         reason = words.USED_UP.format(what=used_up)
         return without_outcomes(exercise, VerdictKind.CRASHED, reason)
-    if run.kernel_died:
+    if answer.died or check.died:
         return without_outcomes(exercise, VerdictKind.CRASHED, words.KERNEL_DIED)
     return without_outcomes(exercise, VerdictKind.ERROR, _error(exercise, answer, check))
 

@@ -150,7 +150,8 @@ class UsageWatch:
         with contextlib.suppress(OSError):  # then the look takes longer
             _stop_processes(self._proc)
         self.stop()
-        self._exceeded = self._exceeded or self._look()
+        if not self._exceeded and (used := self._look()) != OF_THE_MACHINE:  # it ends in any case
+            self._exceeded = used
 
     def stop(self) -> None:
         """Watch no longer."""

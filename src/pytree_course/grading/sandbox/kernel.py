@@ -110,10 +110,10 @@ class SandboxedKernel:
         try:
             ports = [self._connection[name] for name in port_names]
             self._sockets.open(self._sandbox, ports, limits.START_SECONDS)
+            self._watch = UsageWatch(self._sandbox, self._sockets.proc, self._sockets.folders)
         except BaseException:
             self.end()
             raise
-        self._watch = UsageWatch(self._sandbox, self._sockets.proc, self._sockets.folders)
         group = self._sandbox.group
         self.processes = ProcessTree(
             self._sockets.proc, counted=group.seconds if group else None, began=self._began
