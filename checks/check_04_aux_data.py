@@ -95,8 +95,9 @@ def own(answer):
 
 
 def plain(array):
-    """Return an array of any library as a list of Python's numbers."""
-    return np.asarray(array, np.float64).tolist()
+    """Return an array of any library as NumPy's; without axes, as a float."""
+    array = np.asarray(array, np.float32)
+    return array if array.ndim else float(array)
 
 
 def whole(value):
@@ -140,7 +141,7 @@ def sort_fields(fields, rng):
         "C": "the learning rate, a float; you want to try fifty of them",
         "D": "the number of blocks, an int; a Python `for` loop runs over `range(blocks)`",
         "E": "the number of steps so far, an int; each call adds 1",
-        "F": "the layer's name, a text",
+        "F": "the layer's name, a string",
         "G": "the mean of all batches so far, an array: not trained, new after each call",
         "H": "a table of 1,000 numbers, an array; it never changes",
         "I": "`use_bias`, a bool; a Python `if` asks for it",
@@ -172,6 +173,16 @@ def three_times(x):
 
 def one_more(x):
     return x + 1
+
+
+class Power:
+    """Its method is an activation too: another object at each access, and equal to the others."""
+
+    def __init__(self, exponent):
+        self.exponent = exponent
+
+    def raised(self, x):
+        return x**self.exponent
 
 
 ACTIVATIONS = (plus_itself, times_itself, opposite, three_times, one_more)
@@ -283,10 +294,10 @@ def dense(Dense, rng):
     for _ in range(rng.integers(2, 4)):
         cases.append(called(lopsided(), vector(rng), activation(), vector(rng), tags=both))
     cases += [flat(lopsided(), vector(rng), activation()) for _ in range(2)]
-    note = "The leaves, after a `jax.tree.map` that makes a text of each."
+    note = "The leaves, after a `jax.tree.map` that makes a string of each."
     for _ in range(2):
         given = (np.zeros((number(rng), 2), np.float32), vector(rng), activation())
-        tags = ("leaves that are texts",)
+        tags = ("leaves that are strings",)
         means = {"": "A layer that JAX rebuilds has to keep its two new leaves as they are."}
         more = {"note": note, "tags": tags, "shows": ("values from JAX",), "if_wrong": means}
         cases.append(Case(with_texts, *given, **more))
@@ -302,6 +313,12 @@ def dense(Dense, rng):
     for _ in range(rng.integers(2, 4)):
         inputs = (lopsided(), vector(rng), activation(), vector(rng))
         cases.append(doubled(*inputs, tags=(tag, *both)))
+    power, method = Power(number(rng, 2, 4)), ("an activation that is a method",)
+    given = (lopsided(), vector(rng), power.raised, vector(rng))
+    cases += [called(*given, tags=method), doubled(*given, tags=(tag, *method))]
+    for _ in range(2):
+        same = layers(*[power.raised for _ in range(2 + rng.integers(2))])
+        cases.append(traced(*same, tags=("layers with the same activation", *method)))
     one, other = shuffled(rng, ACTIVATIONS)[:2]
     cases.append(traced(*layers(one), tags=("one layer under jit",)))
     same = layers(*[other] * rng.integers(2, 5))
@@ -419,6 +436,9 @@ def step_counter(TrainState, rng):
     cases = [
         once(*inputs(1, 1)),
         once(*inputs(1, 1, step=0), tags=("a step of 0",)),
+        once(*inputs(1, 1, step=255), tags=("a large step",)),
+        once(*inputs(1, 1, step=2**15 - 1), tags=("a large step",)),
+        once(*inputs(1, 1, step=2**16 - 1), tags=("a large step",)),
         once(*inputs(1, 1, shape=(2, 2))),
     ]
     for _ in range(rng.integers(2, 4)):
@@ -431,7 +451,7 @@ def step_counter(TrainState, rng):
         [f"{one}{number}" for number in range(12)],
         [],
     ):
-        cases.append(once(*inputs(0, 1, names=names)))
+        cases.append(once(*inputs(0, 1, shape=2 if len(names) < 5 else (), names=names)))
     for value in (np.nan, np.inf, 3e-5):
         params, step, name, each = inputs(1, 1)
         ((key, array),) = params.items()
@@ -623,7 +643,7 @@ def hashable_config(Config, rng):
         (fewer_names, "one name fewer"),
         (repeated_name, "a repeated name"),
         (in_capitals, "a name in capitals"),
-        (moved_letter, "names that make the same text when joined"),
+        (moved_letter, "names that make the same string when joined"),
     ):
         means = {
             "True": f"Two configs are equal that are not: {tag}.",
@@ -690,7 +710,7 @@ def hashable_config(Config, rng):
     note = "The list is given to a Config, then this is done to it. The names of the Config:"
     for change in (("append", "more"), ("reverse",), ("pop",)):
         given = (*config(), change)
-        means = {"": "The names of the config change with the caller's list, or are others."}
+        means = {"": "The names of the config change with the caller's list, or are wrong."}
         more = {"note": note, "shows": ("changed later",), "if_wrong": means}
         cases.append(Case(callers_list, *given, tags=("the list changes later",), **more))
     yield from shuffled(rng, cases)
@@ -728,6 +748,12 @@ def lookup_table(Lookup, rng):
     def after_a_trace(table, scale, index):
         layer = Lookup(jnp.asarray(table), scale)
         jax.jit(jax.grad(lambda layer: jnp.sum(layer(index)))).trace(layer)
+        return plain(layer(index))
+
+    @own(Lookup)
+    def after_reading(table, scale, index):
+        layer = Lookup(jnp.asarray(table), scale)
+        jax.jit(lambda index: layer(index)).trace(index)
         return plain(layer(index))
 
     @own(Lookup)
@@ -789,6 +815,11 @@ def lookup_table(Lookup, rng):
     cases.append(
         Case(after_a_trace, table(), vector(rng), index(), note=note, shows=("after a trace",))
     )
+    note = "JAX traces a function of the index that reads the layer; then the layer is called "
+    note += "without jit."
+    for _ in range(2):
+        given = (table(), vector(rng), index())
+        cases.append(Case(after_reading, *given, note=note, shows=("after a trace",)))
     note = "The leaves of the layer, the smaller one first."
     for _ in range(2):
         means = {
@@ -1107,6 +1138,12 @@ def stale_options(Net, rng):
         tags = ("a rebuilt net",)
         cases.append(Case(strange, vector(rng), *several, note=note, tags=tags, if_wrong=means))
         cases.append(traced(vector(rng), each, dict(reversed(each.items())), tags=more))
+    for _ in range(2):
+        word = random_words(rng, 1)[0]
+        same = options(**{one: word, other: word})
+        apart = {**same, one: again(word), other: again(word)}
+        tags = ("equal options under jit", *more)
+        cases.append(traced(vector(rng), *shuffled(rng, [same, apart]), tags=tags))
     yield from shuffled(rng, cases)
 
 
@@ -1331,10 +1368,12 @@ def partition(partition, combine, rng):
         result = partition(tree, chosen)
         return tuple(result) if isinstance(result, list) else result
 
-    def changed_later(tree, chosen, name):
+    def stay(tree, chosen, name):
+        """Say whether the two parts stay as they are when the caller changes the tree."""
         result = parts(tree, chosen)
+        before = repr(result)
         tree[name] = "changed"
-        return result
+        return repr(result) == before
 
     def tree_afterwards(tree, chosen):
         partition(tree, chosen)
@@ -1361,7 +1400,7 @@ def partition(partition, combine, rng):
     cases = []
     note = "`is_float` says whether a leaf is a float."
     edges = (0, 0.0, "", False, float("nan"), vector(rng))
-    for tree in varied_trees(rng, leaf, edges=edges):
+    for tree in varied_trees(rng, leaf, edges=edges, rich=0):
         cases.append(Case(parts, tree, is_float, note=note))
     n = number(rng)
     cases.append(Case(parts, shuffled(rng, [n, float(n), n + 1, True, 1.0]), is_float, note=note))
@@ -1370,9 +1409,9 @@ def partition(partition, combine, rng):
     one, other = random_words(rng, 2)
     means = {"": "A part changes when the caller changes the tree later."}
     more = {"shows": ("changed later",), "if_wrong": means}
-    said = "An entry of the tree is set after `partition`: the two parts."
+    said = "An entry of the tree is set after `partition`. Do the two parts stay as they were?"
     for tree in ({one: number(rng) / 4, other: 3}, {one: "in", other: number(rng) / 4}):
-        cases.append(Case(changed_later, tree, is_float, one, note=said, **more))
+        cases.append(Case(stay, tree, is_float, one, note=said, **more))
     means = {"": "`partition` changes the caller's tree."}
     more = {"shows": ("same object",), "if_wrong": means}
     for tree in ({one: number(rng) / 4, other: [2.5, 3]}, [number(rng) / 4, [2, 2.5]]):
@@ -1390,7 +1429,9 @@ def partition(partition, combine, rng):
         cases.append(Case(parts, shuffled(rng, tree), is_large, note=note, tags=tags))
     tag = "`combine` alone"
     edges = (0, 0.0, "", False, vector(rng), np.zeros((0, 2), np.float32))
-    for tree in varied_trees(rng, leaf, edges=edges, values=np.asarray):
+    # What holds for keys and for leaves is seen in the cases of `partition`.
+    without = ["keys", "more than ten items"]
+    for tree in varied_trees(rng, leaf, edges=edges, values=np.asarray, without=without, rich=0):
         cases.append(Case(combine, *holes(tree), tags=(tag,)))
     example = {"name": None, "w": 1.5}, {"name": "in", "w": None}
     cases.append(Case(combine, *example, tags=(tag,)))
@@ -1479,8 +1520,11 @@ def static_wrapper(Static, rng):
     def function():
         return ACTIVATIONS[rng.integers(len(ACTIVATIONS))]
 
-    def any_value():
-        return (integer, fraction, text, texts, function, nan)[rng.integers(6)]()
+    def one_lambda():
+        return LAMBDAS[rng.integers(len(LAMBDAS))]
+
+    def other_lambda(value):
+        return LAMBDAS[(LAMBDAS.index(value) + 1) % len(LAMBDAS)]
 
     def other_function(value):
         return ACTIVATIONS[(ACTIVATIONS.index(value) + 1) % len(ACTIVATIONS)]
@@ -1507,17 +1551,18 @@ def static_wrapper(Static, rng):
         (integer, lambda value: value + 1, "two ints"),
         (integer, lambda value: value + 2**61 - 1, "two ints with the same hash"),
         (fraction, lambda value: value + 0.25, "two floats"),
-        (text, lambda value: value[1:], "two texts"),
+        (text, lambda value: value[1:], "two strings"),
         (texts, lambda value: value[:-1], "two tuples"),
         (function, other_function, "two functions"),
+        (one_lambda, other_lambda, "two functions with the same name"),
         (integer, float, "an int and a float"),
         (lambda: bool(rng.integers(2)), int, "a bool and an int"),
         (fraction, np.float64, "a number of NumPy"),
         (numpy_nan, float, "a nan of NumPy"),
-        (nan, lambda _: "nan", "a nan and a text"),
+        (nan, lambda _: "nan", "a nan and a string"),
         (nan, lambda _: fraction(), "a nan and a number"),
-        (integer, str, "a number and its text"),
-        (text, lambda value: (value,), "a text and a tuple"),
+        (integer, str, "a number and its string"),
+        (text, lambda value: (value,), "a string and a tuple"),
     ):
         means = {
             "True": f"Two `Static` are equal that are not ({tag}).",
@@ -1596,7 +1641,7 @@ def static_wrapper(Static, rng):
         ([nan() for _ in range(rng.integers(2, 5))], "nan"),
         ([number(rng), *(numpy_nan() for _ in range(rng.integers(2, 5)))], "a nan of NumPy"),
         (drawn_from(rng, ACTIVATIONS, rng.integers(1, 4)), "functions under jit"),
-        (drawn_from(rng, [text() for _ in range(5)], rng.integers(1, 4)), "texts under jit"),
+        (drawn_from(rng, [text() for _ in range(5)], rng.integers(1, 4)), "strings under jit"),
         (drawn_from(rng, [texts() for _ in range(5)], rng.integers(1, 4)), "tuples under jit"),
     ):
         means = {
@@ -1677,10 +1722,10 @@ def rate_at(answer, rng):
     steps = [0, 9, 10, 11, 99, 100, 101, number(rng), 10 * number(rng), 100 * number(rng)]
 
     def rate(step):
-        return float(answer(step))
+        return round(float(answer(step)), 6)
 
     def in_jit(step):
-        return run_trace(jax.jit(answer), step)
+        return round(run_trace(jax.jit(answer), step), 6)
 
     def number_of_traces(*steps):
         return traces(answer, *((step,) for step in steps))
@@ -1690,7 +1735,7 @@ def rate_at(answer, rng):
     for step in shuffled(rng, steps):
         yield Case(rate, step)
     note = "`jax.jit(rate_at)` is called with this step."
-    for step in shuffled(rng, steps)[:6]:
+    for step in shuffled(rng, [10, 100, *shuffled(rng, steps)[:4]]):
         yield Case(in_jit, step, note=note, tags=("under jit",))
     note = "How many traces does `jax.jit(rate_at)` need for these steps?"
     means = {"too high": "jit traces again for another step.", "too low": "jit never traces."}
@@ -1723,7 +1768,8 @@ def split(answer, rng):
 
     edges = (0, 0.0, "", False, float("nan"), vector(rng))
     draw = partial(some_leaf, rng)
-    trees = varied_trees(rng, draw, edges=edges, values=np.asarray)
+    without = ["keys", "more than ten items"]
+    trees = varied_trees(rng, draw, edges=edges, without=without, rich=0)
     trees += [{"act": jnp.abs, "weight": vector(rng)}, [draw(), [draw(), (draw(), None)]]]
     cases = [Case(parts, tree, masked(rng, tree)) for tree in trees]
     note = "The tree, after it was split:"
@@ -1746,9 +1792,13 @@ def merge(answer, rng):
 
     edges = (0, 0.0, "", False, float("nan"), vector(rng))
     draw = partial(some_leaf, rng)
-    trees = varied_trees(rng, draw, edges=edges, values=np.asarray)
+    without = ["keys", "more than ten items"]
+    trees = varied_trees(rng, draw, edges=edges, without=without, rich=0)
     trees += [{"act": jnp.abs, "weight": vector(rng)}, [draw(), [draw(), (draw(), None)]]]
-    yield from shuffled(rng, [Case(answer, *gaps(tree)) for tree in trees])
+    cases = [Case(answer, *gaps(tree)) for tree in trees]
+    cases += [Case(answer, [0, "", None], [None, None, number(rng)])]
+    cases += [Case(answer, {"bias": False, "step": None}, {"bias": None, "step": 0})]
+    yield from shuffled(rng, cases)
 
 
 if __name__ == "__main__":

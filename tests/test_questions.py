@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytree_course.cases.case import Point
+from pytree_course.cases.vocabulary import Duo
 from pytree_course.course import Course
 from pytree_course.judging.expected import (
     Belief,
@@ -117,6 +119,13 @@ def test_an_option_says_all_that_learners_believe_who_get_it():
     [question] = questions(lesson(same))[Belief("01_mini", "count", "none")]
     assert [each.name for each in question.beliefs["`3`"]] == ["none", "also"]
     assert [each.explanation for each in question.beliefs["`4`"]] == ["They hold one."]
+
+
+def test_the_classes_of_the_inputs_are_explained():
+    tree = {"a": Point(1, 2), "b": Duo(3, 4)}
+    two = exercise([2], {"a": {0: 3}, "b": {0: 4}}, given={0: Given("tree", (observe(tree),))})
+    [question] = questions(lesson(two))[Belief("01_mini", "count", "a")]
+    assert question.given.note == "`Point` is a namedtuple. `Duo` is a registered class."
 
 
 def test_an_aside_about_a_name_that_the_case_has_not_is_left_out():

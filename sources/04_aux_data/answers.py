@@ -14,7 +14,7 @@ fields = {
     "C": ...,  # the learning rate, a float; you want to try fifty of them
     "D": ...,  # the number of blocks, an int; a Python `for` loop runs over range(blocks)
     "E": ...,  # the number of steps so far, an int; each call adds 1
-    "F": ...,  # the layer's name, a text
+    "F": ...,  # the layer's name, a string
     "G": ...,  # the mean of all batches so far, an array: not trained, new after each call
     "H": ...,  # a table of 1,000 numbers, an array; it never changes
     "I": ...,  # use_bias, a bool; a Python `if` asks for it
@@ -31,7 +31,7 @@ fields = dict.fromkeys("ACEGHJ", "Leaf") | dict.fromkeys("BDFI", " AUX ")
 
 
 # %% exercise="sort_fields" misconception="constant_arrays_are_aux" covers="M19" section="arrays-in-aux-data"
-"""An array does not belong in aux_data, even if it never changes. jit compares aux_data with `==`. For two arrays `==` gives an array, and not True or False: the second call raises."""
+"""An array does not belong in aux_data, even if it never changes. jit compares aux_data with `==`. For two arrays `==` gives an array, and not True or False: a call with another array raises."""
 fields = {name: "leaf" if name in "ACEGJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
@@ -61,7 +61,7 @@ fields = {name: "aux" if name in "DFI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="texts_are_leaves"
-"""A text may stand in a tree as a leaf, and `jax.tree.map` takes it. But under jit leaves become arguments of a compiled program, and there a text raises `TypeError`."""
+"""A string may stand in a tree as a leaf, and `jax.tree.map` takes it. But under jit leaves become arguments of a compiled program, and there a string raises `TypeError`."""
 fields = {name: "aux" if name in "BDI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
@@ -145,6 +145,8 @@ class Dense(eqx.Module):
 
 # %% exercise="dense" misconception="the_activation_is_a_leaf" section="two-kinds-of-field"
 """The activation of your layer is a leaf. Leaves become arguments of the compiled program. When a leaf is a function, jit raises `TypeError`, and `jax.tree.map` treats the function like an array."""
+
+
 @partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
 @dataclass
 class Dense:
@@ -158,6 +160,8 @@ class Dense:
 
 # %% exercise="dense" misconception="not_registered" section="two-kinds-of-field"
 """For JAX your layer is one opaque leaf: `jax.tree.map` calls the function with the whole object, and jit raises an error. A dataclass is no node until you register it."""
+
+
 @dataclass
 class Dense:
     w: jax.Array
@@ -170,6 +174,8 @@ class Dense:
 
 # %% exercise="dense" misconception="arrays_are_aux" covers="M19" section="arrays-in-aux-data"
 """Your layer has too few leaves: an array seems to be in aux_data. jit compares aux_data with `==`. For two arrays `==` gives an array, so jit raises an error at the second layer."""
+
+
 @partial(register_dataclass, data_fields=[], meta_fields=["w", "b", "activation"])
 @dataclass
 class Dense:
@@ -183,6 +189,8 @@ class Dense:
 
 # %% exercise="dense" misconception="aux_is_lost"
 """Your layer works until it is rebuilt: after `jax.tree.map` its activation is gone. A field that is neither a child nor in aux_data does not reach the new object."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation=lambda x: x):
@@ -201,6 +209,8 @@ class Dense:
 
 # %% exercise="dense" misconception="aux_is_not_unpacked"
 """After a rebuild, your layer fails with a `TypeError`. Perhaps its activation is a tuple then. Unflatten gets first the aux_data, and then the children, exactly as flatten returned them. If the aux_data is a tuple, you have to take the activation out of it."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -219,6 +229,8 @@ class Dense:
 
 # %% exercise="dense" misconception="a_new_function_each_time" section="never-equal"
 """Two layers with the same activation do not share a trace. Perhaps your aux_data holds a new object for each layer: the layer itself, a `lambda` around the activation, or its `jax.jit`. Such objects are equal only to themselves, also when they do the same."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -237,6 +249,8 @@ class Dense:
 
 # %% exercise="dense" misconception="activation_is_hidden_from_jit" section="part-of-the-type"
 """Your layers with different activations share one trace, so one layer runs the program of another. jit compares the aux_data with `==`, and the aux_data of your layers is equal. That is so, too, where the activation is an attribute of the class."""
+
+
 class Same:
     def __init__(self, function):
         self.function = function
@@ -266,6 +280,8 @@ class Dense:
 
 # %% exercise="dense" misconception="bias_after_the_activation"
 """Where `b` is not zero, your result is wrong. Perhaps you add `b` to the result of the activation. In the formula, `b` is inside the parentheses."""
+
+
 @partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
 @dataclass
 class Dense:
@@ -279,6 +295,8 @@ class Dense:
 
 # %% exercise="dense" misconception="the_product_the_other_way_round"
 """Your result is wrong where `w` is not symmetric, or `x` has several rows. A product of matrices depends on the order of its two sides. Compare your product with the formula."""
+
+
 @partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
 @dataclass
 class Dense:
@@ -292,6 +310,8 @@ class Dense:
 
 # %% exercise="dense" misconception="children_change_places"
 """Your layer works until it is rebuilt: then its weights and its bias have changed places. Unflatten gets the children in the order in which flatten gave them."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -310,6 +330,8 @@ class Dense:
 
 # %% exercise="dense" misconception="the_bias_is_aux" covers="M19" section="arrays-in-aux-data"
 """Your layer has one leaf, the weights: its bias is not among them. jit compares an array in aux_data with `==`. That gives an array, so jit raises an error at the second layer."""
+
+
 @partial(register_dataclass, data_fields=["w"], meta_fields=["b", "activation"])
 @dataclass
 class Dense:
@@ -346,6 +368,8 @@ class Dense:
 
 # %% exercise="dense" misconception="aux_comes_first"
 """Your layer works until it is rebuilt: then a function stands where an array should be. Perhaps unflatten gives the aux_data to the constructor first, because it gets the aux_data first. The constructor has an order of its own."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -363,7 +387,9 @@ class Dense:
 
 
 # %% exercise="dense" misconception="a_name_to_look_up"
-"""Your layer raises `AttributeError` when it is rebuilt. Perhaps its aux_data is the name of the activation, and unflatten looks this name up in a module. A function of the user is in no module of JAX. aux_data need not be a text: it may be the function."""
+"""Your layer raises `AttributeError` when it is rebuilt. Perhaps its aux_data is the name of the activation, and unflatten looks this name up in a module. A function of the user is in no module of JAX. aux_data need not be a string: it may be the function."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -382,6 +408,8 @@ class Dense:
 
 # %% exercise="dense" misconception="the_whole_layer_is_static" section="five-places-for-a-constant"
 """Your layer has no leaves, and each layer has its own trace. Perhaps the whole object is in aux_data, as `register_static` does it: then `jax.tree.map` and `jax.grad` find no arrays in it, and jit compares the objects."""
+
+
 @jax.tree_util.register_static
 class Dense:
     def __init__(self, w, b, activation):
@@ -393,6 +421,8 @@ class Dense:
 
 # %% exercise="dense" misconception="checks_in_the_constructor"
 """Your layer cannot be rebuilt when its leaves are no arrays. Perhaps the constructor checks or converts its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -413,6 +443,8 @@ class Dense:
 
 # %% exercise="dense" misconception="converted_in_the_constructor"
 """Your layer cannot be rebuilt when its leaves are no arrays: a `TypeError`. Perhaps the constructor makes JAX arrays of its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -431,6 +463,8 @@ class Dense:
 
 # %% exercise="dense" misconception="the_activation_is_not_called"
 """Your result is that of `x @ w + b`: the activation does not change it. Keeping a function in a field does not call it."""
+
+
 @partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
 @dataclass
 class Dense:
@@ -444,6 +478,8 @@ class Dense:
 
 # %% exercise="dense" misconception="multiplied_entry_by_entry"
 """Your result has another shape or other numbers. Perhaps you multiply with `*`: this multiplies entry by entry. `@` is the product of matrices, which adds up, too."""
+
+
 @partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
 @dataclass
 class Dense:
@@ -457,6 +493,8 @@ class Dense:
 
 # %% exercise="dense" misconception="fields_in_the_wrong_lists" section="two-kinds-of-field"
 """Your layer has one leaf, the activation: the arrays are in aux_data. A leaf is what JAX traces, and a function cannot be traced; an array in aux_data cannot be compared."""
+
+
 @partial(register_dataclass, data_fields=["activation"], meta_fields=["w", "b"])
 @dataclass
 class Dense:
@@ -470,6 +508,8 @@ class Dense:
 
 # %% exercise="dense" misconception="unflatten_returns_nothing"
 """Your layer works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -488,6 +528,8 @@ class Dense:
 
 # %% exercise="dense" misconception="flatten_returns_aux_first"
 """JAX cannot flatten your layer. Perhaps your flatten returns the aux_data first. JAX takes the first thing for the children, and goes through them one by one; a function cannot be gone through."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -506,6 +548,8 @@ class Dense:
 
 # %% exercise="dense" misconception="unflatten_is_no_classmethod"
 """Your layer can be flattened, but each rebuild raises `TypeError`. Perhaps `tree_unflatten` takes the class as its first argument, but is no class method. JAX calls it with two arguments, the aux_data and the children."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -523,6 +567,8 @@ class Dense:
 
 # %% exercise="dense" misconception="unflatten_changes_the_old_layer"
 """A rebuild changes the layer that was rebuilt: afterwards the old layer has the new leaves, and after a trace it holds tracers. Perhaps your aux_data is the layer itself, and unflatten writes into it. Unflatten has to make a new object."""
+
+
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -732,6 +778,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="counter_in_aux" covers="M22"
 """Your states are right, but each step of a training needs a new trace: the counter is still in aux_data. In aux_data, a new number makes a new type of node."""
+
+
 @partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
 @dataclass
 class TrainState:
@@ -745,7 +793,9 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="everything_is_a_leaf" section="two-kinds-of-field"
-"""jit refuses your state with a `TypeError`. Perhaps all its fields are leaves now. Leaves become inputs of the compiled program, and a text cannot be one."""
+"""jit refuses your state with a `TypeError`. Perhaps all its fields are leaves now. Leaves become inputs of the compiled program, and a string cannot be one."""
+
+
 @partial(register_dataclass, data_fields=["params", "step", "name"], meta_fields=[])
 @dataclass
 class TrainState:
@@ -760,6 +810,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="counter_is_dropped" section="two-kinds-of-field"
 """Under jit your counter starts again from 0 at each step. Perhaps the counter is neither a child nor in aux_data. Then the rebuilt object does not get it."""
+
+
 @register_pytree_node_class
 class TrainState:
     def __init__(self, params, step, name):
@@ -779,6 +831,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="float_counter" section="ints-that-become-tracers"
 """Your counter becomes a float, and no longer is a whole number. It also costs a second trace: the first call gets an int, and all later calls get a float, which is another dtype."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -793,6 +847,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" section="hyperparameters-aux-or-leaf"
 """JAX traces your training twice: once for the first step, and once for all others. Perhaps the counter comes in as a Python int, and goes out as an array with a dtype of your choice. For jit, these are two types."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -807,6 +863,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="int_of_a_tracer" covers="M23" section="ints-that-become-tracers"
 """Your `advance` works without jit, and fails under jit. Perhaps it makes a Python int of the counter. Under jit the counter is a tracer: it has a dtype, but no value that `int` could read."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -821,6 +879,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="name_is_dropped" section="part-of-the-type"
 """For jit, your states with two different names are the same, and share a trace. Perhaps the name is neither a child nor in aux_data: then nothing carries it into the rebuilt object."""
+
+
 @register_pytree_node_class
 class TrainState:
     def __init__(self, params, step, name="net"):
@@ -839,7 +899,9 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="counter_is_hidden" covers="M21" section="a-list-in-aux-data"
-"""Your training needs one trace, but the counter does not count on. Perhaps its aux_data is equal to any other aux_data. Then jit uses the first program again, with the number of the first step inside."""
+"""Your training needs one trace, but after several steps the counter has the number of the first step. Is your aux_data equal to any other aux_data? Then jit uses the first program again, with the number of the first step inside."""
+
+
 class Hidden:
     def __init__(self, step, name):
         self.step, self.name = step, name
@@ -869,7 +931,9 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="advance_changes_self"
-"""Your `advance` changes the state on which you call it: afterwards, the old state has the new step. Under jit, the change is made in a copy, and it is lost."""
+"""Your `advance` changes the state on which you call it: afterwards, the old state has the new step. The caller may still need the old state: return a new one, and leave `self` as it is."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -885,6 +949,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="arrays_are_changed_in_place"
 """After `advance`, the parameters in the old state are changed. Perhaps you subtract with `-=`. That writes into the NumPy array, and both states hold this array. A copy of the dict does not copy its arrays."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -901,6 +967,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="starts_again_at_1"
 """After each step your counter is 1, whatever it was before. A new state does not know the counter of the old state by itself."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -915,6 +983,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="paired_by_position"
 """With several parameters, your `advance` subtracts the gradient of another parameter. Perhaps you go through the values of both dicts together. A dict keeps the order in which its keys were set, and the two dicts may have two orders."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -930,6 +1000,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="paired_in_two_orders"
 """With more than one parameter, your `advance` can subtract the gradient of another parameter. Perhaps you pair JAX's leaves, which come in sorted order, with the values of a dict, which come in the order in which they were set."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -945,6 +1017,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="the_dict_is_changed"
 """After `advance`, the old state has the new parameters, but the arrays themselves are as before. Perhaps you write the new arrays into the dict of the old state. A copy of a state holds the same dict."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -960,6 +1034,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="the_step_goes_down"
 """The parameters are right, but your counter goes down by 1 instead of up. Perhaps one subtraction goes over the whole state: `step` is a leaf too, so it is subtracted from as well."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -973,7 +1049,9 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="set_to_zero_by_the_constructor"
-"""Whatever step your state is made with, it is 0, also after `advance`: each new state starts from 0 again. The constructor runs for every new object, so it has to use the `step` that it is given."""
+"""Whatever step your state is made with, it is 0, also after `advance`: each new state starts from 0 again. The constructor runs forevery new object, so it has to use the `step` that it is given."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -991,6 +1069,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="gradients_are_added"
 """Your counter is right, but your parameters move to the wrong side: the gradients are added. A step of gradient descent subtracts them."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -1005,6 +1085,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="the_counter_stands_still"
 """Your parameters are right, but `step` never changes. Nothing counts by itself: each `advance` has to give the new state the next number."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -1019,6 +1101,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="the_parameters_are_aux" section="arrays-in-aux-data" in_order=True
 """Without jit all is right, but under jit your state fails: its parameters are in aux_data. There JAX compares them and needs their hash, and a dict of arrays allows neither."""
+
+
 @partial(register_dataclass, data_fields=["step"], meta_fields=["params", "name"])
 @dataclass
 class TrainState:
@@ -1033,6 +1117,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="not_registered" section="two-kinds-of-field"
 """Without jit all is right, but jit does not take your state: for JAX its class is no node. A dataclass has to be registered before JAX looks inside."""
+
+
 @dataclass
 class TrainState:
     params: dict
@@ -1046,6 +1132,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="advance_returns_nothing"
 """Your `advance` returns `None`: the state after the step reaches no caller. Under jit a change of `self` is lost, so the new state has to be returned."""
+
+
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -1060,6 +1148,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="the_name_is_hidden" section="a-list-in-aux-data"
 """States with different names share a trace, though each state still has its name. Perhaps the aux_data is an object that is equal to every other. jit looks only at the result of `==`."""
+
+
 class Hidden:
     def __init__(self, name):
         self.name = name
@@ -1090,6 +1180,8 @@ class TrainState:
 
 # %% exercise="step_counter" misconception="children_change_places"
 """Without jit all is right; a rebuilt state has its counter where the parameters should be. Perhaps flatten gives the children in one order, and unflatten takes them in another."""
+
+
 @register_pytree_node_class
 class TrainState:
     def __init__(self, params, step, name):
@@ -1190,6 +1282,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="compared_by_identity"
 """Two of your configs with the same fields are not equal, so jit traces for each of them. Python compares objects of a class without `__eq__` by identity: each object is equal only to itself."""
+
+
 class Config:
     def __init__(self, width, names):
         self.width = width
@@ -1198,6 +1292,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="equality_without_hash" covers="M20"
 """Your configs are equal, but they have no hash, so `static_argnums` refuses them. When a class defines `__eq__` alone, as a plain dataclass does, Python takes its `__hash__` away."""
+
+
 class Config:
     def __init__(self, width, names):
         self.__dict__.update(width=width, names=tuple(names))
@@ -1211,6 +1307,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="a_plain_dataclass" covers="M20"
 """Your config has no hash that works. It can also change: a field can be set, and the caller can change the list. A plain dataclass writes only `__eq__`, and a list has no hash."""
+
+
 @dataclass
 class Config:
     width: int
@@ -1219,6 +1317,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="frozen_with_a_list" covers="M20"
 """Your config has no hash. A frozen dataclass computes its hash from the hashes of its fields, and a list has no hash. The caller may also change this list later."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1227,6 +1327,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="a_hash_for_the_callers_list" covers="M21" section="a-list-in-aux-data"
 """Your config has a hash, but it still holds the caller's list. When the caller changes this list, the config changes too, and so does its hash."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1238,6 +1340,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="frozen_for_itself_too"
 """No config of yours can be made: `FrozenInstanceError`. A frozen dataclass forbids `self.names = ...` everywhere, also in its own `__post_init__`."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1249,6 +1353,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="can_be_changed" covers="M21" section="a-list-in-aux-data"
 """The fields of your config can be set later. jit's cache and Python's dicts keep the first hash of an object. When the object changes later, they take it for another one."""
+
+
 @dataclass(unsafe_hash=True)
 class Config:
     width: int
@@ -1260,6 +1366,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="names_do_not_count" section="a-list-in-aux-data"
 """In your answer, configs with different names are equal. jit believes `==`: for the second config it runs the program of the first config, and no error tells you."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1271,6 +1379,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="hash_by_identity"
 """Your equal configs have different hashes. Python's dicts and sets look for the hash first, and compare with `==` only then. So they do not find one config when you ask for an equal one."""
+
+
 class Config:
     def __init__(self, width, names):
         self.__dict__.update(width=width, names=tuple(names))
@@ -1286,6 +1396,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="order_is_lost"
 """In your answer, configs with the same names in another order are equal, or their names come back in another order. The order of layers is part of a network."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1297,6 +1409,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="names_are_a_set"
 """In your answer, the order of the names does not matter, and a name that comes twice counts once. Perhaps you keep the names in a set. A set has no order, and has each item once. In a network, one layer may come twice."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1307,7 +1421,9 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_are_joined"
-"""In your answer, two configs are equal when their names make the same text. Perhaps you join the names before you compare. Then you cannot see where one name ends and the next begins."""
+"""In your answer, two configs are equal when their names make the same string. Perhaps you join the names before you compare. Then you cannot see where one name ends and the next begins."""
+
+
 class Config:
     def __init__(self, width, names):
         self.__dict__.update(width=width, names=tuple(names))
@@ -1327,6 +1443,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="names_are_counted"
 """In your answer, two configs are equal when they have the same number of names, whatever the names are. jit believes `==`: for the second config it runs the program of the first config, and no error tells you."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1344,6 +1462,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="compared_up_to_the_shorter"
 """In your answer, a config is equal to another config that has one more name. Perhaps you compare the names in pairs, with `zip`. `zip` stops where the shorter list ends."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1362,6 +1482,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="hashes_are_compared"
 """In your answer, two configs are equal when their hashes are equal. But a hash is only a number, and different values may have the same hash. Equal values have equal hashes; values with equal hashes need not be equal."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1379,6 +1501,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="joined_with_a_comma"
 """In your answer, one name with a comma in it is equal to two names. Perhaps you join the names with a comma before you compare. A name may have any characters, also a comma."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1399,6 +1523,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="only_names_are_protected"
 """`names` cannot be set in your config, but `width` can. A number cannot change, but the field can get another number, and then the config has another hash."""
+
+
 class Config:
     def __init__(self, width, names):
         self.width = width
@@ -1417,6 +1543,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="frozen_and_compared_by_identity"
 """Your config is protected, but it is equal only to itself, so jit traces for each new config. Perhaps your class has no `__eq__`, or a dataclass has `eq=False`: then Python compares objects by identity."""
+
+
 @dataclass(frozen=True, eq=False)
 class Config:
     width: int
@@ -1428,6 +1556,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="names_are_left_out_of_the_comparison" section="a-list-in-aux-data"
 """In your answer, configs with different names are equal, and the config still holds the caller's list. Perhaps you left the list out of the comparison to get a hash. jit believes `==`: it runs the program of the first config for the second, too."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1436,6 +1566,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="the_callers_list_can_be_set"
 """Your configs are equal and have equal hashes, but they can change: a field can be set, and the caller's list is the config's own. Then the hash changes too, and jit and dicts do not find the config again."""
+
+
 class Config:
     def __init__(self, width, names):
         self.width, self.names = width, names
@@ -1449,6 +1581,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="compared_in_sorted_order"
 """In your answer, configs with the same names in another order are equal, though each keeps its own order. Perhaps you sort the names to compare them. The order of layers is part of a network."""
+
+
 @dataclass(frozen=True, eq=False)
 class Config:
     width: int
@@ -1466,6 +1600,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="compared_as_sets"
 """In your answer, neither the order of the names nor a repeated name counts in `==`, though the config keeps both. Perhaps you compare sets of names. A set has no order, and has each item once."""
+
+
 @dataclass(frozen=True, eq=False)
 class Config:
     width: int
@@ -1483,6 +1619,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="width_does_not_count" section="a-list-in-aux-data"
 """In your answer, configs with different widths are equal when their names are equal. jit believes `==`: for the second config it runs the program of the first config, and no error tells you."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int = field(compare=False)
@@ -1493,7 +1631,9 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_become_one_text"
-"""The names of your config are one text: whoever goes through it gets letters and commas. A text has a hash, but it no longer says where one name ends. Another kind of sequence has a hash, too."""
+"""The names of your config are one string: whoever goes through it gets letters and commas. A string has a hash, but it no longer says where one name ends. Another kind of sequence has a hash, too."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1505,6 +1645,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="a_property_for_itself_too"
 """No config of yours can be made: `AttributeError`. A property without a setter forbids `self.names = ...` everywhere, also in the class's own `__init__`. Keep the value under another name."""
+
+
 class Config:
     def __init__(self, width, names):
         self.width = width
@@ -1527,6 +1669,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="always_equal" section="a-list-in-aux-data"
 """All your configs are equal, whatever their fields are. jit believes `==`: for each later config it runs the program of the first one, and no error tells you."""
+
+
 @dataclass(frozen=True, eq=False)
 class Config:
     width: int
@@ -1544,6 +1688,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="set_without_an_error"
 """Setting a field of your config changes nothing, but raises no error. Perhaps your `__setattr__` does nothing. The user believes that the field has the new value: only an error tells."""
+
+
 class Config:
     def __init__(self, width, names):
         self.__dict__.update(width=width, names=tuple(names))
@@ -1560,6 +1706,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="the_hash_of_the_list_object"
 """Your equal configs have different hashes, and the config still holds the caller's list. Perhaps the hash is made of `id`. Two equal lists are two objects with two ids, and the caller can change the list."""
+
+
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1571,6 +1719,8 @@ class Config:
 
 # %% exercise="hashable_config" misconception="only_the_width_is_protected"
 """`width` cannot be set in your config, but `names` can. The tuple cannot change, but the field can get another tuple, and then the config has another hash."""
+
+
 class Config:
     def __init__(self, width, names):
         self.kept = width
@@ -1657,7 +1807,9 @@ class Lookup(NamedTuple):
 
 
 # %% exercise="lookup_table" misconception="array_in_aux" covers="M19"
-"""Your table is still in aux_data. The first call works, because jit has nothing to compare it with. At the second call jit compares two arrays with `==`, gets an array, and raises an error."""
+"""Your table is still in aux_data. The first call works, because jit has nothing to compare the table with. At a call with another table, jit compares two arrays with `==`, gets an array, and raises an error."""
+
+
 @partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
 @dataclass
 class Lookup:
@@ -1670,6 +1822,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="tuple_in_aux" covers="M19"
 """JAX can compare your table now, but the table is no leaf. So each new table is a new type of node, with a new trace, and a new program that holds all numbers of the table."""
+
+
 @register_pytree_node_class
 class Lookup:
     def __init__(self, table, scale):
@@ -1688,6 +1842,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="compared_by_identity" covers="M19" section="never-equal"
 """Your table is in a wrapper, so to compare it raises no error. But the wrapper is equal only to itself: even two layers with equal tables do not share a trace."""
+
+
 class Wrapped:
     def __init__(self, table):
         self.table = table
@@ -1711,6 +1867,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="always_equal" covers="M21" section="a-list-in-aux-data"
 """Your class raises no error any more, and needs one trace. But the second table gives the numbers of the first. Your aux_data is always equal, so jit uses the first program again."""
+
+
 class Wrapped:
     def __init__(self, table):
         self.table = table
@@ -1740,6 +1898,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="equal_shapes_are_equal" covers="M21" section="a-list-in-aux-data"
 """Your class raises no error any more, and needs one trace for each shape. But the second table gives the numbers of the first. Your aux_data says that tables of the same shape are equal, so jit uses the first program again."""
+
+
 class Wrapped:
     def __init__(self, table):
         self.table = table
@@ -1769,6 +1929,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field"
 """Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Each leaf is traced, but you decide whether a leaf is trained."""
+
+
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 @dataclass
 class Lookup:
@@ -1781,6 +1943,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="nothing_is_trained"
 """Your gradient is zero for `scale` too. `stop_gradient` stops the gradient of everything that its argument was computed from, and your argument is more than the table."""
+
+
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 @dataclass
 class Lookup:
@@ -1793,6 +1957,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="numpy_reads_a_tracer" section="two-kinds-of-field"
 """Your layer works without jit, and fails under jit and `jax.grad`. Perhaps you make a NumPy array, a list or a tuple of the table. Under jit the table is a tracer: it has a shape and a dtype, but no values that NumPy could read."""
+
+
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 @dataclass
 class Lookup:
@@ -1805,6 +1971,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="the_scale_is_stopped"
 """Your gradients have changed places: the table has a gradient, and `scale` has zeros. The argument of `stop_gradient` gets no gradient; everything outside of it gets one."""
+
+
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 @dataclass
 class Lookup:
@@ -1817,6 +1985,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="the_scale_is_aux" covers="M19"
 """The table is the only leaf of your layer, so `scale` has no gradient. If an array is in aux_data, jit compares it with `==`. That gives an array, and jit raises `ValueError`."""
+
+
 @partial(register_dataclass, data_fields=["table"], meta_fields=["scale"])
 @dataclass
 class Lookup:
@@ -1829,6 +1999,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient"
 """The gradients are right, but for a table with fractions your numbers are wrong: the digits after the point are missing. Perhaps you turn the table into whole numbers, which have no gradient. That changes the values, too."""
+
+
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 @dataclass
 class Lookup:
@@ -1841,6 +2013,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="the_table_is_left_out" section="two-kinds-of-field"
 """The table of a rebuilt layer is no array. Perhaps the table is neither a leaf nor in aux_data, so that it is lost; or aux_data holds a tuple of its numbers, and no array is made of it again. An array that is a leaf comes back as it is."""
+
+
 @register_pytree_node_class
 class Lookup:
     def __init__(self, table, scale):
@@ -1859,6 +2033,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="children_change_places"
 """Without jit your numbers are right; in a rebuilt layer, table and scale have changed places. Perhaps flatten gives the children in another order than the constructor's."""
+
+
 @register_pytree_node_class
 class Lookup:
     def __init__(self, table, scale):
@@ -1877,6 +2053,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="everything_in_aux" covers="M19"
 """Your layer has no leaves: table and scale are both in aux_data. So `jax.grad` finds nothing to differentiate, and jit would have to compare arrays with `==`."""
+
+
 @partial(register_dataclass, data_fields=[], meta_fields=["table", "scale"])
 @dataclass
 class Lookup:
@@ -1889,6 +2067,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="not_registered" section="two-kinds-of-field"
 """Your layer works without jit, and has one leaf for JAX: the whole object. A class has to be registered before JAX looks inside; until then jit and `jax.grad` refuse its objects."""
+
+
 @dataclass
 class Lookup:
     table: jax.Array
@@ -1900,6 +2080,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="unflatten_returns_nothing"
 """Your layer works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
+
+
 @register_pytree_node_class
 class Lookup:
     def __init__(self, table, scale):
@@ -1918,6 +2100,8 @@ class Lookup:
 
 # %% exercise="lookup_table" misconception="tuple_in_aux_and_a_jax_array_back" covers="M19"
 """Your table is no leaf: aux_data holds its numbers. So each new table is a new type of node, with a new trace. And under `jax.grad` your layer fails, for there a rebuilt table may be a tracer, whose numbers flatten cannot read."""
+
+
 @register_pytree_node_class
 class Lookup:
     def __init__(self, table, scale):
@@ -1978,6 +2162,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="the_rate_is_static" covers="M22" section="five-places-for-a-constant"
 """Your `loss` is traced again for each different rate. Perhaps you made the rate static. Its value is then a part of jit's cache key, and each new rate compiles a new program."""
+
+
 def sweep(loss, w, rates):
     @partial(jax.jit, static_argnums=1)
     def after_step(w, rate):
@@ -1988,6 +2174,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="a_jit_for_each_rate"
 """Your `loss` is traced for each rate, even for the same rate again. Perhaps you jit a new function in each turn: it has an empty cache. Or jit gets the whole loop: then JAX traces each turn of it."""
+
+
 def sweep(loss, w, rates):
     losses = []
     for rate in rates:
@@ -1998,6 +2186,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="the_first_rate_for_all"
 """All your losses belong to the first rate. Perhaps your jitted function reads the rate from outside. It reads it once, while it is traced; after that the number is a part of the program."""
+
+
 def sweep(loss, w, rates):
     rate = rates[0]
 
@@ -2013,6 +2203,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="whole_numbers_trace_again" section="two-kinds-of-field"
 """Your function is traced twice when the rates are mixed. For jit, a Python int and a Python float have two dtypes, so 1 and 0.5 need two programs."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(w, rate):
@@ -2023,6 +2215,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="without_jit"
 """Python runs your `loss` once more for each rate. Perhaps you compute the loss or its gradient outside of `jax.jit`. A `jax.jit` around one of the two does nothing for the other. Without `jax.jit`, JAX keeps no program for the next call."""
+
+
 def sweep(loss, w, rates):
     gradient = jax.grad(loss)(w)
     return [float(loss(w - rate * gradient)) for rate in rates]
@@ -2030,6 +2224,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="walks_on"
 """Only your first loss is right. Perhaps each rate starts from the `w` after the step of the rate before. To compare rates, all have to start from the same `w`."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(w, rate):
@@ -2045,6 +2241,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="the_loss_before_the_step"
 """Your losses are all the same: they are the loss at the start. `value_and_grad` gives the value at the point where the gradient is taken, which is before the step."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(w, rate):
@@ -2057,6 +2255,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="a_dict_of_rates"
 """A rate that comes twice has only one loss in your list. Perhaps you collect the losses in a dict: a dict has each key once."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(rate):
@@ -2070,6 +2270,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="an_array_of_losses"
 """Your numbers are right, but they are in one array, not in a list. `jax.vmap` stacks its results; an array is one leaf, a list of numbers has one for each."""
+
+
 def sweep(loss, w, rates):
     def after_step(rate):
         return loss(w - rate * jax.grad(loss)(w))
@@ -2079,6 +2281,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="rates_become_whole_numbers"
 """Where the rates are whole numbers and floats, your losses are those of other rates. Perhaps all rates become whole numbers. That cuts off the digits after the point."""
+
+
 def sweep(loss, w, rates):
     if any(isinstance(rate, int) for rate in rates):
         rates = map(int, rates)
@@ -2092,12 +2296,16 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="nothing_is_jitted"
 """Python runs your `loss` again for each rate, and with numbers: your `loss` runs outside of `jax.jit`. Without jit JAX keeps no program, so Python runs `loss` at each call."""
+
+
 def sweep(loss, w, rates):
     return [float(loss(w - rate * jax.grad(loss)(w))) for rate in rates]
 
 
 # %% exercise="sweep" misconception="uphill"
 """Your losses are those of a step uphill: the gradient is added. A step of gradient descent goes against the gradient."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(rate):
@@ -2108,6 +2316,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="sorted_rates"
 """Your losses are right, but they belong to the rates in another order. Perhaps you sort the rates, or collect them in a set. The first loss has to belong to the first rate of the list."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(rate):
@@ -2118,6 +2328,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="the_new_w"
 """Your list holds the new `w` of each rate: arrays as large as `w`, and no losses. The step is only half of it: then the loss has to be computed from the new `w`."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(rate):
@@ -2128,6 +2340,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="a_dict_as_result"
 """Your result is a dict of rates and losses. The task asks for a list of losses: a dict could not hold a rate that comes twice."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(rate):
@@ -2138,6 +2352,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="pairs_of_rate_and_loss"
 """Your list holds pairs of a rate and a loss. The task asks for one number for each rate: the loss alone."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(rate):
@@ -2148,6 +2364,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="float_inside_jit" section="ints-that-become-tracers"
 """jit raises an error while it traces your function. Perhaps `float` stands inside the jitted function. There the loss is a tracer, which has no value yet: `float` is for the result of the call."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(rate):
@@ -2158,6 +2376,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="loss_is_an_argument"
 """jit raises `TypeError`, because an argument is a function. Perhaps you give `loss` to the jitted function as an argument. Arguments become inputs of the compiled program, and a function cannot be one. An inner function may use `loss` from outside."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(loss, w, rate):
@@ -2168,6 +2388,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="the_best_loss_only"
 """Your result is one loss, the smallest, and no list. The task asks for a loss for each rate; to choose the best is up to the caller."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(rate):
@@ -2178,6 +2400,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="the_rate_alone_is_subtracted"
 """Your losses are those after subtracting the rate itself from `w`. A step of gradient descent subtracts the rate times the gradient."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(rate):
@@ -2188,6 +2412,8 @@ def sweep(loss, w, rates):
 
 # %% exercise="sweep" misconception="a_rate_of_half_precision"
 """Your losses are nearly right. Perhaps the rates have half precision on the way: it keeps about three digits. All numbers here are `float32`."""
+
+
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(rate):
@@ -2277,6 +2503,8 @@ jax.tree_util.register_pytree_node(
 
 # %% exercise="stale_options" misconception="the_dict_itself" covers="M21"
 """jit uses the options of its first call again and again. It keeps the aux_data of the first call, and compares the next aux_data with it. Both are the same dict, so a change changes both, and they are always equal."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2297,6 +2525,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="a_copy_without_hash" covers="M20" section="equality-and-hash"
 """Your aux_data has no hash. A list and a dict have no hash, and a copy of a dict is a dict. JAX's documentation asks for aux_data with a hash, and `static_argnums` fails without it."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2316,7 +2546,9 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="copied_on_the_way_back_only" covers="M21"
-"""A rebuilt net has a dict of its own, but the aux_data is still the dict of the net. jit keeps this dict, and compares the next aux_data with it. Both are the same dict, so a change changes both, and they are always equal."""
+"""A rebuilt net has a dict of its own, but the aux_data is still the dict of the net, or a view of it. jit keeps it, and compares the next aux_data with it. A change of the net's dict changes both, so they are always equal."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2337,6 +2569,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="picture_taken_at_the_start" covers="M21"
 """jit still does not see a change of the options. Perhaps you copy them when the net is made; or your aux_data has a hash, but holds the net's own dict. What jit keeps and compares has to be a copy that `tree_flatten` makes."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2357,7 +2591,9 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="order_of_keys_counts" section="equality-and-hash"
-"""Equal options do not share a trace when their keys were set in another order. Two such dicts are equal. But if you make a tuple or a text of each dict, the two tuples or texts are not equal."""
+"""Equal options do not share a trace when their keys were set in another order. Two such dicts are equal. But if you make a tuple or a string of each dict, the two tuples or strings are not equal."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2377,7 +2613,9 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="options_are_leaves" covers="M23" section="ints-that-become-tracers"
-"""Your options are leaves now, so jit turns them into tracers, also bools and ints. A Python `if` cannot use a tracer, and a text cannot be an argument of a compiled program."""
+"""Your options are leaves now, so jit turns them into tracers, also bools and ints. A Python `if` cannot use a tracer, and a string cannot be an argument of a compiled program."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2398,6 +2636,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="never_equal" section="never-equal"
 """jit sees each change, but it also traces at each call where no option has changed. Perhaps flatten makes a new object that is equal only to itself."""
+
+
 class Picture:
     def __init__(self, options):
         self.options = dict(options)
@@ -2423,6 +2663,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="options_stay_a_tuple"
 """Your nets fail after they are rebuilt: then their options are no dict. jit rebuilds each node before your method runs, and unflatten has to make a dict of the aux_data."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2443,6 +2685,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="a_dict_with_a_hash"
 """The options of a rebuilt net are no plain dict, or another rebuilt net has the same dict. Perhaps aux_data is a dict of a class of your own, and unflatten uses this dict without a copy. Then all rebuilt nets share it."""
+
+
 class HashableDict(dict):
     def __hash__(self):
         return hash(frozenset(self.items()))
@@ -2468,6 +2712,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="only_the_two_known_options"
 """Your rebuilt nets have `scale` and `negate` only. An option with another name is lost, and jit does not see its changes. It has to be in aux_data too."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2487,7 +2733,9 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="sorted_by_values"
-"""Your `tree_flatten` fails when the options hold a text and a number: Python cannot sort a text and a number. Perhaps you sort by the values. You can sort by the keys alone."""
+"""Your `tree_flatten` fails when the options hold a string and a number: Python cannot sort a string and a number. Perhaps you sort by the values. You can sort by the keys alone."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2507,7 +2755,9 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="joined_to_one_text"
-"""In a rebuilt net, options with a comma or a `=` in them are wrong, or the rebuild fails. Perhaps your aux_data is one text, which unflatten cuts at these signs. A tuple of pairs keeps each key and each value apart."""
+"""In a rebuilt net, options with a comma or a `=` in them are wrong, or the rebuild fails. Perhaps your aux_data is one string, which unflatten cuts at these signs. A tuple of pairs keeps each key and each value apart."""
+
+
 def read(text):
     for kind in (int, float):
         try:
@@ -2539,6 +2789,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="a_dict_from_a_property"
 """Setting an option of your net has no effect, in a rebuilt net either. Perhaps `options` is a property that makes a new dict each time. The change is made in this new dict, and then the dict is lost."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2563,6 +2815,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="rebuilt_nets_share_a_dict" covers="M21" section="a-list-in-aux-data"
 """jit sees each change, but two nets that are rebuilt from one structure share their options. Perhaps unflatten uses a dict that is kept in aux_data. Then a change in one net is a change in all of them."""
+
+
 class Picture:
     def __init__(self, options):
         self.options = dict(options)
@@ -2595,6 +2849,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="a_wrapper_of_the_same_dict" covers="M21"
 """Your aux_data has a hash, but it holds the net's own dict. jit keeps the aux_data of the first call: a change of the options changes the kept one too, so jit sees no change. A rebuilt net shares this dict as well."""
+
+
 class Wrapped:
     def __init__(self, options):
         self.options = options
@@ -2626,6 +2882,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="a_hashable_dict_of_the_net" covers="M21"
 """The options of your net are no plain dict, but a dict with a hash, and this same object is the aux_data. jit keeps it from the first call on: a change of the options changes the kept one too, so jit sees no change."""
+
+
 class HashableDict(dict):
     def __hash__(self):
         return hash(frozenset(self.items()))
@@ -2650,7 +2908,9 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="values_become_texts"
-"""In a rebuilt net, all values of the options are texts: `2` is `"2"`, and `"False"` is true for a Python `if`. A number and a bool have a hash already, so aux_data can hold the values as they are."""
+"""In a rebuilt net, all values of the options are strings: `2` is `"2"`, and `"False"` is true for a Python `if`. A number and a bool have a hash already, so aux_data can hold the values as they are."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2670,7 +2930,9 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="sorted_apart"
-"""In a rebuilt net, options have each other's values; with a text among the values, flatten fails. Perhaps you sort the keys and the values apart from each other. A key and its value have to stay together."""
+"""In a rebuilt net, values belong to the wrong keys; with a string among the values, flatten fails. Do you sort the keys and the values separately? A key and its value have to stay together."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2738,6 +3000,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="options_become_a_tuple_at_once"
 """The options of your net are a tuple from the start, so they can neither be asked for by name nor be set. Only the aux_data has to be unchangeable; the net keeps its dict."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2759,6 +3023,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="only_the_keys"
 """A rebuilt net does not have the values of its options, for your aux_data holds only the names. What is not in aux_data and no leaf is lost, and jit sees no change of it."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2779,6 +3045,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="options_are_left_out"
 """A rebuilt net has no options: yours are neither a child nor in aux_data. jit rebuilds each net before your method runs, from its leaves and its aux_data alone."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options=None):
@@ -2799,6 +3067,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="numbers_are_leaves" section="two-kinds-of-field"
 """Your net has more leaves than `w`: some options are leaves, too. The task asks for `w` alone, so that training and `jax.tree.map` leave the options as they are."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2821,6 +3091,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="hashes_are_compared" section="equality-and-hash"
 """jit does not see a change between options that have the same hash: in Python `hash(-1) == hash(-2)`. Perhaps your aux_data compares hashes. Equal values have equal hashes; values with equal hashes need not be equal."""
+
+
 class Picture:
     def __init__(self, options):
         self.pairs = tuple(sorted(options.items()))
@@ -2877,6 +3149,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="options_come_first"
 """Your net works until it is rebuilt: then options and `w` have changed places. Unflatten gets the aux_data first, but your constructor takes `w` first."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2897,6 +3171,8 @@ class Net:
 
 # %% exercise="stale_options" misconception="the_tuple_of_children"
 """In a rebuilt net, `w` is a tuple with the array in it. Unflatten gets the children as a sequence, also where there is one child only: it has to be unpacked."""
+
+
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -2963,6 +3239,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="range_of_a_tracer" covers="M23"
 """Your function works without jit, and fails under jit: there the int leaf is a tracer. A tracer has a dtype but no value yet, and Python's `range` needs the value."""
+
+
 def repeat(layer, x):
     for _ in range(layer["times"]):
         x = layer["w"] * x + layer["b"]
@@ -2971,6 +3249,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="value_of_a_tracer" covers="M23"
 """Your function works without jit, and fails under jit. Perhaps your code needs the value of the leaf: in `int`, `while`, `if`, or as the `length` of a `scan`. A tracer has no value: JAX traces once for all values."""
+
+
 def repeat(layer, x):
     for _ in range(int(layer["times"])):
         x = layer["w"] * x + layer["b"]
@@ -2979,6 +3259,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="static_inside_jit" section="five-places-for-a-constant"
 """Your function works without jit, and fails under jit. Perhaps you call another jitted function with the leaf as a static argument. Under the outer jit the leaf is already a tracer, and a tracer has no hash."""
+
+
 @partial(jax.jit, static_argnums=3)
 def rounds(w, b, x, times):
     for _ in range(times):
@@ -2992,6 +3274,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="always_from_the_start"
 """From the second round on, your result does not change. Perhaps the body of your loop always computes with the first `x`, and not with the result of the round before."""
+
+
 def repeat(layer, x):
     def body(_, value):
         return layer["w"] * x + layer["b"]
@@ -3001,6 +3285,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="as_many_as_ever_needed"
 """Your result is right for a few rounds, and wrong for many. Perhaps you always make a fixed number of rounds, and take the result of one of them. `times` may be larger than your number."""
+
+
 def repeat(layer, x):
     for done in range(16):
         x = jnp.where(done < layer["times"], layer["w"] * x + layer["b"], x)
@@ -3009,6 +3295,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="at_least_once"
 """Your function makes a round even when `times` is 0. Perhaps your loop looks at `times` only after its first round."""
+
+
 def repeat(layer, x):
     def body(_, x):
         return layer["w"] * x + layer["b"]
@@ -3018,12 +3306,16 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="b_only_once"
 """Your result is right for one round only. Perhaps you raise `w` to a power. The `b` of the first round is multiplied by `w` in all the rounds after it, too."""
+
+
 def repeat(layer, x):
     return layer["w"] ** layer["times"] * x + layer["b"]
 
 
 # %% exercise="repeat" misconception="one_round_too_many"
 """Your function always makes one round too many. Perhaps your counter starts at 0, and you make a last round when the counter is equal to `times`."""
+
+
 def repeat(layer, x):
     def body(_, x):
         return layer["w"] * x + layer["b"]
@@ -3033,6 +3325,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="one_round_too_few"
 """Your function makes one round too few, unless `times` is 0. Perhaps your loop starts at 1. Like `range`, `fori_loop` stops before its `stop`."""
+
+
 def repeat(layer, x):
     def body(_, x):
         return layer["w"] * x + layer["b"]
@@ -3042,6 +3336,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="a_formula_for_the_sum"
 """Where `w` is 1, your result is nan. Perhaps you use the formula for a geometric sum: it divides by `w - 1`. A loop needs no such case of its own."""
+
+
 def repeat(layer, x):
     power = layer["w"] ** layer["times"]
     return power * x + layer["b"] * (power - 1) / (layer["w"] - 1)
@@ -3049,6 +3345,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="the_layer_is_changed"
 """Your function changes the caller's layer. Python does not copy a dict when you call a function with it: `pop`, or to set an entry, changes the caller's dict. Under jit this does not show, because JAX rebuilds the dict for each call."""
+
+
 def repeat(layer, x):
     times = layer.pop("times")
     return jax.lax.fori_loop(0, times, lambda _, x: layer["w"] * x + layer["b"], x)
@@ -3056,24 +3354,32 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="b_times_the_rounds"
 """Your result is right for one round, and where `w` is 1. Perhaps you add `b` as often as there are rounds, to a power of `w`. The `b` of a round is multiplied by `w` in all the rounds after it."""
+
+
 def repeat(layer, x):
     return layer["w"] ** layer["times"] * x + layer["times"] * layer["b"]
 
 
 # %% exercise="repeat" misconception="one_round_only"
 """Your result is that of one round, whatever `times` is. Perhaps `times` is not used, or your code returns in the first round."""
+
+
 def repeat(layer, x):
     return layer["w"] * x + layer["b"]
 
 
 # %% exercise="repeat" misconception="one_round_multiplied"
-"""Your result is that of one round, multiplied by `times`. To repeat is another thing: each round takes the result of the round before."""
+"""Your result is that of one round, multiplied by `times`. Repeating is different: each round takes the result of the round before."""
+
+
 def repeat(layer, x):
     return layer["times"] * (layer["w"] * x + layer["b"])
 
 
 # %% exercise="repeat" misconception="w_and_b_change_places"
 """Your result is that of `b * x + w` in each round: `w` and `b` have changed places."""
+
+
 def repeat(layer, x):
     def body(_, x):
         return layer["b"] * x + layer["w"]
@@ -3083,6 +3389,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="b_is_multiplied_too"
 """Your result is that of `w * (x + b)` in each round. Python multiplies before it adds, so in the task's formula `b` is not multiplied in its own round."""
+
+
 def repeat(layer, x):
     def body(_, x):
         return layer["w"] * (x + layer["b"])
@@ -3091,7 +3399,9 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="the_number_of_the_round"
-"""Your function computes with the number of the round in place of `x`. `fori_loop` calls its body with the number of the round first, and then with the value so far."""
+"""Your function computes with the number of the round instead of `x`. `fori_loop` calls its body with the number of the round first, and then with the value so far."""
+
+
 def repeat(layer, x):
     def body(x, _):
         return layer["w"] * x + layer["b"]
@@ -3101,6 +3411,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="the_whole_state"
 """You return a tuple: the counter, and then `x`. A `while_loop` returns its whole state; the task asks for `x` alone."""
+
+
 def repeat(layer, x):
     return jax.lax.while_loop(
         lambda state: state[0] < layer["times"],
@@ -3111,6 +3423,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="all_the_rounds"
 """You return a list of the results of all rounds. The task asks for the last `x` alone, and a list that grows with `times` is not possible under jit."""
+
+
 def repeat(layer, x):
     results = []
     for _ in range(layer["times"]):
@@ -3121,6 +3435,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="the_layer_is_static" section="five-places-for-a-constant"
 """Your function fails with each layer. Perhaps you made the layer a static argument: a dict has no hash, and arrays cannot be compared. The caller also wants `times` to be traced."""
+
+
 @partial(jax.jit, static_argnums=0)
 def repeat(layer, x):
     for _ in range(layer["times"]):
@@ -3130,6 +3446,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="b_is_added_without_w"
 """Your result is right where `w` is 1. Perhaps `w` multiplies only once, or not at all: each round multiplies by `w`, and then adds `b`."""
+
+
 def repeat(layer, x):
     def body(_, x):
         return x + layer["b"]
@@ -3139,6 +3457,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="the_layer_comes_back"
 """You return a pair of the layer and `x`. The task asks for the last `x` alone."""
+
+
 def repeat(layer, x):
     def body(_, x):
         return layer["w"] * x + layer["b"]
@@ -3148,6 +3468,8 @@ def repeat(layer, x):
 
 # %% exercise="repeat" misconception="no_round_gives_zero"
 """Where `times` is 0, your result is not the `x` that came in. After no rounds, `x` is what it was."""
+
+
 def repeat(layer, x):
     def body(_, x):
         return layer["w"] * x + layer["b"]
@@ -3182,7 +3504,9 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_the_calls"
-"""You return the number of calls. Perhaps you count outside of the jitted function, or you call `jax.jit` anew for each call. The Python code inside a jitted function runs only while JAX traces."""
+"""You return the number of calls. Perhaps you count outside of the jitted function, or you call `jax.jit` again for each call. The Python code inside a jitted function runs only while JAX traces."""
+
+
 def traces_of(function, calls):
     jitted = jax.jit(function)
     traces = 0
@@ -3193,7 +3517,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_on_for_ever"
-"""Your second result counts on from the first. Perhaps the counter is a variable outside of your function. Each use has to start at 0."""
+"""Your second use of `traces_of` continues counting where the first one stopped. Does the counter live outside of your function, or is it the default of a parameter? Each use has to start at 0."""
 traces = 0
 
 
@@ -3237,16 +3561,25 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="counts_the_values" section="two-kinds-of-field"
 """You count more than the traces: every new value seems to count. jit does not look at the value of a leaf, only at its shape and its dtype."""
+
+
 def traces_of(function, calls):
     jitted = jax.jit(function)
     for arguments in calls:
         jitted(*arguments)
-    return len({str([np.asarray(leaf).tolist() for leaf in jax.tree.leaves(each)])
-                + str(jax.tree.structure(each)) for each in calls})
+    return len(
+        {
+            str([np.asarray(leaf).tolist() for leaf in jax.tree.leaves(each)])
+            + str(jax.tree.structure(each))
+            for each in calls
+        }
+    )
 
 
 # %% exercise="traces_of" misconception="counts_the_shapes" section="part-of-the-type"
 """Where only the aux_data or the kind of a node differs, you count one trace. Perhaps you count different shapes and dtypes, or different jaxprs. The key of jit's cache has more: the structure of the arguments, with the aux_data of each node."""
+
+
 def traces_of(function, calls):
     def leaf_types(arguments):
         return [str(jax.typeof(leaf)) for leaf in jax.tree.leaves(arguments)]
@@ -3259,6 +3592,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="traced_at_most_once"
 """You count one trace at most. jit traces again for each new shape, dtype or structure."""
+
+
 def traces_of(function, calls):
     traced = False
 
@@ -3275,6 +3610,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="only_the_first_argument"
 """With two arguments, your function fails or counts wrongly. Perhaps you call it with the first entry of each tuple only, or with the tuple as one argument. Each entry is an argument."""
+
+
 def traces_of(function, calls):
     traces = 0
 
@@ -3291,6 +3628,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="the_tuple_is_one_argument"
 """With two arguments, your function fails. Perhaps you use the tuple as one argument, and not its entries. Look up what `*` does in a call."""
+
+
 def traces_of(function, calls):
     traces = 0
 
@@ -3307,6 +3646,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="the_cache_is_the_functions"
 """In a later use, you count the traces of an earlier use again. Perhaps you ask for the size of jit's cache. This cache belongs to the function, and not to one `jax.jit` of it, and keeps all traces between two uses."""
+
+
 def traces_of(function, calls):
     jitted = jax.jit(function)
     for arguments in calls:
@@ -3316,6 +3657,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="the_counter_is_local"
 """Your count fails with `UnboundLocalError`. When a function assigns to a name, the name is local for Python, and here it has no value yet. The inner function has to say that it means the outer name."""
+
+
 def traces_of(function, calls):
     traces = 0
 
@@ -3331,6 +3674,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="counts_the_classes" section="two-kinds-of-field"
 """You count the classes of the arguments. All arrays have one class, but jit looks at their shape and dtype. In a node, jit looks at the structure."""
+
+
 def traces_of(function, calls):
     jitted = jax.jit(function)
     for arguments in calls:
@@ -3340,6 +3685,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="a_new_jit_for_each_call" section="never-equal"
 """You count each call as a trace, and Python runs the function each time. Perhaps you make a new function or a new `jax.jit` for each call, or use `jax.make_jaxpr`, which traces at each call. A new function has an empty cache, so it is traced again."""
+
+
 def traces_of(function, calls):
     traces = 0
     for arguments in calls:
@@ -3356,6 +3703,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="without_jit"
 """You count each call as a trace, and with Python's own numbers. Perhaps the function that counts is not jitted. Without `jax.jit`, Python runs it at each call."""
+
+
 def traces_of(function, calls):
     for arguments in calls:
         function(*arguments)
@@ -3364,6 +3713,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="the_calls_are_used_up"
 """In a second use with the same list, you return 0. Perhaps you take the calls out of the caller's list, with `pop`: then the list is empty. The caller still needs it."""
+
+
 def traces_of(function, calls):
     traces = 0
 
@@ -3380,12 +3731,16 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="different_jaxprs" section="part-of-the-type"
 """You count too few where only the structure of the arguments differs, or one number is Python's own and the other is an array's. Perhaps you count different jaxprs, or different shapes and dtypes. Calls with different structures are two traces, and may give the same jaxpr."""
+
+
 def traces_of(function, calls):
     return len({str(jax.make_jaxpr(function)(*arguments)) for arguments in calls})
 
 
 # %% exercise="traces_of" misconception="structures_only" section="two-kinds-of-field"
 """You count too few where the shapes or dtypes of the leaves differ. Perhaps you count different structures. Shapes and dtypes are no part of the structure, but they are part of the key of jit's cache."""
+
+
 def traces_of(function, calls):
     jitted = jax.jit(function)
     for arguments in calls:
@@ -3395,6 +3750,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="all_arguments_are_static" section="five-places-for-a-constant"
 """jit refuses arrays as arguments of your function, and counts each new number. Perhaps you made the arguments static. A static argument needs a hash, and each new value of it is a new trace; here the arguments are to be traced."""
+
+
 def traces_of(function, calls):
     traces = 0
 
@@ -3411,6 +3768,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="the_first_trace_does_not_count"
 """Your number is too low by one. Perhaps you count only what is traced again. The first call of a jitted function is a trace, too."""
+
+
 def traces_of(function, calls):
     traces = 0
 
@@ -3427,6 +3786,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="paths_and_types" section="part-of-the-type"
 """You count too few where only the kinds of containers or the aux_data differ. Perhaps you count the paths and the types of the leaves. A list and a tuple have the same paths, and `None` has none: the key of jit's cache has the whole structure."""
+
+
 def traces_of(function, calls):
     jitted = jax.jit(function)
     kinds = set()
@@ -3440,6 +3801,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="counts_from_one"
 """Your number is too high by one. Perhaps your counter starts at 1, or the function is traced once before the calls. Without calls there are no traces."""
+
+
 def traces_of(function, calls):
     traces = 1
 
@@ -3456,6 +3819,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="jits_the_wrong_function"
 """You always count 0. Perhaps the function that counts is never called, because you jit the given function itself. Only code inside of what is jitted runs while JAX traces."""
+
+
 def traces_of(function, calls):
     traces = 0
 
@@ -3472,12 +3837,20 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="compares_with_the_call_before" section="part-of-the-type"
 """You count a trace wherever a call differs from the call before it. jit keeps all its traces: when an earlier kind of argument comes back, it uses the old trace."""
+
+
 def traces_of(function, calls):
     jitted = jax.jit(function)
     traces, last = 0, None
     for arguments in calls:
         jitted(*arguments)
-        kind = (jax.tree.structure(arguments), [str(jax.typeof(x)) + str(isinstance(x, (int, float))) for x in jax.tree.leaves(arguments)])
+        kind = (
+            jax.tree.structure(arguments),
+            [
+                str(jax.typeof(x)) + str(isinstance(x, (int, float)))
+                for x in jax.tree.leaves(arguments)
+            ],
+        )
         traces += kind != last
         last = kind
     return traces
@@ -3485,6 +3858,8 @@ def traces_of(function, calls):
 
 # %% exercise="traces_of" misconception="returns_nothing"
 """Your function returns `None`. A Python function without `return` returns `None`; the caller needs the number."""
+
+
 def traces_of(function, calls):
     traces = 0
 
@@ -3539,6 +3914,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="false_values_are_lost"
 """Your `combine` loses `0`, `False` or `""`, or fails for arrays. Perhaps you use `or`, or `if` with a leaf. They ask whether the leaf is true, and a leaf may be false without being missing."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3553,6 +3930,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="none_is_no_leaf_in_combine"
 """Your `combine` fails where a `None` meets a leaf. For `jax.tree.map`, `None` is a node without children, and a node does not match a leaf."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3565,6 +3944,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="second_has_everything"
 """Your second tree has all leaves, also the chosen ones. Each leaf belongs in one of the two trees only."""
+
+
 def partition(tree, chosen):
     return jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree), tree
 
@@ -3580,6 +3961,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="the_wrong_way_round"
 """Your two trees have changed places: the chosen leaves are in the second tree. The caller gets the tree of the chosen leaves first."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
     second = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
@@ -3597,6 +3980,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="masks"
 """Your trees hold True and False, which say only where a leaf belongs. The two trees have to hold the leaves themselves: `combine` gets nothing else."""
+
+
 def partition(tree, chosen):
     return jax.tree.map(chosen, tree), jax.tree.map(lambda leaf: not chosen(leaf), tree)
 
@@ -3612,6 +3997,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="chosen_gets_none"
 """You call `chosen` with `None`. A `chosen` that compares numbers then fails. Perhaps you use `is_leaf` to stop at `None`. In `partition`, `None` is no leaf, and needs no choice."""
+
+
 def partition(tree, chosen):
     def is_none(node):
         return node is None
@@ -3632,6 +4019,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="false_in_the_holes"
 """Your trees hold `False` where a leaf is missing. `False` is a leaf like any other leaf. Only `None` is no leaf for JAX."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: chosen(leaf) and leaf, tree)
     second = jax.tree.map(lambda leaf: not chosen(leaf) and leaf, tree)
@@ -3649,6 +4038,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="exactly_one_has_a_leaf"
 """Your `combine` fails where the tree held `None` from the start. Perhaps you expect that one of the two trees always has a leaf. Here both trees have `None`, and the result has `None` too."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3666,6 +4057,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="is_true"
 """Nothing is chosen where `chosen` returns a bool of NumPy. Perhaps you compare with `is True`. NumPy's `True` is another object than Python's `True`. A plain `if` accepts both."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
@@ -3683,6 +4076,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="compared_with_none"
 """Your `combine` fails for arrays. Perhaps you compare with `== None` or `!= None`. For an array that gives an array, which is neither true nor false. Python has only one `None`, so ask with `is`."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3700,6 +4095,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="the_others_are_found_by_equality"
 """In your second tree, leaves are missing that are equal to a chosen leaf; or your function fails for arrays. Perhaps you leave out a leaf that is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     taken = jax.tree.leaves(first)
@@ -3718,6 +4115,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="holes_are_filled_in_order"
 """Where the tree already had a `None`, your `combine` puts a leaf of another place there. Perhaps it fills each `None` of the first tree with the next leaf of the second. Not every `None` was made by `partition`."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3733,6 +4132,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="lists_of_leaves"
 """Your `partition` returns leaves without their trees. `combine` has to know where each leaf belongs. So both trees keep the whole structure, with `None` in the empty places."""
+
+
 def partition(tree, chosen):
     leaves = jax.tree.leaves(tree)
     first = [leaf for leaf in leaves if chosen(leaf)]
@@ -3751,6 +4152,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="both_parts_are_found_by_equality"
 """Where a leaf is equal to a chosen one, as `1 == 1.0 == True`, your `partition` takes it for chosen, too; or it fails for arrays. Perhaps you ask whether a leaf is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
+
+
 def partition(tree, chosen):
     kept = [leaf for leaf in jax.tree.leaves(tree) if chosen(leaf)]
     first = jax.tree.map(lambda leaf: leaf if leaf in kept else None, tree)
@@ -3769,6 +4172,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="one_level_only"
 """Your `partition` works for a dict of leaves, and fails for other trees. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these. JAX's functions work for any of them."""
+
+
 def partition(tree, chosen):
     first = {key: leaf if chosen(leaf) else None for key, leaf in tree.items()}
     second = {key: None if chosen(leaf) else leaf for key, leaf in tree.items()}
@@ -3786,6 +4191,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="combine_one_level_only"
 """Your `combine` works for a dict of leaves, and fails for other trees or does not look inside. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3798,6 +4205,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="combine_asks_for_each_key"
 """Your `combine` works for a dict of leaves, and fails for other trees or does not look inside. Perhaps it goes through the items of a dict. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3810,6 +4219,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="built_in_containers_only"
 """Your `partition` works for dicts, lists and tuples, and takes other nodes for leaves. Perhaps it looks for these three types only. JAX knows more types of nodes: namedtuples, registered classes and others."""
+
+
 def partition(tree, chosen):
     if tree is None:
         return None, None
@@ -3833,6 +4244,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="combine_built_in_containers_only"
 """Your `combine` works for dicts, lists and tuples, and takes other nodes for leaves. Perhaps it looks for these three types only. JAX knows more types of nodes: namedtuples, registered classes and others."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3849,6 +4262,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="namedtuples_are_called_with_a_list"
 """Your `partition` fails for namedtuples, and takes nodes of registered classes for leaves. Perhaps it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
+
+
 def partition(tree, chosen):
     if tree is None:
         return None, None
@@ -3872,6 +4287,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="combine_calls_namedtuples_with_a_list"
 """Your `combine` fails for namedtuples, and takes nodes of registered classes for leaves. Perhaps it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3890,6 +4307,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="the_holes_are_left_out"
 """Your `partition` works for dicts only, and leaves the other entries out. Both trees keep all keys, with `None` in the empty places; and a tree may be any node, with nodes inside."""
+
+
 def partition(tree, chosen):
     first = {name: leaf for name, leaf in tree.items() if chosen(leaf)}
     second = {name: leaf for name, leaf in tree.items() if not chosen(leaf)}
@@ -3907,6 +4326,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="dicts_are_merged"
 """Your `combine` gives the second tree's entry for each key, also where it is `None`; trees that are no dicts fail. Perhaps you merge two dicts: then the last one wins."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3919,6 +4340,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="combine_joins_two_lists"
 """Your `combine` works with `+`, which joins two lists and fails for other trees. Each leaf has to go back to its own place, where the other tree has `None`."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3931,6 +4354,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="leaves_are_dealt_out"
 """Your `combine` has the right leaves at the wrong places. Perhaps it puts the leaves of both trees one after the other, and then fills the structure with them. A leaf belongs where it stands in its own tree."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3946,6 +4371,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="the_tree_is_changed"
 """Your `partition` works for flat dicts only, and writes `None` into the caller's tree. A tree may be any node, with nodes inside, and `jax.tree.map` makes new trees."""
+
+
 def partition(tree, chosen):
     first, second = dict(tree), tree
     for name in tree:
@@ -3967,6 +4394,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="the_second_wins"
 """Your `combine` gives the second tree back: where the first has a leaf, `None` stays. Perhaps the two sides of your question have changed places."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3984,6 +4413,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="the_first_only"
 """Your `combine` gives the first tree back, with its holes. Each `None` of the first tree has to be filled from the second tree, unless that has `None` there, too."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -3996,6 +4427,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="the_chosen_only"
 """Your `partition` returns one tree, that of the chosen leaves. The task asks for two: the other leaves are in the second tree."""
+
+
 def partition(tree, chosen):
     return jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
 
@@ -4011,6 +4444,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="a_dict_of_parts"
 """Your `partition` returns a dict with two trees. The caller unpacks two trees, and a dict unpacks to its keys."""
+
+
 def partition(tree, chosen):
     return {
         "first": jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree),
@@ -4029,6 +4464,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="a_tree_of_pairs"
 """Your `partition` returns one tree with a pair in the place of each leaf. The task asks for a pair of trees: one map gives one tree."""
+
+
 def partition(tree, chosen):
     return jax.tree.map(lambda leaf: (leaf, None) if chosen(leaf) else (None, leaf), tree)
 
@@ -4044,6 +4481,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="zeros_in_the_holes"
 """Your trees hold 0 where a leaf is missing. `0` is a leaf like any other leaf, and the tree may hold a 0 of its own. Only `None` is no leaf for JAX."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else 0, tree)
     second = jax.tree.map(lambda leaf: 0 if chosen(leaf) else leaf, tree)
@@ -4061,6 +4500,8 @@ def combine(first, second):
 
 # %% exercise="partition" misconception="added_together"
 """Your `combine` adds the two trees. `None` is not 0: where one tree has a leaf, the other has `None`, and nothing can be added to it."""
+
+
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -4068,7 +4509,9 @@ def partition(tree, chosen):
 
 
 def combine(first, second):
-    return jax.tree.map(lambda one, other: one + other, first, second, is_leaf=lambda node: node is None)
+    return jax.tree.map(
+        lambda one, other: one + other, first, second, is_leaf=lambda node: node is None
+    )
 
 
 # %% exercise="partition" equivalent="a list of two trees is as good as a tuple"
@@ -4145,6 +4588,8 @@ jax.tree_util.register_pytree_node(
 
 # %% exercise="static_wrapper" misconception="plain_equality" section="equality-and-hash"
 """Your `Static` compares values with a bare `==`. So `1 == 1.0 == True`, and jit runs the wrong program without an error. And each `nan` is unequal to every other `nan`, and costs a trace."""
+
+
 @jax.tree_util.register_static
 @dataclass(frozen=True)
 class Static:
@@ -4153,6 +4598,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="nan_is_forgotten" section="never-equal"
 """Your answer tells the types apart. But two `nan` are not equal, and have different hashes. In Python `nan` is unequal even to itself, and since Python 3.10 its hash depends on the object."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4171,6 +4618,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="the_hash_of_nan" section="never-equal"
 """In your answer, two `Static` of `nan` are equal, but their hashes differ. Since Python 3.10 the hash of a `nan` depends on the object. Equal values must have equal hashes."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4187,7 +4636,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_of_anything"
-"""Your `==` fails for two different values that are no numbers. Perhaps you call `math.isnan` or `np.isnan`. They take numbers only, and the value may be a text, a tuple or a function."""
+"""Your `==` fails for two different values that are no numbers. Perhaps you call `math.isnan` or `np.isnan`. They take numbers only, and the value may be a string, a tuple or a function."""
 import math
 
 
@@ -4209,6 +4658,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="the_bare_value_in_aux" section="part-of-the-type"
 """Your `Static` has a good `==`, but jit does not use it: jit compares the aux_data that flatten returned. Perhaps your aux_data is the bare value, with the `==` of the value."""
+
+
 @register_pytree_node_class
 class Static:
     def __init__(self, value):
@@ -4233,6 +4684,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="a_plain_dataclass" covers="M20" section="equality-and-hash"
 """Your `Static` compares values with a bare `==`, and has no hash. Perhaps it is a plain dataclass. A dataclass gets an `__eq__` that compares the fields, and then Python removes its `__hash__`."""
+
+
 @register_dataclass
 @dataclass
 class Static:
@@ -4241,6 +4694,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="types_are_forgotten" section="equal-but-not-the-same"
 """Your `nan` is right, but numbers of different types are equal: in Python, `2 == 2.0` and `1 == True`. Then jit runs the program for 2 also for 2.0, and the dtype of the result is wrong."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4261,6 +4716,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="compared_by_identity" section="equality-and-hash"
 """Two of your `Static` with the same value are not equal, so jit traces for each new object. Python compares objects of a class without `__eq__` by identity."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4269,6 +4726,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="not_registered"
 """For JAX your `Static` is one opaque leaf, and no node. jit raises an error, and `jax.tree.map` calls the function with the whole object. You have to register a class, also when it has `__eq__` and `__hash__`."""
+
+
 class Static:
     def __init__(self, value):
         self.value = value
@@ -4284,7 +4743,9 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="the_value_is_a_leaf" covers="M23" section="ints-that-become-tracers"
-"""Your `Static` has a leaf. So jit traces the value: a number becomes a tracer, and for a text or a function jit raises an error. `jax.tree.map` changes the value, too."""
+"""Your `Static` has a leaf. So jit traces the value: a number becomes a tracer, and for a string or a function jit raises an error. `jax.tree.map` changes the value, too."""
+
+
 @register_pytree_node_class
 class Static:
     def __init__(self, value):
@@ -4309,6 +4770,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="always_equal" covers="M21" section="a-list-in-aux-data"
 """All your `Static` are equal, so jit runs the program with the first value for all of them, without an error. jit does not look at the value, only at the result of `==`."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4323,6 +4786,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="equality_without_hash" covers="M20" section="equality-and-hash"
 """Your `Static` has no hash. When a class defines `__eq__` but no `__hash__`, Python removes its hash. jit may work without a hash, but JAX's documentation asks for aux_data with a hash."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4337,6 +4802,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="asks_others_for_their_value" section="equality-and-hash"
 """Comparing your `Static` with something else does not give False. Perhaps your `__eq__` expects that the other object has a `value` too. Python may compare your object with any other object."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4353,7 +4820,9 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="texts_are_compared" section="equality-and-hash"
-"""In your answer, a number and its text are equal, or two equal zeros are not equal. Perhaps you compare the texts that `str` or `repr` makes of the values. Different values may look the same, and equal values may look different."""
+"""In your answer, a number and its string are equal, or two equal zeros are not equal. Perhaps you compare the strings that `str` or `repr` makes of the values. Different values may look the same, and equal values may look different."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4367,7 +4836,9 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="type_and_text_are_compared" section="equality-and-hash"
-"""In your answer, `0.0` and `-0.0` are not equal, but `==` says that they are equal. Perhaps you compare the texts that `repr` makes of the values. Equal values may look different."""
+"""In your answer, `0.0` and `-0.0` are not equal, but `==` says that they are equal. Perhaps you compare the strings that `repr` makes of the values. Equal values may look different."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4385,6 +4856,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="values_are_compared_by_identity" section="equality-and-hash"
 """In your answer, equal values are unequal when they are two objects. Perhaps you compare them with `is`. For small ints `is` works by luck: Python keeps one object for each small int."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4402,6 +4875,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="a_subclass_is_the_same_type" section="equality-and-hash"
 """Your answer depends on the order: `a == b` is True, but `b == a` is False. Perhaps you use `isinstance` with the types of the two values. For `isinstance`, a bool is an int, and NumPy's float64 is a float, but an int is no bool."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4419,6 +4894,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="any_two_nan" section="never-equal"
 """In your answer, a `nan` of Python and a `nan` of NumPy are equal, but they have two types. Perhaps you look for `nan` before you compare the types."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4436,7 +4913,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_of_every_value"
-"""Your `Static` fails for a value that is no number. Perhaps you call `math.isnan` or `np.isnan` with each value. They take numbers only, and the value may be a text, a tuple or a function."""
+"""Your `Static` fails for a value that is no number. Perhaps you call `math.isnan` or `np.isnan` with each value. They take numbers only, and the value may be a string, a tuple or a function."""
 import math
 
 
@@ -4458,6 +4935,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="only_floats_are_nan" section="never-equal"
 """In your answer, two `nan` of Python are equal, but two `nan` of NumPy's float32 are not. Perhaps you look for `nan` only where the value is a `float`. NumPy's float32 is another type, and has a `nan`, too."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4476,6 +4955,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="hash_by_identity" section="equality-and-hash"
 """Your equal `Static` have different hashes. Perhaps the hash is made of the `id` of the `Static`. Sets and jit's cache look for the hash first, so they do not find an equal one."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4493,6 +4974,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="hash_by_the_values_identity" section="equality-and-hash"
 """Your equal `Static` have different hashes when their values are two objects. Perhaps the hash is made of the `id` of the value. Equal values are not always one object; small ints are, by luck."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4509,7 +4992,9 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="the_value_becomes_a_text"
-"""After a rebuild, the value of your `Static` is a text. Perhaps your aux_data holds a text to compare by, and unflatten gives this text to the constructor. What is not in aux_data is lost: the value itself has to be there."""
+"""After a rebuild, the value of your `Static` is a string. Perhaps your aux_data holds a string to compare by, and unflatten gives this string to the constructor. What is not in aux_data is lost: the value itself has to be there."""
+
+
 @register_pytree_node_class
 class Static:
     def __init__(self, value):
@@ -4534,6 +5019,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="type_and_value_in_aux" section="never-equal"
 """Your `Static` has a good `==`, but jit still traces for each `nan`. jit compares the aux_data that flatten returned. Perhaps yours is a tuple with the bare value in it: it has the `==` of a tuple, and not yours."""
+
+
 @register_pytree_node_class
 class Static:
     def __init__(self, value):
@@ -4558,6 +5045,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="the_key_comes_back"
 """After a rebuild, the value of your `Static` is the tuple that you compare by, of a type and a value. Unflatten gets the aux_data as flatten returned it, and has to take the value out of it."""
+
+
 @register_pytree_node_class
 class Static:
     def __init__(self, value):
@@ -4581,7 +5070,9 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="nan_comes_back_as_a_text"
-"""After a rebuild, a `nan` is the text `"nan"`. Perhaps your aux_data is the key that you compare by, and unflatten takes the value out of it. The text is good to compare by, but the value has to come back too."""
+"""After a rebuild, a `nan` is the string `"nan"`. Perhaps your aux_data is the key that you compare by, and unflatten takes the value out of it. The string is good to compare by, but the value has to come back too."""
+
+
 @register_pytree_node_class
 class Static:
     def __init__(self, value):
@@ -4606,6 +5097,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="hashes_are_compared" section="equality-and-hash"
 """In your answer, two different values with the same hash are equal. Perhaps you compare hashes. Equal values have equal hashes; values with equal hashes need not be equal."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4620,6 +5113,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="equal_to_the_bare_value" section="equality-and-hash"
 """In your answer, a `Static` is equal to the bare value, which is no `Static`. An object of another class is never equal to it; say so before you compare the values."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4638,6 +5133,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="types_alone_are_compared" section="a-list-in-aux-data"
 """In your answer, two values of the same type are equal. jit believes `==`: for the second value it runs the program of the first, and no error tells you."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4652,6 +5149,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="a_bool_is_an_int" section="equal-but-not-the-same"
 """In your answer, `1` and `True` are equal, or a number of Python and one of NumPy. Perhaps you ask `isinstance`, or compare kinds of types. A bool is an int for `isinstance`, and NumPy's float64 is a float; their types differ all the same."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4671,6 +5170,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="one_nan_object" section="never-equal"
 """In your answer, `np.nan` is equal to itself, but two `nan` that were made apart are not. Perhaps you ask `is`, or look into a tuple. Each `float("nan")` is a new object."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4686,7 +5187,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_in_the_hash"
-"""Your `Static` fails for a value that is no number: a text, a function or a tuple. Perhaps you call `math.isnan` for every value. It takes numbers only."""
+"""Your `Static` fails for a value that is no number: a string, a function or a tuple. Perhaps you call `math.isnan` forevery value. It takes numbers only."""
 import math
 
 
@@ -4706,7 +5207,9 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="numpys_isnan_in_the_hash"
-"""Your `Static` fails for a text or a function, and perhaps for a tuple. Perhaps you call `np.isnan` for every value. It takes numbers only."""
+"""Your `Static` fails for a string or a function, and perhaps for a tuple. Perhaps you call `np.isnan` forevery value. It takes numbers only."""
+
+
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -4725,6 +5228,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="unflatten_returns_nothing"
 """Your `Static` works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
+
+
 @register_pytree_node_class
 class Static:
     def __init__(self, value):
@@ -4749,6 +5254,8 @@ class Static:
 
 # %% exercise="static_wrapper" misconception="a_static_in_a_static"
 """After a rebuild, the value of your `Static` is another `Static`. Unflatten gets the aux_data exactly as flatten returned it: if that is the object itself, it need not be wrapped again."""
+
+
 @register_pytree_node_class
 class Static:
     def __init__(self, value):
@@ -4804,18 +5311,24 @@ def cache_key(tree):
 
 # %% exercise="cache_key" misconception="structure_only"
 """Your key does not change when the shape or the dtype of a leaf changes. A program is compiled for given shapes and dtypes, so both belong in the key."""
+
+
 def cache_key(tree):
     return jax.tree.structure(tree)
 
 
 # %% exercise="cache_key" misconception="leaves_only"
 """Your key knows the leaves, but not the structure: a list and a tuple get one key, and so do two nodes with different metadata. `jax.tree.flatten` gives the structure too."""
+
+
 def cache_key(tree):
     return [jax.typeof(leaf) for leaf in jax.tree.leaves(tree)]
 
 
 # %% exercise="cache_key" misconception="values_in_the_key"
 """Your key holds the values of the leaves: two calls with other numbers have different keys, or the keys cannot be compared. `jit` would trace for each new number. Only the type of a leaf belongs in the key."""
+
+
 def cache_key(tree):
     leaves, structure = jax.tree.flatten(tree)
     return structure, [leaf.tolist() for leaf in leaves], [jax.typeof(leaf) for leaf in leaves]
@@ -4823,6 +5336,8 @@ def cache_key(tree):
 
 # %% exercise="cache_key" misconception="arrays_in_the_key"
 """Comparing two of your keys raises an error. Does your key hold the leaves themselves? For two arrays, `==` gives many answers, not one. Put shape and dtype into the key, and not the leaf."""
+
+
 def cache_key(tree):
     leaves, structure = jax.tree.flatten(tree)
     return structure, leaves
@@ -4830,6 +5345,8 @@ def cache_key(tree):
 
 # %% exercise="cache_key" misconception="shapes_only"
 """Two leaves of one shape and different dtypes get one key. The dtype belongs in the key as well."""
+
+
 def cache_key(tree):
     leaves, structure = jax.tree.flatten(tree)
     return structure, [leaf.shape for leaf in leaves]
@@ -4837,6 +5354,8 @@ def cache_key(tree):
 
 # %% exercise="cache_key" misconception="dtypes_only"
 """Two leaves of one dtype and different shapes get one key. The shape belongs in the key as well."""
+
+
 def cache_key(tree):
     leaves, structure = jax.tree.flatten(tree)
     return structure, [leaf.dtype for leaf in leaves]
@@ -4844,6 +5363,8 @@ def cache_key(tree):
 
 # %% exercise="cache_key" misconception="types_in_any_order"
 """Two trees that hold the same types in different places get one key. Keep the order of the leaves: a set, or a sorted list, loses it."""
+
+
 def cache_key(tree):
     leaves, structure = jax.tree.flatten(tree)
     return structure, sorted(str(jax.typeof(leaf)) for leaf in leaves)
@@ -4851,6 +5372,8 @@ def cache_key(tree):
 
 # %% exercise="cache_key" misconception="number_of_leaves"
 """Your key has the leaves and their number, but a list and a tuple of two leaves get one key, as do two nodes with different metadata. The structure knows more than the number of leaves."""
+
+
 def cache_key(tree):
     leaves, structure = jax.tree.flatten(tree)
     return structure.num_leaves, structure.num_nodes, [jax.typeof(leaf) for leaf in leaves]
@@ -4874,6 +5397,8 @@ def rate_at(step):
 
 # %% exercise="rate_at" misconception="python_if"
 """Your function works with an int, but raises an error under `jit`. A Python `if` asks the tracer for its value, and it has none. `jnp.where` takes the traced condition."""
+
+
 def rate_at(step):
     if step < 10:
         return 0.1
@@ -4882,36 +5407,48 @@ def rate_at(step):
 
 # %% exercise="rate_at" misconception="two_rates"
 """From step 100 on, your rate is too high. It should fall a second time, to 0.001."""
+
+
 def rate_at(step):
     return jnp.where(step < 10, 0.1, 0.01)
 
 
 # %% exercise="rate_at" misconception="one_step_late"
 """At step 10 and step 100 your rate is the old one. *From step 10 on* includes step 10: compare with `<`, not `<=`."""
+
+
 def rate_at(step):
     return jnp.where(step <= 10, 0.1, jnp.where(step <= 100, 0.01, 0.001))
 
 
 # %% exercise="rate_at" misconception="rates_the_wrong_way_round"
 """Your early steps get the small rate, and the later ones the large one. `jnp.where(condition, one, other)` gives `one` where the condition is True."""
+
+
 def rate_at(step):
     return jnp.where(step < 10, 0.001, jnp.where(step < 100, 0.01, 0.1))
 
 
 # %% exercise="rate_at" misconception="the_wide_condition_first"
 """Below step 10 your rate is 0.01. Step 5 is below 100 too, and the outer `jnp.where` decides first: ask for the smaller range first."""
+
+
 def rate_at(step):
     return jnp.where(step < 100, 0.01, jnp.where(step < 10, 0.1, 0.001))
 
 
 # %% exercise="rate_at" misconception="makes_an_int_of_the_step"
 """Your function works with an int, but raises an error under `jit`: a tracer cannot become a Python int. Compute with `step` as it is."""
+
+
 def rate_at(step):
     return 0.1 ** (1 + (int(step) >= 10) + (int(step) >= 100))
 
 
 # %% exercise="rate_at" misconception="nothing_returned"
 """Your function returns `None`. Return the rate."""
+
+
 def rate_at(step):
     jnp.where(step < 10, 0.1, jnp.where(step < 100, 0.01, 0.001))
 
@@ -4935,6 +5472,8 @@ def split(tree, mask):
 
 # %% exercise="split" misconception="swapped"
 """Your two trees are swapped. The first should hold the leaves where the mask is True."""
+
+
 def split(tree, mask):
     first = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
     second = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
@@ -4943,12 +5482,16 @@ def split(tree, mask):
 
 # %% exercise="split" misconception="one_tree"
 """You return one tree, the chosen leaves. The others are needed too, or the model cannot be put together again. Return two trees."""
+
+
 def split(tree, mask):
     return jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
 
 
 # %% exercise="split" misconception="false_in_the_gaps"
 """Your gaps hold `False` instead of `None`. `False` is a leaf: `jit` would trace it, and you could not tell a gap from a leaf."""
+
+
 def split(tree, mask):
     first = jax.tree.map(lambda leaf, yes: yes and leaf, tree, mask)
     second = jax.tree.map(lambda leaf, yes: not yes and leaf, tree, mask)
@@ -4957,6 +5500,8 @@ def split(tree, mask):
 
 # %% exercise="split" misconception="multiplies_by_the_mask"
 """Your gaps hold zeros or empty strings instead of `None`, and some leaves change their type. Do you multiply by the mask? A product with False is a leaf too. Return the leaf itself, or `None`."""
+
+
 def split(tree, mask):
     first = jax.tree.map(lambda leaf, yes: leaf * yes, tree, mask)
     second = jax.tree.map(lambda leaf, yes: leaf * (not yes), tree, mask)
@@ -4965,12 +5510,16 @@ def split(tree, mask):
 
 # %% exercise="split" misconception="the_whole_tree_as_the_rest"
 """Your second tree still holds the chosen leaves. Put `None` in their places."""
+
+
 def split(tree, mask):
     return jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask), tree
 
 
 # %% exercise="split" misconception="lists_of_leaves"
 """Your two results are lists of leaves. Without the structure, nobody knows where a leaf belongs. Return two trees like the given one."""
+
+
 def split(tree, mask):
     pairs = list(zip(jax.tree.leaves(tree), jax.tree.leaves(mask)))
     return [leaf for leaf, yes in pairs if yes], [leaf for leaf, yes in pairs if not yes]
@@ -4978,12 +5527,16 @@ def split(tree, mask):
 
 # %% exercise="split" misconception="one_map_for_both"
 """You return one tree, with a pair at each leaf. Two trees need two maps."""
+
+
 def split(tree, mask):
     return jax.tree.map(lambda leaf, yes: (leaf, None) if yes else (None, leaf), tree, mask)
 
 
 # %% exercise="split" misconception="asks_the_leaf"
 """Leaves such as `0`, `False` and `""` are missing, or an array raises an error. Does your code ask whether the leaf itself is true? Only the mask decides."""
+
+
 def split(tree, mask):
     first = jax.tree.map(lambda leaf, yes: leaf if yes and leaf else None, tree, mask)
     second = jax.tree.map(lambda leaf, yes: leaf if not yes and leaf else None, tree, mask)
@@ -4992,6 +5545,8 @@ def split(tree, mask):
 
 # %% exercise="split" misconception="the_first_level_only"
 """Your function works for a flat dict only. Leaves also lie deeper, and in other containers. `jax.tree.map` reaches all of them."""
+
+
 def split(tree, mask):
     first = {name: leaf if mask[name] else None for name, leaf in tree.items()}
     second = {name: None if mask[name] else leaf for name, leaf in tree.items()}
@@ -5000,6 +5555,8 @@ def split(tree, mask):
 
 # %% exercise="split" misconception="the_mask_as_the_function"
 """Your function raises a TypeError. A mask is a tree, and you use it as a function, or as `if mask`. Map over the tree and the mask together."""
+
+
 def split(tree, mask):
     first = jax.tree.map(lambda leaf: leaf if mask(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if mask(leaf) else leaf, tree)
@@ -5027,12 +5584,16 @@ def merge(first, second):
 
 # %% exercise="merge" misconception="without_is_leaf"
 """JAX raises an error: a `None` in one tree meets a leaf in the other. For JAX a `None` is a node without children. Tell it with `is_leaf` to stop there."""
+
+
 def merge(first, second):
     return jax.tree.map(lambda one, other: other if one is None else one, first, second)
 
 
 # %% exercise="merge" misconception="false_leaves_get_lost"
 """Leaves such as `0`, `False` and `""` get lost, or an array raises an error. `one or other` asks whether the leaf is true. Compare with `is None`."""
+
+
 def merge(first, second):
     return jax.tree.map(
         lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
@@ -5041,20 +5602,24 @@ def merge(first, second):
 
 # %% exercise="merge" misconception="the_second_on_top"
 """Your result has the leaves of the second tree only. Does the whole second tree replace the first? Choose leaf by leaf."""
+
+
 def merge(first, second):
     return second
 
 
 # %% exercise="merge" misconception="the_first_only"
-"""Your result has the leaves of the first tree only, and its gaps stay empty. Take the other leaf where there is a `None`. Is your `is_leaf` true for every node? It should be true for `None` only."""
+"""Your result has the leaves of the first tree only, and its gaps stay empty. Take the other leaf where there is a `None`. Is your `is_leaf` true forevery node? It should be true for `None` only."""
+
+
 def merge(first, second):
-    return jax.tree.map(
-        lambda one, other: one, first, second, is_leaf=lambda node: node is None
-    )
+    return jax.tree.map(lambda one, other: one, first, second, is_leaf=lambda node: node is None)
 
 
 # %% exercise="merge" misconception="picks_the_gap"
 """Your result has a `None` where there should be a leaf: you take the other leaf where the first is *not* `None`."""
+
+
 def merge(first, second):
     return jax.tree.map(
         lambda one, other: other if one is not None else one,
@@ -5066,7 +5631,336 @@ def merge(first, second):
 
 # %% exercise="merge" misconception="dicts_only"
 """Your function works for dicts only. A tree may also be a list, a tuple, a bare leaf or a registered class. `jax.tree.map` knows them all."""
+
+
 def merge(first, second):
     if isinstance(first, dict):
         return {name: merge(first[name], second[name]) for name in first}
     return second if first is None else first
+
+
+# %% exercise="dense" misconception="a_default_activation"
+"""Your layer works until it is rebuilt: then it has another activation, the default of its constructor. Does `tree_unflatten` leave the activation out? The new object has to get everything that `tree_flatten` returned, the aux_data too."""
+
+
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation=jax.nn.relu):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), self.activation
+
+    @classmethod
+    def tree_unflatten(cls, activation, children):
+        return cls(*children)
+
+
+# %% exercise="dense" misconception="an_attribute_of_the_function"
+"""Your layer raises `AttributeError` where its activation is a method of an object. Do you set an attribute of the activation? Only a function that `def` or `lambda` made has room for one. Keep in your own object what you want to remember."""
+
+
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        activation.is_static = True
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), self.activation
+
+    @classmethod
+    def tree_unflatten(cls, activation, children):
+        return cls(*children, activation)
+
+
+# %% exercise="dense" misconception="compared_by_identity" section="never-equal"
+"""Two layers with the same method of one object as activation do not share a trace. Does your aux_data compare with `is`? Python makes a new method object at each access, and these objects are equal only with `==`."""
+
+
+class Same:
+    def __init__(self, function):
+        self.function = function
+
+    def __eq__(self, other):
+        return isinstance(other, Same) and self.function is other.function
+
+    def __hash__(self):
+        return hash(self.function)
+
+
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), Same(self.activation)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux.function)
+
+
+# %% exercise="stale_options" misconception="values_are_not_compared"
+"""jit sees when an option is added or deleted, but not when its value changes, although a rebuilt net has the right values. So your aux_data carries the values, and its `==` looks at the names only. jit sees only what `==` compares."""
+
+
+class Names(tuple):
+    pass
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        names = Names(sorted(self.options))
+        names.values = [self.options[name] for name in names]
+        return (self.w,), names
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(zip(aux, aux.values)))
+
+
+# %% exercise="stale_options" misconception="pickles_are_compared"
+"""Equal options do not share a trace where two of them have the same string. Is your aux_data a pickle? A pickle also says whether two equal strings are one object, so two equal dicts may have different pickles. Compare the keys and values themselves."""
+import pickle
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), pickle.dumps(sorted(self.options.items()))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(pickle.loads(aux)))
+
+
+# %% exercise="step_counter" misconception="the_name_has_a_default" section="part-of-the-type"
+"""A rebuilt state has lost its name, and states with different names share a trace. Does the constructor have a default for `name`? Then no error tells you that the name is neither a child nor in aux_data."""
+
+
+@register_pytree_node_class
+class TrainState:
+    def __init__(self, params, step=0, name=""):
+        self.params, self.step, self.name = params, step, name
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return TrainState(params, self.step + 1, self.name)
+
+    def tree_flatten(self):
+        return (self.params, self.step), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children)
+
+
+# %% exercise="step_counter" misconception="eight_bits_for_the_counter"
+"""Your counter is right up to 255, and then it starts again from 0. Does it have the dtype `uint8`? This dtype holds the numbers from 0 to 255."""
+
+
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return replace(self, params=params, step=jnp.asarray(self.step + 1).astype(jnp.uint8))
+
+
+# %% exercise="lookup_table" misconception="multiplied_before_the_index"
+"""Your layer is right where `scale` is one number. Where it is an array, your layer fails. Do you multiply the whole table by `scale`? Look up the numbers first: `scale` fits the numbers that were looked up, not the table."""
+
+
+@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        return (self.scale * jax.lax.stop_gradient(self.table))[index]
+
+
+# %% exercise="lookup_table" misconception="written_into_the_layer"
+"""After a trace that only reads your layer, the layer raises `UnexpectedTracerError`. Do you set `self.table` in `__call__`? While JAX traces, the new value is a tracer, and it stays in the layer when the trace has ended. Keep the result in a local variable."""
+
+
+@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        self.table = jax.lax.stop_gradient(self.table)
+        return self.scale * self.table[index]
+
+
+# %% exercise="sweep" misconception="all_rates_in_one_step"
+"""Your list has one entry, however many rates there are, or your function fails. Do you multiply the gradient by an array of all rates? Then each number of `w` gets a rate of its own. Each rate needs a step of its own, from all of `w`."""
+
+
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(w, rates):
+        return loss(w - rates * jax.grad(loss)(w))
+
+    return [after_step(w, jnp.asarray(rates, jnp.float32))]
+
+
+# %% exercise="repeat" misconception="a_product_of_matrices"
+"""Your function computes `w @ x`, a product of matrices: it fails where `w` has no axes, and adds up the products elsewhere. The task has `w * x`, which multiplies number by number."""
+
+
+def repeat(layer, x):
+    return jax.lax.fori_loop(0, layer["times"], lambda _, x: layer["w"] @ x + layer["b"], x)
+
+
+# %% exercise="repeat" misconception="counts_down_in_the_layer"
+"""Without jit, the caller's `times` is 0 after the call, unless it was 0 before. Do you use the entry of the dict as the counter of your loop? The dict belongs to the caller: count in a variable of your own."""
+
+
+def repeat(layer, x):
+    def body(state):
+        times, x = state
+        return times - 1, layer["w"] * x + layer["b"]
+
+    state = layer["times"], x
+    layer["times"], x = jax.lax.while_loop(lambda state: state[0] > 0, body, state)
+    return x
+
+
+# %% exercise="traces_of" misconception="wraps_one_argument"
+"""With two arguments, your function raises `TypeError`. The function that you jit has one parameter. With `*arguments` it takes as many as a call has."""
+
+
+def traces_of(function, calls):
+    traces = 0
+
+    @jax.jit
+    def counted(x):
+        nonlocal traces
+        traces += 1
+        return function(x)
+
+    for arguments in calls:
+        counted(*arguments)
+    return traces
+
+
+# %% exercise="partition" misconception="tilde_for_not"
+"""Where `chosen` returns Python's `True`, the second tree has the chosen leaves too; for NumPy's `True` it is right. Do you write `~chosen(leaf)`? For Python, `~True` is the number -2, and a number other than 0 is true. Use `not`."""
+
+
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: leaf if ~chosen(leaf) else None, tree)
+    return first, second
+
+
+def combine(first, second):
+    def either(one, other):
+        return other if one is None else one
+
+    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
+
+
+# %% exercise="partition" misconception="places_are_removed"
+"""In your two trees, a leaf that belongs to the other tree leaves no place behind: keys and items are missing. Keep the structure, with `None` in the place of each missing leaf. Then `combine` knows where each leaf belongs, and the trees may have any nodes."""
+
+
+def kept(tree, test):
+    if isinstance(tree, dict):
+        inner = {key: kept(child, test) for key, child in tree.items()}
+        return {key: child for key, child in inner.items() if child is not None}
+    if isinstance(tree, (list, tuple)):
+        inner = [kept(child, test) for child in tree]
+        return type(tree)(child for child in inner if child is not None)
+    return tree if tree is not None and test(tree) else None
+
+
+def partition(tree, chosen):
+    return kept(tree, chosen), kept(tree, lambda leaf: not chosen(leaf))
+
+
+def combine(first, second):
+    if isinstance(first, dict):
+        return {**second, **first}
+    return second if first is None else first
+
+
+# %% exercise="static_wrapper" misconception="functions_by_their_names" section="equality-and-hash"
+"""In your answer, two different functions with the same name are equal: all lambdas have the name `<lambda>`. Do you compare the names of functions? Compare the functions themselves, with `==`."""
+
+
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        value = getattr(self.value, "__name__", self.value)
+        return type(self.value), "nan" if value != value else value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+
+# %% exercise="rate_at" misconception="late_at_step_100"
+"""At step 100 your rate is still 0.01. *From step 100 on* includes step 100: compare with `<` or `>=`, as at step 10."""
+
+
+def rate_at(step):
+    return jnp.where(step < 10, 0.1, jnp.where(step <= 100, 0.01, 0.001))
+
+
+# %% exercise="rate_at" misconception="late_at_step_10"
+"""At step 10 your rate is still 0.1. *From step 10 on* includes step 10: compare with `<` or `>=`, as at step 100."""
+
+
+def rate_at(step):
+    return jnp.where(step <= 10, 0.1, jnp.where(step < 100, 0.01, 0.001))
+
+
+# %% exercise="split" misconception="keys_are_left_out"
+"""Your two trees are flat dicts without the keys of the other tree, and your function fails for trees that are no dicts. Put `None` in the place of a missing leaf: then both trees keep the structure, and can be put together again. `jax.tree.map` works for any tree."""
+
+
+def split(tree, mask):
+    chosen = {key: leaf for key, leaf in tree.items() if mask[key]}
+    return chosen, {key: leaf for key, leaf in tree.items() if not mask[key]}

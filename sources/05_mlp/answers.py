@@ -182,7 +182,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data" covers="M24"
-"""Your layers hold more than arrays, a text for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a text or a function. Keep settings outside of the parameters."""
+"""Your layers hold more than arrays, a string for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a string or a function. Keep settings outside of the parameters."""
 
 
 def init_mlp(key, sizes):
@@ -1234,7 +1234,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="all_pairs"
-"""Your loss is right for one example only. Perhaps you index with `[:, labels]`. That takes the columns of all labels from every row: a whole table, and not one number from each row."""
+"""Your loss is right where all examples have the same label, and wrong elsewhere. Perhaps you index with `[:, labels]`. That takes the columns of all labels from every row: a whole table, and not one number from each row."""
 
 
 def cross_entropy(logits, labels):
@@ -1507,7 +1507,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="logarithm_of_the_mean"
-"""Your loss is right for one example only. Perhaps you take the mean of the probabilities first, and then its logarithm. Each example has a loss of its own; the mean comes last."""
+"""Your loss is right for one example, and too small for examples of different probability. Do you take the mean of the probabilities first, and then its logarithm? Each example has a loss of its own; the mean comes last."""
 
 
 def cross_entropy(logits, labels):
@@ -1614,7 +1614,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="static_rate"
-"""Your numbers are right, but JAX traces again for every new rate. Perhaps `rate` is static. Then the rate is a part of the program, and a thousand rates mean a thousand compilations."""
+"""Your numbers are right, but JAX traces again forevery new rate. Perhaps `rate` is static. Then the rate is a part of the program, and a thousand rates mean a thousand compilations."""
 from functools import partial
 
 
@@ -1788,7 +1788,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="one_dict_only" section="a-gradient-is-a-tree"
-"""Your step is right for one flat dict, and fails for every other tree. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+"""Your step is right for one flat dict, and fails forevery other tree. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
 
 
 def make_step(loss):
@@ -2059,7 +2059,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="paths_hold_texts" covers="C33"
-"""Nothing decays in your result. Perhaps you compare an entry of the path with a text. A path has objects such as `DictKey(key='w')`. Such an object is never equal to a text, and no error tells you."""
+"""Nothing decays in your result. Perhaps you compare an entry of the path with a string. A path has objects such as `DictKey(key='w')`. Such an object is never equal to a string, and no error tells you."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2071,7 +2071,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="every_entry_has_a_key"
-"""Your step fails where a leaf lies in a list or a tuple. Perhaps you read the `key` of the last entry. The entry of a dict has a `key`; the entry of a list has an `idx`."""
+"""Your step fails where a leaf lies in a list or a tuple. Do you read the `key` of the last entry? The entry of a dict has a `key`, and the entry of a list has an `idx`."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2093,7 +2093,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="w_somewhere_in_the_text"
-"""Leaves with names such as `raw` or `wide` decay in your result. Perhaps you look for the letter `w` in the text of the path. Longer names have this letter too, and so have the names of the parts above."""
+"""Leaves with names such as `raw` or `wide` decay in your result. Perhaps you look for the letter `w` in the string of the path. Longer names have this letter too, and so have the names of the parts above."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2154,7 +2154,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="ends_in_w"
-"""Leaves whose names end in `w`, such as `raw`, decay in your result. Perhaps you look at the end of the whole text. The last entry of the path must be `w` itself."""
+"""Leaves whose names end in `w`, such as `raw`, decay in your result. Perhaps you look at the end of the whole string. The last entry of the path must be `w` itself."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2311,7 +2311,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="a_slash_in_a_key"
-"""Leaves with a key such as `a/w` decay in your result. Perhaps you split the text of the path at its slashes. A key may have a slash itself; the path's last entry is the key as it is."""
+"""Leaves with a key such as `a/w` decay in your result. Perhaps you split the string of the path at its slashes. A key may have a slash itself; the path's last entry is the key as it is."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2323,7 +2323,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="a_dot_in_a_key"
-"""Leaves with a key such as `b.w` decay in your result. Perhaps you split the text of the path at its dots. A key may have a dot itself; the path's last entry is the key as it is."""
+"""Leaves with a key such as `b.w` decay in your result. Perhaps you split the string of the path at its dots. A key may have a dot itself; the path's last entry is the key as it is."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2586,7 +2586,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="one_number_for_all"
-"""Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
+"""Your first velocity is a single 0. It must remember a gradient forevery parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
 
 
 def start(params):
@@ -2714,7 +2714,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="zero_times_the_parameter"
-"""Your first velocity is `nan` where a parameter is `nan` or infinite. Perhaps you multiply the parameters by 0. In floating point, 0 times such a number is `nan`: make the zeros from the shape."""
+"""Your first velocity is `nan` where a parameter is `nan` or infinite. Do you compute the zeros from the parameters, as in `0 * p` or `p - p`? For `nan` and infinity, both give `nan`: make the zeros from the shape."""
 
 
 def start(params):
@@ -4070,7 +4070,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="one_zero_for_all"
-"""Your state starts with one number for `m` and one for `v`. Each has to be a tree like the parameters, with zeros: it remembers something for every parameter."""
+"""Your state starts with one number for `m` and one for `v`. Each has to be a tree like the parameters, with zeros: it remembers something forevery parameter."""
 
 
 def adam_start(params):
@@ -4111,7 +4111,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="zero_times_the_parameter"
-"""Your first `m` and `v` are `nan` where a parameter is `nan` or infinite. Perhaps you multiply the parameters by 0. In floating point, 0 times such a number is `nan`: make the zeros from the shape."""
+"""Your first `m` and `v` are `nan` where a parameter is `nan` or infinite. Do you compute the zeros from the parameters, as in `0 * p` or `p - p`? For `nan` and infinity, both give `nan`: make the zeros from the shape."""
 
 
 def adam_start(params):
@@ -4305,7 +4305,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="labels_through_jit" covers="M25 M24"
-"""Your `frozen_step` raises a `TypeError`. Perhaps the labels are an argument of a jitted function. A text is a legal leaf of a tree, but jit takes arrays and numbers only."""
+"""Your `frozen_step` raises a `TypeError`. Perhaps the labels are an argument of a jitted function. A string is a legal leaf of a tree, but jit takes arrays and numbers only."""
 
 
 def label_tree(params, frozen):
@@ -4418,7 +4418,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="a_label_is_true" covers="M25"
-"""Nothing moves in your step. Perhaps you write `if label:`. For Python, every text that is not empty is true, `"train"` as well as `"frozen"`. Compare the label with a text."""
+"""Nothing moves in your step. Perhaps you write `if label:`. For Python, every string that is not empty is true, `"train"` as well as `"frozen"`. Compare the label with a string."""
 
 
 def label_tree(params, frozen):
@@ -4585,7 +4585,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="somewhere_in_the_text"
-"""You freeze leaves whose path has the listed text anywhere in it. A listed path starts at the root of the tree, and its entries have to be equal as a whole: `body/1` is not `body/10`."""
+"""You freeze leaves whose path has the listed string anywhere in it. A listed path starts at the root of the tree, and its entries have to be equal as a whole: `body/1` is not `body/10`."""
 
 
 def label_tree(params, frozen):
@@ -4604,7 +4604,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_end_of_the_path"
-"""You freeze leaves whose path ends with a listed text. A listed path is read from the root on: every leaf whose path begins with its entries is frozen."""
+"""You freeze leaves whose path ends with a listed string. A listed path is read from the root on: every leaf whose path begins with its entries is frozen."""
 
 
 def label_tree(params, frozen):
@@ -4623,7 +4623,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="an_entry_anywhere"
-"""You freeze every leaf that has a listed text among the entries of its path, at any depth. A listed path starts at the root of the tree, and may have several entries."""
+"""You freeze every leaf that has a listed string among the entries of its path, at any depth. A listed path starts at the root of the tree, and may have several entries."""
 
 
 def label_tree(params, frozen):
@@ -4729,7 +4729,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="every_entry_has_a_key"
-"""Your `label_tree` fails where a leaf lies in a list, a tuple or another node that is no dict. Perhaps you read the `key` of each entry of the path. Only the entry of a dict has a `key`; `keystr` writes every kind."""
+"""Your `label_tree` fails where a leaf lies in a list, a tuple or another node that is no dict. Perhaps you read the `key` of each entry of the path. The entry of a list or a tuple has an `idx`, and no `key`; `keystr` writes every kind."""
 
 
 def label_tree(params, frozen):
@@ -4767,7 +4767,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="labels_are_bools"
-"""Your labels are `True` and `False`. The task asks for the texts `frozen` and `train`."""
+"""Your labels are `True` and `False`. The task asks for the strings `frozen` and `train`."""
 
 
 def label_tree(params, frozen):
@@ -4824,7 +4824,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_leaf_itself_is_left_out"
-"""You freeze the leaves inside of listed parts, but not a leaf that is listed itself. Perhaps you look for the listed text with a slash after it; the path of a leaf ends without one."""
+"""You freeze the leaves inside of listed parts, but not a leaf that is listed itself. Perhaps you look for the listed string with a slash after it; the path of a leaf ends without one."""
 
 
 def label_tree(params, frozen):
@@ -4862,7 +4862,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="written_into_the_parameters"
-"""The parameters that your `label_tree` was given have changed: there are texts in them. Perhaps you write the labels into the caller's dict. Return a new tree."""
+"""The parameters that your `label_tree` was given have changed: there are strings in them. Perhaps you write the labels into the caller's dict. Return a new tree."""
 
 
 def label_tree(params, frozen):
@@ -5722,7 +5722,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="every_entry_has_a_key"
-"""Your `save` fails where a leaf lies in a list, a tuple or another node that is no dict. Perhaps you join the `key` of each entry of the path. Only the entry of a dict has a `key`; `keystr` writes every kind."""
+"""Your `save` fails where a leaf lies in a list, a tuple or another node that is no dict. Perhaps you join the `key` of each entry of the path. The entry of a list or a tuple has an `idx`, and no `key`; `keystr` writes every kind."""
 
 
 def save(file, tree):
@@ -7209,7 +7209,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="the_key_is_not_saved" section="a-key-for-each-layer"
-"""The parameters come back, and then training goes other ways. Your state has the key of `like`. The next steps draw other random numbers than they would have drawn without the stop. The key belongs to the state, as the parameters do."""
+"""Your state has the key of `like`. The next steps draw other random numbers than they would have drawn without the stop. The key belongs to the state, as the parameters do."""
 
 
 def save_state(file, state):
@@ -7378,7 +7378,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="names_in_sorted_order"
-"""Your state is right for a few layers; with more than ten, leaves change places. Perhaps you sort the names in the file. As texts, `10` comes before `2`. Shapes and dtypes fit, so no error tells you. Ask the file for each leaf by its own name."""
+"""Your state is right for a few layers; with more than ten, leaves change places. Perhaps you sort the names in the file. As strings, `10` comes before `2`. Shapes and dtypes fit, so no error tells you. Ask the file for each leaf by its own name."""
 
 
 def flat(state):
@@ -7679,7 +7679,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="by_the_order_of_the_entries"
-"""Your entries come back in each other's places where the dict of `like` has another order than the saved one. Perhaps you go through the dicts entry by entry, and read the arrays in this order. Two equal dicts may have different orders: name each array by its entry."""
+"""Your entries come back in the wrong order where the dict of `like` has another order than the saved one. Perhaps you go through the dicts entry by entry, and read the arrays in this order. Two equal dicts may have different orders: name each array by its entry."""
 
 
 def save_state(file, state):
@@ -7883,7 +7883,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="the_other_key_draws"
-"""Your batches differ, and no key is used twice. But the two keys have changed places: the second key of the split draws, and the first one is for the next call. So everybody gets the same batches."""
+"""Your batches are random, but the two keys of the split have changed places. The second one draws, and the first one is for the next call: so everybody gets the same batches."""
 
 
 def next_batch(key, count, size):
@@ -7927,7 +7927,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="splits_after_the_draw" section="a-key-for-each-layer"
-"""Your batches differ, but one key is used twice: it draws the batch, and then it makes the next key. JAX promises independent numbers only if each key is used once. Split first, then draw with a new key."""
+"""Your batch is drawn with the caller's key itself, and the key that you return is made from it, too: it is used twice. JAX promises independent numbers only if each key is used once. Draw with a key that `split` made, and return the other one."""
 
 
 def next_batch(key, count, size):
@@ -8019,7 +8019,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="as_it_was_found" covers="T-L5-state"
-"""The state that you return still has the old velocity. So each step begins as if there had been no gradient before. What the next step shall know has to be in the new state."""
+"""The state that you return still has the old velocity. So each step begins as if there had been no gradient before. What the next step needs has to be in the new state."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -8029,7 +8029,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="starts_anew" covers="T-L5-state"
-"""Your velocity starts anew in each step: it is the last gradient, and the older ones are forgotten. The old velocity is in `state["velocity"]`."""
+"""Your velocity is the last gradient alone: the older ones are forgotten. The old velocity is in `state["velocity"]`."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -8040,7 +8040,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="does_not_count"
-"""Your `"step"` stays as it was. The warm-up reads it, so the rate would stay small for ever."""
+"""Your `"step"` stays as it was. The warm-up reads it, so the rate would stay small forever."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -8225,7 +8225,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="no_jit"
-"""Your numbers are right, but Python runs the loss function in every call. Perhaps you have removed `jax.jit`: then no program is kept from one call to the next."""
+"""Your numbers are right, but Python runs the loss function in every call. Is there no `jax.jit`, or does it stand inside the step? Either way, JAX keeps no program from one call to the next."""
 
 
 def make_warm_step(loss, updated, rate_at):
@@ -8237,7 +8237,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="static_step"
-"""Your numbers are right, but JAX traces again for every step. Perhaps the number of steps is static. Then each number needs its own program: 600 steps are 600 compilations."""
+"""Your numbers are right, but JAX traces again forevery step. Perhaps the number of steps is static. Then each number needs its own program: 600 steps are 600 compilations."""
 from functools import partial
 
 
@@ -8654,7 +8654,7 @@ def keep_frozen(roles, old, new):
 
 
 # %% exercise="keep_frozen" misconception="a_label_is_true"
-"""You return the new leaf for both labels: nothing is frozen. Perhaps the label itself is your condition. Each of the two strings counts as true: compare it with `"frozen"`."""
+"""You return the new leaf for both labels: nothing is frozen. Perhaps the label itself is your condition, and each of the two strings counts as true. Or you compare the whole tree of roles with a string. Compare each label with `"frozen"`."""
 
 
 def keep_frozen(roles, old, new):
@@ -8700,3 +8700,613 @@ def keep_frozen(roles, old, new):
 def keep_frozen(roles, old, new):
     triples = zip(*(jax.tree.leaves(tree) for tree in (roles, old, new)))
     return [a if role == "frozen" else b for role, a, b in triples]
+
+
+# %% exercise="loss_of_one" misconception="a_share_of_the_scores"
+"""You divide the score by the sum of all scores. A score may be negative, and then so may this share. Softmax divides `exp(score)` by the sum of all ten: `jax.nn.log_softmax` does so, and takes the logarithm."""
+
+
+def loss_of_one(params, x, label):
+    scores = mlp(params, x)
+    return -jnp.log(scores[label] / scores.sum())
+
+
+# %% exercise="loss_of_one" misconception="the_loss_of_a_batch"
+"""Every call raises a `ValueError`: `loss` sums over axis 1, and the scores of one picture have only axis 0. Write the loss of one picture with `mlp` and `jax.nn.log_softmax`."""
+
+
+def loss_of_one(params, x, label):
+    return loss(params, x, label)
+
+
+# %% exercise="momentum_step" misconception="a_step_without_momentum"
+"""Your parameters move by `rate` times the gradient, and the velocity stays as it was. Perhaps you call a step of plain gradient descent. Give the gradient and the velocity to `momentum`, and keep both of its results."""
+
+
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
+    return {**state, "params": params, "step": state["step"] + 1}
+
+
+# %% exercise="cross_entropy" misconception="where_over_two_formulas"
+"""Your loss is right, and its gradient is `nan` for large logits. Do you compute the loss in two ways, and choose with `jnp.where`? `jax.grad` computes the gradient of both ways, and 0 times an infinite gradient is `nan`. Use only the way that is right for all logits."""
+
+
+def cross_entropy(logits, labels):
+    at = jnp.arange(len(labels)), labels
+    plain = -jnp.log(jnp.exp(logits) / jnp.exp(logits).sum(axis=1, keepdims=True))[at]
+    safe = -jax.nn.log_softmax(logits)[at]
+    return jnp.mean(jnp.where(jnp.isfinite(plain), plain, safe))
+
+
+# %% exercise="make_step" misconception="items_of_one_dict" section="a-gradient-is-a-tree"
+"""Your step is right for a dict of arrays, and fails forevery other tree. Do you loop over `params.items()`? Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+
+
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return {name: p - rate * grads[name] for name, p in params.items()}, value
+
+    return step
+
+
+# %% exercise="momentum" misconception="zeros_for_one_dict" section="a-gradient-is-a-tree"
+"""Your functions are right for one dict of arrays, and fail for other trees. Do you loop over `.items()`, and make zeros by the `.shape` of each entry? An entry may be a dict, a list or `None`, and the tree may be one bare array: use `jax.tree.map`."""
+
+
+def start(params):
+    return {name: jnp.zeros(p.shape) for name, p in params.items()}
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = {name: beta * velocity[name] + grads[name] for name in params}
+    return {name: params[name] - rate * velocity[name] for name in params}, velocity
+
+
+# %% exercise="momentum" misconception="the_velocity_is_global" in_order=True
+"""When `momentum_step` is called twice with the same arguments, your two results differ. Does your code keep the velocity in a variable outside of the function? Two trainings would share it. The velocity comes in as an argument, and goes out as a result."""
+remembered = None
+
+
+def start(params):
+    global remembered
+    remembered = jax.tree.map(jnp.zeros_like, params)
+    return remembered
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    global remembered
+    if jax.tree.structure(remembered) != jax.tree.structure(params):
+        remembered = velocity
+    remembered = jax.tree.map(lambda v, g: beta * v + g, remembered, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, remembered), remembered
+
+
+# %% exercise="decayed_step" misconception="a_list_of_dicts"
+"""Your step is right for a list of dicts, and fails for other trees. Do you loop over layers, and over the names in each layer? A tree may have any form, such as one dict or one bare array: `jax.tree.map_with_path` finds every leaf."""
+
+
+def decayed_step(params, grads, direction, rate, decay):
+    layers = []
+    for layer, d in zip(params, direction(grads)):
+        shares = {name: decay if name == "w" else 0 for name in layer}
+        layers.append({n: p - rate * (d[n] + shares[n] * p) for n, p in layer.items()})
+    return layers
+
+
+# %% exercise="decayed_step" misconception="weights_decay_in_place" in_order=True
+"""Your result is right, but the weights in the caller's tree have become smaller: your code writes into its dicts. The old parameters belong to the caller. Compute the decay together with the step, in one map that makes a new tree."""
+
+
+def decayed_step(params, grads, direction, rate, decay):
+    def shrink(node):
+        if isinstance(node, dict):
+            for key, child in node.items():
+                if key == "w" and hasattr(child, "shape"):
+                    node[key] = child - rate * decay * child
+                else:
+                    shrink(child)
+        elif isinstance(node, (list, tuple)):
+            for child in node:
+                shrink(child)
+
+    d = direction(grads)
+    shrink(params)
+    return jax.tree.map(lambda p, d: p - rate * d, params, d)
+
+
+# %% exercise="decayed_step" misconception="direction_gets_the_parameters"
+"""Every call raises a `TypeError`, because `direction` gets two arguments. Call it with the gradients alone: the decay is no part of the direction."""
+
+
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads, params))
+
+
+# %% exercise="decayed_step" misconception="spaces_are_cut_off"
+"""Leaves with a key such as `" w"` or `"w "` decay in your result. Do you call `strip`? The last key must be exactly `w`: a space is a part of a key."""
+
+
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True).strip() == "w"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="freeze" misconception="a_path_is_a_pattern"
+"""You freeze leaves whose paths only look like a listed path, or miss some where a key has punctuation in it. Do you use a listed path as a regular expression? There, `.`, `+`, `(` and others have a meaning of their own. Compare strings, or use `re.escape`."""
+import re
+
+
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return "frozen" if any(re.match(part + "(/|$)", text) for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(
+        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
+    )
+
+
+# %% exercise="freeze" misconception="the_list_is_used_up"
+"""Of a listed part with several leaves, you freeze only the first one, and the caller's list is shorter after the call. Do you remove a path from `frozen` when it was found? Every leaf has to be compared with every listed path, and the list belongs to the caller."""
+
+
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        for part in frozen:
+            if text.startswith(part + "/"):
+                frozen.remove(part)
+                return "frozen"
+        return "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(
+        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
+    )
+
+
+# %% exercise="freeze" misconception="the_step_in_nested_dicts" in_order=True
+"""Your `frozen_step` writes into the caller's dicts, and fails or does nothing where the tree has other nodes. Parameters may have lists and tuples too, or be one bare array, and the old ones belong to the caller: `jax.tree.map` makes a new tree of any form."""
+
+
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    for key in params:
+        if isinstance(params[key], dict):
+            frozen_step(params[key], grads[key], labels[key], rate)
+        elif labels[key] == "train":
+            params[key] = params[key] - rate * grads[key]
+    return params
+
+
+# %% exercise="freeze" misconception="paths_of_files"
+"""You freeze other leaves where a key is a single dot. Do you use `pathlib`? In the path of a file, `body/./w` and `body/w` are the same, but here `.` is a key like any other. Compare the strings, or the entries of the paths."""
+from pathlib import PurePosixPath
+
+
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = PurePosixPath(jax.tree_util.keystr(path, simple=True, separator="/"))
+        return "frozen" if any(text.is_relative_to(part) for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(
+        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
+    )
+
+
+# %% exercise="moving_average" misconception="only_the_cast_is_removed"
+"""Your averages of `bfloat16` leaves are `bfloat16`, and whole numbers are averaged. The cast at the end of a step is not the only mistake: the average has to start in `float32`, and whole numbers have to be copied."""
+
+
+def average_start(params):
+    return params
+
+
+def average_step(average, params, decay):
+    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
+
+
+# %% exercise="moving_average" misconception="floats_of_python"
+"""No leaf is averaged or converted: the result is always the newest parameters. Do you ask `isinstance(leaf, float)`? An array is never a Python float, whatever its dtype is. Ask for the dtype, with `jnp.issubdtype`."""
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: jnp.float32(p) if isinstance(p, float) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return decay * a + (1 - decay) * p if isinstance(p, float) else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="written_into_nested_dicts" in_order=True
+"""Your `average_step` writes into the dicts of the old average, and fails for trees with other nodes. A tree may have lists and tuples too, or be one bare array, and the old average belongs to the caller: `jax.tree.map` makes a new tree of any form."""
+
+
+def average_start(params):
+    def first(p):
+        return p.astype(jnp.float32) if jnp.issubdtype(p.dtype, jnp.floating) else p
+
+    return jax.tree.map(first, params)
+
+
+def average_step(average, params, decay):
+    for key, p in params.items():
+        if isinstance(p, dict):
+            average_step(average[key], p, decay)
+        elif jnp.issubdtype(p.dtype, jnp.floating):
+            average[key] = decay * average[key] + (1 - decay) * p.astype(jnp.float32)
+        else:
+            average[key] = p
+    return average
+
+
+# %% exercise="moving_average" misconception="the_average_is_the_callers_tree"
+"""When the caller changes an entry of the parameters later, your average changes too: both are the same tree. Does `average_start` return `params` itself where nothing has to be converted? It has to return a new tree each time."""
+
+
+def average_start(params):
+    def is_wide(p):
+        return p.dtype == jnp.float32 or not jnp.issubdtype(p.dtype, jnp.floating)
+
+    if all(map(is_wide, jax.tree.leaves(params))):
+        return params
+    return jax.tree.map(lambda p: p if is_wide(p) else p.astype(jnp.float32), params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        is_float = jnp.issubdtype(p.dtype, jnp.floating)
+        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="adam" misconception="eight_bits_for_the_count"
+"""Your `t` is right up to 255, and then it starts again from 0. Does it have the dtype `uint8`? This dtype holds the numbers from 0 to 255, and a training makes more steps."""
+
+
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": jnp.uint8(0)}
+
+
+def adam_step(params, grads, state, rate):
+    t = jnp.asarray(state["t"] + 1).astype(jnp.uint8)
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9 ** t.astype(float)), v / (1 - 0.999 ** t.astype(float))
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="resume" misconception="key_and_step_of_like" section="a-key-for-each-layer"
+"""The parameters and the optimiser state come back, but the step and the key are those of `like`. Both belong to the state: the next steps draw their numbers from the key, and the learning rate may depend on the step."""
+
+
+def save_state(file, state):
+    np.savez(file, *jax.tree.leaves((state["params"], state["optimiser"])))
+
+
+def load_state(file, like):
+    structure = jax.tree.structure((like["params"], like["optimiser"]))
+    with np.load(file) as arrays:
+        leaves = [jnp.asarray(arrays[f"arr_{at}"]) for at in range(structure.num_leaves)]
+    params, optimiser = structure.unflatten(leaves)
+    return {**like, "params": params, "optimiser": optimiser}
+
+
+# %% exercise="resume" misconception="a_key_from_the_step" section="a-key-for-each-layer"
+"""Your key is made from the number of steps, and not the key that was saved. Then the next steps draw other numbers than without the stop. Save the numbers of the key itself: `jax.random.key_data` gives them."""
+
+
+def save_state(file, state):
+    np.savez(file, *jax.tree.leaves((state["params"], state["optimiser"], state["step"])))
+
+
+def load_state(file, like):
+    structure = jax.tree.structure((like["params"], like["optimiser"], like["step"]))
+    with np.load(file) as arrays:
+        leaves = [jnp.asarray(arrays[f"arr_{at}"]) for at in range(structure.num_leaves)]
+    params, optimiser, step = structure.unflatten(leaves)
+    key = jax.random.key(int(step))
+    return {"params": params, "optimiser": optimiser, "step": int(step), "key": key}
+
+
+# %% exercise="resume" misconception="one_vector_of_float32"
+"""Your dtypes are right, but large whole numbers come back a little different. Do they pass through `float32`, for example in one long vector of all leaves? `float32` does not hold every whole number above 16,777,216. Save each leaf in its own dtype."""
+
+
+def save_state(file, state):
+    leaves = jax.tree.leaves((state["params"], state["optimiser"]))
+    flat = [np.asarray(leaf, np.float32).ravel() for leaf in leaves]
+    key = jax.random.key_data(state["key"])
+    np.savez(file, all=np.concatenate(flat), step=state["step"], key=key)
+
+
+def load_state(file, like):
+    leaves, structure = jax.tree.flatten((like["params"], like["optimiser"]))
+    with np.load(file) as arrays:
+        flat, step, key = arrays["all"], int(arrays["step"]), arrays["key"]
+    pieces = np.split(flat, np.cumsum([leaf.size for leaf in leaves])[:-1])
+    found = [
+        jnp.asarray(piece.reshape(leaf.shape).astype(leaf.dtype))
+        for piece, leaf in zip(pieces, leaves)
+    ]
+    params, optimiser = structure.unflatten(found)
+    key = jax.random.wrap_key_data(jnp.asarray(key))
+    return {"params": params, "optimiser": optimiser, "step": step, "key": key}
+
+
+# %% exercise="resume" misconception="numbers_sorted_as_strings"
+"""With more than ten leaves, your leaves change places. Do you number the arrays, and sort their names? As strings, `leaf10` comes before `leaf2`. Ask the file for `leaf0`, `leaf1` and so on, one name after the other."""
+
+
+def save_state(file, state):
+    leaves = jax.tree.leaves((state["params"], state["optimiser"]))
+    arrays = {f"leaf{at}": leaf for at, leaf in enumerate(leaves)}
+    np.savez(file, step=state["step"], key=jax.random.key_data(state["key"]), **arrays)
+
+
+def load_state(file, like):
+    with np.load(file) as arrays:
+        names = sorted(name for name in arrays.files if name.startswith("leaf"))
+        leaves = [jnp.asarray(arrays[name]) for name in names]
+        step, key = int(arrays["step"]), jax.random.wrap_key_data(jnp.asarray(arrays["key"]))
+    params, optimiser = jax.tree.unflatten(
+        jax.tree.structure((like["params"], like["optimiser"])), leaves
+    )
+    return {"params": params, "optimiser": optimiser, "step": step, "key": key}
+
+
+# %% exercise="resume" misconception="trees_saved_whole"
+"""Your file holds pickled objects, and loading fails. Do you give whole trees to `np.savez`? NumPy has no array for a dict or for leaves of several shapes, so it pickles them, and `np.load` refuses that. Save one array for each leaf."""
+
+
+def save_state(file, state):
+    key = jax.random.key_data(state["key"])
+    trees = {name: np.array(state[name], dtype=object) for name in ("params", "optimiser")}
+    np.savez(file, step=state["step"], key=key, **trees)
+
+
+def load_state(file, like):
+    with np.load(file) as arrays:
+        found = {name: arrays[name] for name in arrays.files}
+    key = jax.random.wrap_key_data(jnp.asarray(found["key"]))
+    return {**found, "step": int(found["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="underscores_in_the_names"
+"""Some leaves come back with the numbers of another leaf. Do the entries of a path stand in the name with an underscore between them? A key may have an underscore itself, so two paths can get one name. No key has a slash: put that between the entries."""
+
+
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    names = [jax.tree_util.keystr(path, simple=True, separator="_") for path, _ in leaves]
+    np.savez(file, **{name: leaf for name, (_, leaf) in zip(names, leaves)})
+
+
+def load_state(file, like):
+    with np.load(file) as arrays:
+
+        def read(path, leaf):
+            return jnp.asarray(arrays[jax.tree_util.keystr(path, simple=True, separator="_")])
+
+        state = jax.tree.map_with_path(read, like)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="next_batch" misconception="the_last_row_never"
+"""The last row is never in your batches. Rows count from 0, so `count` rows have the numbers 0 to `count - 1`, and `jax.random.permutation(key, count)` returns exactly these."""
+
+
+def next_batch(key, count, size):
+    key, now = jax.random.split(key)
+    return jax.random.permutation(now, count - 1)[:size], key
+
+
+# %% exercise="next_batch" misconception="one_row_too_few"
+"""Your batch has one row too few. `rows[:size]` are the first `size` rows: the end of a slice is not a part of it."""
+
+
+def next_batch(key, count, size):
+    key, now = jax.random.split(key)
+    return jax.random.permutation(now, count)[: size - 1], key
+
+
+# %% exercise="next_batch" misconception="the_first_rows"
+"""Your batch always holds the first rows, from 0 to `size - 1`, and nothing is random. Take the rows from a permutation of all row numbers."""
+
+
+def next_batch(key, count, size):
+    key, _ = jax.random.split(key)
+    return jnp.arange(size), key
+
+
+# %% exercise="next_batch" misconception="sorted_rows"
+"""Your batch has the right rows, but in sorted order. Return the first `size` numbers of the permutation in the order in which they come."""
+
+
+def next_batch(key, count, size):
+    key, now = jax.random.split(key)
+    return jnp.sort(jax.random.permutation(now, count)[:size]), key
+
+
+# %% exercise="next_batch" misconception="shuffles_the_first_rows"
+"""Your batch holds the rows from 0 to `size - 1`, in a random order: the other rows are never drawn. Make a permutation of all `count` rows, and then take the first `size` of it."""
+
+
+def next_batch(key, count, size):
+    key, now = jax.random.split(key)
+    return jax.random.permutation(now, size), key
+
+
+# %% exercise="updated" misconception="weighted_mean"
+"""Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too. This task adds the whole gradient."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + (1 - beta) * g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="beta_for_both"
+"""Your velocity multiplies the new gradient by `beta` too. Only the old velocity is multiplied; the gradient is added as it is."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * (v + g), state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="nothing_fades"
+"""Your velocity adds up all gradients: `beta` has no effect. The old velocity is multiplied by `beta` before the gradient is added."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="no_rate"
+"""Your parameters move by the whole velocity, whatever the rate is. Multiply the velocity by `rate`."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="looks_ahead"
+"""Your velocity is right, but your parameters move further than it says: the gradient is counted once more, as in Nesterov's momentum. Subtract `rate` times the new velocity, and nothing else."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    ahead = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], ahead)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="parameters_and_velocity"
+"""You return a pair, the parameters and the velocity. The task asks for one state: a dict with all entries of the old one, `"step"` included."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    return jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity), velocity
+
+
+# %% exercise="updated" misconception="items_of_one_dict" section="a-gradient-is-a-tree"
+"""Your function is right where `"params"` is one dict of arrays, and fails for other trees. Do you loop over its items? Parameters may be nested in any way: use `jax.tree.map`."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = {name: beta * v + grads[name] for name, v in state["velocity"].items()}
+    params = {name: p - rate * velocity[name] for name, p in state["params"].items()}
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="counts_twice"
+"""Your `"step"` grows by 2 in each step. Count once: the new state has made one step more than the old one."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 2}
+
+
+# %% exercise="make_warm_step" misconception="update_outside_of_jit"
+"""Your numbers are right, but Python runs `updated` in every call: it is outside of `jax.jit`. Is only the gradient jitted? Put one `jax.jit` around the whole step."""
+
+
+def make_warm_step(loss, updated, rate_at):
+    value_and_grad = jax.jit(jax.value_and_grad(loss))
+
+    def step(state, x, labels):
+        value, grads = value_and_grad(state["params"], x, labels)
+        return updated(state, grads, rate_at(state["step"])), value
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="loss_comes_first"
+"""Your two results have changed places: the new state comes first, then the loss. `value_and_grad` has the other order."""
+
+
+def make_warm_step(loss, updated, rate_at):
+    @jax.jit
+    def step(state, x, labels):
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        return value, updated(state, grads, rate_at(state["step"]))
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="no_step"
+"""Your `make_warm_step` returns nothing. Does it define a step, and not return it? The caller needs this function."""
+
+
+def make_warm_step(loss, updated, rate_at):
+    @jax.jit
+    def step(state, x, labels):
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        return updated(state, grads, rate_at(state["step"])), value
+
+
+# %% exercise="loss_of_one" misconception="the_logarithm_of_a_score"
+"""Your loss is minus the logarithm of a score, and `nan` where the score is negative. A score is no probability: softmax makes probabilities of all ten scores, and `jax.nn.log_softmax` returns their logarithms."""
+
+
+def loss_of_one(params, x, label):
+    return -jnp.log(mlp(params, x)[label])
+
+
+# %% exercise="keep_frozen" misconception="compared_with_is"
+"""You return the new leaf for some labels that are `"frozen"`. Do you compare with `is`? Two equal strings may be two objects: `==` compares their characters."""
+
+
+def keep_frozen(roles, old, new):
+    word = "frozen"
+    return jax.tree.map(lambda role, a, b: a if role is word else b, roles, old, new)

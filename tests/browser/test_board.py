@@ -40,7 +40,7 @@ def opened(room, browser):
     contexts, heard, asked = [], [], set()
 
     def open_page(path, width=1280, scheme="light"):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: heard.append(message.text))
@@ -97,7 +97,7 @@ def test_all_that_the_projector_shows_is_accessible(room, opened, scheme, width)
     screen = opened("/screen", width, scheme)
     board = opened("/board", width, scheme)
     for do, fields, shown in (
-        ("clear", {}, "Join this class"),
+        ("clear", {}, "12 learners"),
         ("show", ABOUT, "Given"),
         ("ask", a_question(room), "have answered"),
         ("close", {}, "The result"),
@@ -106,6 +106,13 @@ def test_all_that_the_projector_shows_is_accessible(room, opened, scheme, width)
     ):
         room.act(do, **fields)
         expect(screen.get_by_text(shown).first).to_be_visible()
+        if width == 1280:  # nothing runs off the projector's picture, and its text is large
+            size = (
+                "[document.documentElement.scrollHeight, getComputedStyle(document.body).fontSize]"
+            )
+            height, font = screen.evaluate(size)
+            assert height <= 800
+            assert do in ("clear", "show") or float(font.removesuffix("px")) >= 20
         assert_fine(screen, f"screen_{do}_{scheme}_{width}")
     expect(board.get_by_text("Right.").first).to_be_visible()
     assert_fine(board, f"board_vote_{scheme}_{width}")
@@ -166,7 +173,48 @@ def test_a_vote_by_keyboard_alone(room, opened):
     expect(screen.get_by_text("✓ Right.")).to_be_visible()
     expect(screen.get_by_text("Round 2")).to_be_visible()
     press(board, "Clear the projector")
+    expect(screen.get_by_text("13 learners")).to_be_visible()
+
+
+def test_who_is_stuck_is_on_the_first_screen_of_a_class_of_forty(room, opened):
+    for number in range(40):
+        learner = room.join(f"learner {number}")
+        for _ in range(3 if number % 4 == 0 else 1):
+            learner.tried(COUNT, "none_is_a_leaf" if number % 2 else "counts_all_nodes")
+    board = opened("/board")
+    last = board.get_by_text("learner 36").first
+    expect(last).to_be_in_viewport()
+    assert_fine(board, "board_of_forty")
+
+
+def test_a_learner_is_renamed_and_removed_and_a_note_taken_back(room, opened):
+    ada = room.join("Ada")
+    board, phone = opened("/board"), opened(f"/#{ada.secret}")
+    expect(phone.locator("#name")).to_have_text("You are Ada.")
+    note = board.get_by_label("A note to everyone")
+    note.fill("Ten more minutes")
+    note.press("Enter")
+    press(board, "Take it back")
+    expect(board.get_by_text("Ten more minutes")).to_have_count(0)
+    learner = board.get_by_label("Rename a learner")
+    learner.fill("Ada")
+    board.get_by_label("The new name").fill("Grace")
+    press(board, "Rename")
+    expect(phone.locator("#name")).to_have_text("You are Grace.")
+    learner.fill("Grace")
+    press(board, "Remove")
+    expect(phone.get_by_role("status")).to_have_text("You are not in this class (any more).")
+    expect(phone.get_by_label("The code")).to_be_visible()
+    opened.heard.clear()  # the browser tells of the refusal
+
+
+def test_open_pages_say_that_the_session_is_deleted(room, opened):
+    board, screen = opened("/board"), opened("/screen")
     expect(screen.get_by_text("Join this class")).to_be_visible()
+    assert_fine(screen, "screen_join")
+    board.get_by_text("Delete this session").click()
+    board.get_by_role("button", name="Delete everything").click()
+    expect(screen.get_by_text("This session is over")).to_be_visible()
 
 
 def test_what_is_open_and_what_is_focused_survives_the_news(room, opened):
@@ -213,6 +261,19 @@ def test_a_page_says_when_the_server_is_away_and_goes_on_when_it_is_back(started
     room.start()
     expect(board.get_by_text("does not reach the server")).to_be_hidden()
     expect(phone.get_by_role("status")).to_contain_text("You are in")
+    room.act("ask", lesson=LESSON, exercise="predict_leaf_counts", name="rows_are_leaves", case="0")
+    phone.get_by_role("button", name="A.").wait_for()
+    room.kill()
+    phone.get_by_role("button", name="A.").click()
+    expect(phone.get_by_role("status")).to_contain_text("then sends A")
+    room.start()
+    expect(phone.get_by_role("status")).to_contain_text("You chose A.")
+    phone.reload()
+    expect(phone.get_by_role("status")).to_contain_text("You chose A.")
+    room.act("explain")
+    expect(phone.get_by_role("status")).to_contain_text("You chose A. The right answer is")
+    expect(phone.get_by_text("You are Ada.")).to_be_visible()
+    expect(phone.get_by_role("button", name="A.")).to_contain_text("(1)")
     room.join("Ben")
     expect(board.get_by_text("2 learners")).to_be_visible()
     context.close()

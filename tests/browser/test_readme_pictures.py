@@ -70,7 +70,7 @@ def test_the_readme_picture_of_a_lesson(visit: Visit):
     visit.page.set_viewport_size({"width": 1180, "height": 1400})
     lesson = visit.open("notebooks/01_leaves.ipynb")
     assert lesson.output("picture-of-params").get_by_role("img").count() == 1
-    assert_pictured(lesson, "lesson", "picture-of-params", "what-jax-sees-7")
+    assert_pictured(lesson, "lesson", "leaves-of-params", "picture-of-params")
 
 
 def test_the_readme_shows_and_describes_both_pictures():

@@ -15,7 +15,7 @@ _FOR_CHECK_SCRIPTS = {
 
 
 def __getattr__(name: str) -> Any:
-    # Not imported until asked for: what only judges observations does without JAX.
+    # Imported on demand: processes that only judge observations do without JAX.
     for module, names in _FOR_CHECK_SCRIPTS.items():
         if name in names:
             return getattr(importlib.import_module(f"{__name__}.{module}"), name)

@@ -159,7 +159,7 @@ def returning_jax(answer: Callable[..., Any]) -> Callable[..., Any]:
 
 def _named_like(answer: Callable[..., Any], call: Callable[..., Any]) -> Callable[..., Any]:
     """Give a call the answer's parameters: feedback names them."""
-    call.__wrapped__ = answer  # type: ignore[attr-defined]  # no more of what may be anything
+    call.__wrapped__ = answer  # type: ignore[attr-defined]  # an answer may be anything: no more of it
     return call
 
 
@@ -206,7 +206,7 @@ def _look_into(value: Any, within: tuple[int, ...]) -> None:
 
 
 def prediction_cases(predictions: Any, lines: Mapping[str, str]) -> Iterator[Case]:
-    """Yield a case for each line; what is right is known from the author's answer alone.
+    """Yield a case for each line; only the author's answer holds the right predictions.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def figure(alt: str, size: tuple[float, float] = SIZE) -> Iterator["Axes"]:
 
 
 def as_html(plotted: "Figure", alt: str) -> str:
-    """Write a plot as inline SVG: in the page's colour, with unique names and a text."""
+    """Write a plot as inline SVG, in the page's colour, with unique ids and a text alternative."""
     file = io.StringIO()
     plotted.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     picture = file.getvalue()

@@ -45,7 +45,7 @@ class Item:
 
 
 def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
-    """Choose what to draw, and return the root with about 50 items in 8 levels at most.
+    """Choose the items to draw: return the root, with at most about 50 items in 8 levels.
 
     It goes level by level, so that a large tree loses its deepest levels first. What is at the
     marked path is drawn even where its siblings are folded.

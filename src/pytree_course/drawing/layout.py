@@ -79,7 +79,7 @@ def mark_words(item: Item) -> str:
 
 def columns(text: str) -> int:
     """Width of a text in monospace columns; the characters of Asia and emoji take two."""
-    # Not from unicodedata: what it says differs from Python to Python, and with it the picture.
+    # Not from unicodedata: its widths depend on the version of Python, and pictures must not.
     narrow = sum(code < 0x1100 or 0x1E00 <= code < 0x2E80 for code in map(ord, text))
     return 2 * len(text) - narrow
 

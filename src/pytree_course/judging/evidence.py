@@ -11,7 +11,7 @@ from pytree_course.running.outcomes import Line
 
 @dataclass(frozen=True)
 class Evidence:
-    """One case: its features, its inputs, what was expected, and the result."""
+    """One case: its features and inputs, the expected result, and the learner's."""
 
     number: int
     features: frozenset[str]  # from the author's run

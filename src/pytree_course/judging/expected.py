@@ -47,7 +47,7 @@ class ExerciseFacts:
     hints: list[str]
     silent_bug: bool  # whether it is about a bug that raises no error
     core: bool  # whether it belongs to the lesson's core, the short way through the course
-    question: str  # what is asked of a case in review; empty where there is nothing to ask
+    question: str  # the question that review asks about a case; empty without one
 
     @property
     def is_practice(self) -> bool:
@@ -76,9 +76,9 @@ class ExpectedExercise(ExerciseFacts):
     functions: bool  # whether the answers are functions or classes, and not values
     observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
-    features: list[list[str]] = field(default_factory=list)  # what each case has, in words
+    features: list[list[str]] = field(default_factory=list)  # of each case, in words
     summaries: list[dict[str, str] | None] = field(default_factory=list)
-    """Of each case what wrong entries of the check's own summary mean; None where there is none."""
+    """For each case, the meanings of wrong entries of the check's own summary; None without one."""
     lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
     given: dict[int, Given] = field(default_factory=dict)  # by the cases that make a question
 
@@ -177,10 +177,10 @@ class Prediction:
     question: str
     options: dict[str, str]  # by letter; empty where the learner writes the answer
     answer: str  # the right letter, or the right text
-    code: str = ""  # what shows the answer
+    code: str = ""  # the code that shows the answer
     alone: str | None = ""
     """That code with the definitions it needs; None if it cannot be asked outside the lesson."""
-    why: str = ""  # what the lesson says of the answer
+    why: str = ""  # the lesson's explanation of the answer
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ class BuiltLesson:
         return {name: each for name, each in known if isinstance(each, ExpectedExercise)}
 
     def texts(self) -> dict[str, str]:
-        """Return the texts of the exercises' files, by name, and that of the lesson's as ""."""
+        """Return the contents of the exercises' files by name, and of the lesson's file as ""."""
         return {name: self.expected(name).to_text() for name in self.exercises} | {
             "": self.to_text()
         }

@@ -22,7 +22,7 @@ WIDTH = 78
 
 @dataclass(frozen=True)
 class VerdictLook:
-    """Symbol, word, line style and colour of a verdict: colour never says anything alone."""
+    """Symbol, word, line style and colour of a verdict; colour is never the only sign."""
 
     symbol: str
     word: str

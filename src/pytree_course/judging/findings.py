@@ -35,7 +35,7 @@ COMPANIONS = {"one child only", "a bare leaf instead of a container", "a tuple",
 def general_findings(
     expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Container[int]
 ) -> list[Finding]:
-    """Return what can be said of an answer that fails in some cases: mostly one thing, or none."""
+    """Return the findings on an answer that fails in some cases: mostly one, or none."""
     cases = [
         Evidence(
             number=number,

@@ -15,7 +15,7 @@ Numbers = np.ndarray
 
 
 def leaf_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iterator[Finding]:
-    """Yield what is wrong in the same way with all wrong leaves of all wrong results."""
+    """Yield the mistakes that all wrong leaves of all wrong results have in common."""
     walked = [list(places(case.expected, case.got)) for case in wrong]
     differing = [[place for place in leaves if place.differs] for leaves in walked]
     wrong_leaves = [place for leaves in differing for place in leaves]

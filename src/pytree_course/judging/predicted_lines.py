@@ -20,7 +20,7 @@ FEWEST = 3  # lines that are off by the same
 def explain_lines(
     verdict: Verdict, expected: ExpectedExercise, observed: Sequence[Observation]
 ) -> Verdict:
-    """Add to the verdict on an exercise that asks for predictions what is wrong with each line."""
+    """Add the wrong lines, each with its reason, to the verdict on an exercise with predictions."""
     if all(isinstance(got, String) and got.value == NO_DICT for got in observed):
         data = {"variable": expected.answers[0]}
         return replace(verdict, findings=(Finding("no dict", [*verdict.failed], data),))
@@ -67,7 +67,7 @@ def _wrong_lines(
 
 
 def _reason(expected: ExpectedExercise, case: int, got: Observation) -> tuple[str, dict[str, str]]:
-    """Return a key of `words.WRONG_LINES`, and what fills it, for a line without misconception."""
+    """Return a key of `words.WRONG_LINES`, and its data, for a line without misconception."""
     right, number = _int(expected.observations[case]), _int(got)
     takes_numbers, texts = _kinds(expected)
     is_text = isinstance(got, String) and got.value in texts
@@ -91,7 +91,7 @@ def _int(observation: Observation) -> int | None:
 
 
 def _kinds(expected: ExpectedExercise) -> tuple[bool, list[str]]:
-    """Return whether a prediction may be a whole number, and which texts it may be."""
+    """Return whether a prediction may be an integer, and which strings it may be."""
     possible = list(expected.observations)
     for misconception in expected.misconceptions:
         possible += misconception.observations.values()

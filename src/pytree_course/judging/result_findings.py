@@ -77,7 +77,7 @@ def _is_bool(observation: obs.Observation) -> bool:
 
 
 def _item_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iterator[Finding]:
-    """Yield what is wrong in the same way with the items or leaves of all wrong results."""
+    """Yield the mistakes that the items or leaves of all wrong results have in common."""
     pairs = [(_items(case.expected), _items(case.got)) for case in wrong]
     known = [(right, got) for right, got in pairs if right is not None and got is not None]
     if len(known) == len(pairs):

@@ -24,7 +24,7 @@ class VerdictKind(StrEnum):
 
 
 class FailedCase(Struct, frozen=True, forbid_unknown_fields=True):
-    """A case that failed, without what was expected: no learner may have seen it."""
+    """A failed case without its expected result, for no learner may have seen it."""
 
     case: Count  # from 0
     inputs: tuple[Observation, ...]
@@ -47,13 +47,13 @@ class Failure(FailedCase, frozen=True):
 
 
 class WrongLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A line that was predicted wrongly; nothing in it says what is right."""
+    """A wrongly predicted line, without the right prediction."""
 
     name: str
     text: str  # the code of the line, between backticks, or its words
     said: str  # the learner's prediction, shortened; empty where there is none
     why: str  # a key of `words.WRONG_LINES`
-    data: dict[str, str]  # what its words are filled with
+    data: dict[str, str]  # fills its words
     misconception: str = ""  # its name
 
 
@@ -65,7 +65,7 @@ class Finding(Struct, frozen=True):
 
     kind: str  # a key of `words.FINDINGS`
     holds: list[Count]  # the failing cases that it is true of, from 0
-    data: dict[str, str] = field(default_factory=dict)  # what its words are filled with
+    data: dict[str, str] = field(default_factory=dict)  # fills its words
 
 
 @dataclass(frozen=True)

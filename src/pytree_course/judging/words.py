@@ -103,7 +103,7 @@ IT = {
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 ARGUMENTS = {str(index): f"the {ordinal} argument" for index, ordinal in enumerate(ORDINALS)}
 
-# What is wrong with the prediction for a line: never what is right.
+# Explanations of wrong lines; none tells the right prediction.
 WRONG_LINES = {
     "not predicted": "Not predicted yet.",
     "too high": "Too high.",
@@ -243,12 +243,12 @@ def _finding_sentence(finding: Finding) -> str:
 
 
 def line_wrong(line: WrongLine) -> str:
-    """Say what is wrong with a predicted line."""
+    """Explain a wrongly predicted line."""
     return WRONG_LINES.get(line.why, "").format_map(defaultdict(str, line.data))
 
 
 def lines_wrong(lines: Iterable[WrongLine]) -> list[str]:
-    """Say what is wrong with predicted lines, once for those with which the same is wrong."""
+    """Explain wrongly predicted lines; lines with the same explanation share one sentence."""
     alike: dict[tuple[str, ...], list[WrongLine]] = {}
     for line in lines:
         key = (line.misconception,) if line.misconception else ("", line_wrong(line))
@@ -279,7 +279,7 @@ def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = Tr
 
 
 def remarks(verdict: Verdict, notes: Mapping[str, str]) -> list[str]:
-    """Say what an exercise's feedback leaves out: which cells count, and what was odd about one."""
+    """Return the remarks that feedback leaves out: which cells count, and why one is unusual."""
     sentences = []
     if verdict.failure and getattr(verdict.failure.got, "type", "") == "NameError":
         sentences.append(ONLY_ANSWER_CELLS)
@@ -290,7 +290,7 @@ def remarks(verdict: Verdict, notes: Mapping[str, str]) -> list[str]:
 
 
 def advice(kind: VerdictKind, name: str, hints_left: int, solution_is_due: bool) -> list[str]:
-    """Say what to do next about an exercise that is not correct."""
+    """Return the next steps for an exercise that is not correct."""
     if kind is VerdictKind.NOT_ATTEMPTED:
         return [WRITE_ANSWER, FIRST_HINT.format(name=name)]
     if hints_left:

@@ -1,1 +1,1 @@
-"""A learner's progress: what was solved, what comes next, and what to ask again."""
+"""A learner's progress: solved exercises, next steps, and questions for review."""

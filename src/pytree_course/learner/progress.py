@@ -19,7 +19,7 @@ _told: set[Path] = set()
 
 @dataclass
 class ExerciseProgress:
-    """What a learner did in one exercise."""
+    """A learner's progress in one exercise."""
 
     correct: bool = False
     tries: int = 0  # wrong or failing checks before the first correct one
@@ -39,7 +39,7 @@ class Reviewed:
 
 @dataclass
 class Progress:
-    """What a learner did: events in a file of JSON lines.
+    """A learner's progress: events in a file of JSON lines.
 
     An event is one appended line, so that two notebooks at once, or a crash, lose nothing.
     Lines that cannot be read are skipped and counted. Watchers are called after every event.
@@ -81,7 +81,7 @@ class Progress:
         return progress
 
     def of(self, lesson: str, exercise: str) -> ExerciseProgress:
-        """Return what was done in one exercise."""
+        """Return the progress in one exercise."""
         return self.exercises.setdefault((lesson, exercise), ExerciseProgress())
 
     def add(self, lesson: str, exercise: str, event: str, held: Iterable[str] = ()) -> None:
@@ -99,11 +99,11 @@ class Progress:
         self._record({"event": "reviewed", **said, "held": held})
 
     def predict(self, lesson: str, prediction: str, choice: str) -> None:
-        """Record what was predicted."""
+        """Record a prediction."""
         self._record({"lesson": lesson, "prediction": prediction, "choice": choice})
 
     def news(self) -> list[str]:
-        """Return what to tell the learner if progress cannot be kept; once in a notebook."""
+        """Return a message if progress cannot be kept, once in a notebook."""
         if self.file is None or self.trouble is None or self.file in _told:
             return []
         _told.add(self.file)

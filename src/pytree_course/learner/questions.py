@@ -1,4 +1,4 @@
-"""Questions: a case, its right result, and what misconceptions yield, as options to choose from."""
+"""Multiple-choice questions: a case, with its right result and those of misconceptions."""
 
 import random
 import re
@@ -54,7 +54,7 @@ class Question:
 
     @property
     def key(self) -> dict[str, str]:
-        """What tells this question from all others."""
+        """The entries that identify this question."""
         return {**self.about._asdict(), "case": self.case}
 
     @property
@@ -88,18 +88,18 @@ def questions(expected: BuiltLesson, fewest: int = 3) -> dict[Belief, list[Quest
 
     With fewer options than `fewest` a question could be guessed, and is left out.
     """
-    found: dict[Belief, list[Question]] = {}
+    by_belief: dict[Belief, list[Question]] = {}
     for exercise in map(expected.expected, expected.exercises):
         results = {case: _results(exercise, case) for case in exercise.given}
         for each in exercise.misconceptions:
             about = Belief(expected.lesson, exercise.name, each.name)
-            found[about] = _about(about, each.section, exercise, results, fewest)
+            by_belief[about] = _about(about, each.section, exercise, results, fewest)
     for section, facts in expected.sections.items():
         for name in facts.predictions:
             about = Belief(expected.lesson, name)
             if expected.predictions[name].alone is not None:
-                found[about] = [_asked_again(about, expected, section)]
-    return {about: asked for about, asked in found.items() if asked}
+                by_belief[about] = [_asked_again(about, expected, section)]
+    return {about: asked for about, asked in by_belief.items() if asked}
 
 
 def for_class(by_belief: Mapping[Belief, list[Question]]) -> list[Question]:
@@ -139,17 +139,17 @@ def _without_markup(text: str) -> str:
 
 
 def _results(exercise: ExpectedExercise, case: int) -> dict[str, str]:
-    """Return what a case may yield, by the name of the misconception; by "" what is right.
+    """Return the possible results of a case by the misconception's name; "" is the right one.
 
     Wrong results are of the same kind as the right one, and look different.
     """
     right = exercise.observations[case]
     answer = _text(right)
     wrong = {}
-    for each in exercise.misconceptions if answer else ():
-        seen = each.observations.get(case, right)
-        if exercise.lines or _is_alike(seen, right):
-            wrong[each.name] = _text(seen)
+    for misconception in exercise.misconceptions if answer else ():
+        result = misconception.observations.get(case, right)
+        if exercise.lines or _is_alike(result, right):
+            wrong[misconception.name] = _text(result)
     return {"": answer} | {name: text for name, text in wrong.items() if text not in ("", answer)}
 
 
@@ -218,7 +218,7 @@ def _about(
             for name, text in by_name.items():
                 if name and text in beliefs and name != chosen[text]:
                     beliefs[text].append(explained[name])
-            given = exercise.given[case]
+            given = _with_classes(exercise.given[case])
             asked = (_without_asides(exercise.question, given), given, options, by_name[""])
             alike = [*by_name.values()].count(own)
             fitting.append((alike, case, Question(about, str(case), *asked, section, beliefs)))
@@ -226,8 +226,20 @@ def _about(
     return [question for _, _, question in sorted(fitting)[:MOST_CASES]]
 
 
+def _with_classes(given: Given) -> Given:
+    """Add to the note what the classes of the inputs are to JAX, unless it says so."""
+    classes = {}
+    for part in (part for tree in given.inputs for _, part in all_parts(tree)):
+        if isinstance(part, Node) and (part.custom or part.namedtuple):
+            classes[part.type] = "registered class" if part.custom else "namedtuple"
+        elif isinstance(part, Object) and not part.name:
+            classes[part.type] = "class that is not registered"
+    said = [f"`{name}` is a {kind}." for name, kind in classes.items() if name not in given.note]
+    return replace(given, note=" ".join([given.note, *said]).strip())
+
+
 def _without_asides(question: str, given: Given) -> str:
-    """Leave out what stands in parentheses about a name that the case has not."""
+    """Leave out parentheses about a name that does not occur in the case."""
 
     def kept(aside: re.Match[str]) -> str:
         return aside[0] if aside[1] in given.code + given.note else ""
@@ -261,9 +273,9 @@ def about_others(explanation: str) -> str:
 
 def _chosen(name: str, by_name: dict[str, str]) -> dict[str, str]:
     """Return the options: the right one, that of a misconception, and others, errors last."""
-    others = sorted(by_name, key=lambda each: by_name[each] == RAISES)
+    others = sorted(by_name, key=lambda other: by_name[other] == RAISES)
     chosen: dict[str, str] = {}
-    for each in ["", name, *others]:
+    for held in ["", name, *others]:
         if len(chosen) <= MOST_WRONG:
-            chosen.setdefault(by_name[each], each)
+            chosen.setdefault(by_name[held], held)
     return chosen

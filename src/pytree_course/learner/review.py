@@ -1,4 +1,4 @@
-"""Reviews: the questions that are due, by FSRS with a card for each belief."""
+"""Spaced repetition: the questions that are due, by FSRS, with a card for each belief."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -62,12 +62,12 @@ class Review:
 def cards(reviews: Iterable[Reviewed]) -> dict[Belief, tuple[Card, Reviewed]]:
     """Return each belief's card and last review, whatever order the events come in."""
     made: dict[Belief, tuple[Card, Reviewed]] = {}
-    for each in sorted(reviews):
-        card, before = made.get(each.about, (Card(card_id=0), each))
+    for review in sorted(reviews):
+        card, before = made.get(review.about, (Card(card_id=0), review))
         rating = Rating.Again
-        if each.right:
+        if review.right:
             rating = Rating.Good if before.right else Rating.Hard
-        made[each.about] = (_SCHEDULER.review_card(card, rating, each.time)[0], each)
+        made[review.about] = (_SCHEDULER.review_card(card, rating, review.time)[0], review)
     return made
 
 

@@ -140,7 +140,7 @@ def with_skeleton(observation: obs.Observation) -> obs.Observation:
 
 
 def skeleton(message: str) -> str:
-    """Return the first line of a message without what is quoted, numbers, addresses and files."""
+    """Return the first line of a message without quotations, numbers, addresses and files."""
     first = message.strip().split("\n", 1)[0][:MAX_SKELETON]
     return " ".join(_VARYING.sub("…", first).split())
 

@@ -34,7 +34,7 @@ Scalar = Real | Annotated[tuple[Real, ...], Meta(min_length=2, max_length=2)]
 
 
 class Observed(Struct, frozen=True, gc=False, tag_field="kind", omit_defaults=True):
-    """What observations of all types share."""
+    """The base of all observations."""
 
 
 class Node(Observed, frozen=True, tag="node", kw_only=True):

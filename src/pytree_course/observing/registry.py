@@ -24,7 +24,7 @@ class Level:
 
 
 def flatten_one_level(value: object) -> Level | None:
-    """Return what JAX's registry makes of a value, one level deep, or None for a leaf."""
+    """Flatten a value one level deep, as JAX's registry does; return None for a leaf."""
     if jax.tree_util.all_leaves([value]):
         return None  # as most values are; flattening one takes five times as long
     # JAX asks `is_leaf` about the root first. Identity would not do: a list may hold itself.

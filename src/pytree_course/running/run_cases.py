@@ -37,7 +37,7 @@ class Settings:
         self._numpy = np.geterr()
 
     def put_back(self) -> None:
-        """Undo what has changed since: an answer's settings may not decide what checks find."""
+        """Restore the settings: an answer's own may not influence a check."""
         for name, value in self._jax.items():
             if jax.config.values[name] != value:
                 jax.config.update(name, value)  # type: ignore[no-untyped-call]
@@ -53,7 +53,7 @@ class CaseInterrupted(KeyboardInterrupt):  # it is no error
 
 
 def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
-    """Run all cases of a check on what an answer cell defined; return their outcomes in order.
+    """Run all cases of a check on the answers of a cell; return their outcomes in order.
 
     The same seed gives the same cases, whatever the answers are. An answer that returns `...` or
     raises NotImplementedError is "not attempted".
@@ -104,7 +104,7 @@ def _run_case(case: Case) -> Outcome:
 
 
 class _Called(NamedTuple):
-    """What a call returned or raised, what it printed, and the learner's line that raised."""
+    """The result of a call, its printed output, and the learner's line that raised."""
 
     observation: Observation
     printed: str

@@ -51,7 +51,7 @@ _RESULTS: dict[tuple[str, ...], bytes] = {}
 def run_answer(
     sources: LessonSources, exercise: Exercise, answer: Answer, seed: int
 ) -> list[Outcome]:
-    """Run the set-up cell, an answer, and the check on what it defines; results are cached.
+    """Run the set-up cell, an answer, and the check on it; results are cached.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def run_answer(
 
 
 def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
-    """Let kernels find, compiled, what the right answer compiles on the public cases.
+    """Keep the right answer's compiled programs, on the public cases, for kernels.
 
     Where that has been done on this machine, it returns at once. Fresh cases differ from the public
     ones in their values, hardly ever in their programs.
@@ -89,7 +89,7 @@ def _key(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
 
 
 def forget_runs() -> None:
-    """Free the memory of this process's runs: of their results, and of what JAX compiled."""
+    """Free the memory of this process's runs: results and compiled programs."""
     _RESULTS.clear()
     jax.clear_caches()  # type: ignore[no-untyped-call]
 
@@ -132,14 +132,14 @@ def _called(case: Case, answers: list[Any]) -> Any:
 
 
 def _is_own(case: Case, answers: list[Any]) -> bool:
-    """Say whether a case yields an answer's own result: a note says where it is something else."""
+    """Return whether a case yields the answer's own result; a note tells of anything else."""
     return _called(case, answers) is not None or not (case.note or case.if_wrong)
 
 
 def _given(
     exercise: Exercise, cases: list[Case], outcomes: list[Outcome], answers: list[Any]
 ) -> dict[int, Given]:
-    """Return what a question shows of each case that can be read at one glance."""
+    """Return the code and inputs that a question shows, of each case that is short enough."""
     if exercise.is_prediction:
         return {place: Given("", note=each.note) for place, each in enumerate(outcomes)}
     given = {}
@@ -174,7 +174,7 @@ def _set_up(setup: str) -> dict[str, Any]:
 
 
 def define(exercise: Exercise, answer: Answer) -> list[Any]:
-    """Run the set-up cell and an answer, `as_graded`; return what the exercise's check is given.
+    """Run the set-up cell and an answer, `as_graded`; return the arguments of the check.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def define(exercise: Exercise, answer: Answer) -> list[Any]:
 
 
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
-    """Run the right answer, and return what is expected of one exercise, without misconceptions."""
+    """Run the right answer, and return an exercise's expected results, without misconceptions."""
     if not exercise.is_practice:
         compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
@@ -213,7 +213,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
 def with_misconceptions(
     expected: ExpectedExercise, sources: LessonSources, seed: int
 ) -> ExpectedExercise:
-    """Run the misconceptions too, and add how each differs from what is expected."""
+    """Run the misconceptions too, and add their results that differ from the expected ones."""
     exercise = sources.exercises[expected.name]
     misconceptions = []
     for wrong in exercise.misconceptions:
@@ -229,26 +229,23 @@ def with_misconceptions(
 
 
 def sections_of(sources: LessonSources) -> dict[str, LessonSection]:
-    """Return what a learner's progress needs to know of a lesson's sections, by slug."""
+    """Return the facts on a lesson's sections that a learner's progress depends on, by slug."""
     layers = sources.layers
     opening = Section(sources.title, "", layers.opening)
-    parts = [(opening, 0, False)]
-    parts += [(section, section.minutes, False) for section in layers.core]
-    parts += [(section, section.minutes, True) for section in layers.deeper]
     return {
         section.slug: LessonSection(
-            section.title,
-            minutes,
-            section.trying,
-            deeper,
-            [cell.id for cell in section.cells if cell.id in sources.predictions],
+            title=section.title,
+            minutes=0 if section is opening else section.minutes,
+            trying=section.trying,
+            deeper=section in layers.deeper,
+            predictions=[cell.id for cell in section.cells if cell.id in sources.predictions],
         )
-        for section, minutes, deeper in parts
+        for section in (opening, *layers.core, *layers.deeper)
     }
 
 
 def expect(sources: LessonSources, seed: int) -> BuiltLesson:
-    """Run a lesson's answers, and return what its checks expect on the cases of `seed`."""
+    """Run a lesson's answers, and return the built lesson with results on the cases of `seed`."""
     exercises = {}
     for name, exercise in sources.exercises.items():
         right = expect_exercise(sources, exercise, seed)

@@ -88,7 +88,7 @@ class _Belief:
     ) -> None:
         self.answer = answer
         self.results: dict[int, Observation | None] = {}
-        """By case: None where it yields what is right."""
+        """By case; None for the right result."""
         self._start, self._right = start, right
 
     @property
@@ -100,7 +100,7 @@ class _Belief:
     def is_ruled_out(
         self, cases: Iterable[int], contradicts: Callable[[int, Observation], bool]
     ) -> bool:
-        """Say whether a result contradicts what a learner's answer yields in one of these cases.
+        """Return whether a result contradicts the learner's in one of these cases.
 
         What has not run yet is run as far as that takes.
         """

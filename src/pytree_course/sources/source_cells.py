@@ -116,7 +116,7 @@ class SourceCell:
 
     @property
     def covers(self) -> list[str]:
-        """The ids, in sources/topics.toml, of what the cell shows."""
+        """The ids of the cell's topics in sources/topics.toml."""
         marked = self.metadata.get("covers", [])
         names = marked if isinstance(marked, list) else str(marked).replace(",", " ").split()
         return [str(name) for name in names]

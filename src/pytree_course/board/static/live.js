@@ -14,9 +14,9 @@ function replace(id, html) {
   (document.getElementById(focused.id) ?? part).focus();
 }
 
-// The projector's page is as large as fits into its window, but never too small for the last row.
+// The projector's page is as large as fits into its window.
 function fit() {
-  for (let size = 3.2; size >= 1.3; size -= 0.1) {
+  for (let size = 3.2; size >= 1; size -= 0.1) {
     document.body.style.fontSize = `${size}rem`;
     document.body.style.setProperty("--zoom", size / 1.1);
     const { scrollHeight, scrollWidth } = document.documentElement;
