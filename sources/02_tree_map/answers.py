@@ -2465,6 +2465,14 @@ def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: path[-1] != "bias", params)
 
 
+# %% exercise="decay_mask" misconception="all_but_the_empty_path_have_keys"
+"""Your function fails where the last entry of a path belongs to a list, a tuple or a namedtuple. Only some entries have a `.key`: a list's entry has an `.idx`, and a namedtuple's field has a `.name`. `keystr` writes every kind of entry."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: not path or path[-1].key != "bias", params
+    )
+
+
 # %% exercise="rates_by_part" variant="by_broadcast"
 def rates_by_part(rates, params, grads):
     rates = jax.tree.broadcast(rates, params)
@@ -2740,6 +2748,53 @@ def rates_by_part(rates, params, grads):
         return jax.tree.map(lambda p: p - rate * grads, part)
 
     return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="goes_down_dicts_of_rates" section="the-prefix-rule"
+"""You follow the rates into dicts only, key by key. Where `rates` has a list, a tuple or another node, you fail; and a key that is missing in `rates` is missing in your result. A map with `rates` first knows all kinds of nodes, and compares the keys."""
+def rates_by_part(rates, params, grads):
+    if isinstance(rates, dict):
+        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in rates}
+    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="a_key_too_many_is_ignored" section="the-prefix-rule"
+"""You go down dicts yourself, over the keys of `params`: a key that only `rates` has goes unnoticed, and a rate that cannot be multiplied, such as `None`, raises another error than JAX's. A map with `rates` first compares the structures."""
+def rates_by_part(rates, params, grads):
+    if isinstance(rates, dict) and isinstance(params, dict):
+        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
+    if isinstance(rates, (list, tuple)):
+        return jax.tree.map(
+            rates_by_part, rates, params, grads, is_leaf=lambda node: node is not rates
+        )
+    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="each_part_becomes_a_list"
+"""Where one rate stands for a part, your result has a list of its leaves; a single array becomes a list too. The part keeps its structure: map over the two parts, instead of listing their leaves."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        pairs = zip(jax.tree.leaves(part), jax.tree.leaves(grads))
+        return [p - rate * g for p, g in pairs]
+
+    return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="follows_the_path_with_a_default" section="the-prefix-rule"
+"""You follow the path of each leaf through `rates`, with 0 where a key is missing. So you give a result where `rates` is no prefix, or raise another error than JAX's. A map with `rates` first compares the structures."""
+def rates_by_part(rates, params, grads):
+    def step(path, p, g):
+        rate = rates
+        for entry in path:
+            if isinstance(rate, dict):
+                rate = rate.get(entry.key, 0.0)
+            elif isinstance(rate, (list, tuple)):
+                rate = rate[entry.idx if hasattr(entry, "idx") else entry.name]
+            else:
+                break
+        return p - rate * g
+
+    return jax.tree.map_with_path(step, params, grads)
 
 
 # %% exercise="stack_trees" variant="by_numpy"
@@ -3187,6 +3242,17 @@ def stack_trees(trees):
 
 def unstack(tree):
     count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="counts_the_first_value"
+"""Your `unstack` takes the first value of a dict for an array: it fails where the tree is a list or a bare array, or where this value is a container. `jax.tree.leaves(tree)[0]` is the first leaf of any tree."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = next(iter(tree.values())).shape[0]
     return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
 
 
