@@ -158,7 +158,7 @@ def leaf_shapes(answer, rng):
     scalar, empty = array(rng), array(rng, 3, 0)
     edges = (scalar, empty, array(rng, 0), None, array(rng, 1, 2, 3), np.float16([1, 2]))
     without = ["paths of one text"]
-    trees = varied_trees(rng, leaf, edges=edges, values=np.asarray, without=without, rich=3)
+    trees = varied_trees(rng, leaf, edges=edges, values=np.asarray, without=without, rich=1)
     trees += odd_keys(rng, leaf)
     first, second, third = random_words(rng, 3)
     trees += [
@@ -518,7 +518,7 @@ def whole_shapes(answer, rng):
     edges += (NAN, [size, NAN], INF, 1e-5, [size, float(size)])
     trees = [*varied_trees(rng, shape, edges=edges, rich=0), falsy(rng), [], [[]], (), [size, 2.5]]
     trees += [size, {"w": [784, 10], "more": [[3, 3], []], "dtype": "float32"}]
-    for _ in range(rng.integers(4, 7)):
+    for _ in range(rng.integers(2, 5)):
         trees.append([model(rng, leaf), {name: [leaf(), leaf()] for name in random_words(rng, 2)}])
     for tree in shuffled(rng, trees):
         yield Case(answer, tree)
@@ -666,7 +666,7 @@ def shared_leaves(answer, rng):
     def leaf():
         return one_of(rng, one, one, two, two, square, square_copy, one.copy(), two[:], size, None)
 
-    rich = ([one, model(rng, leaf), leaf(), (leaf(), one)] for _ in range(rng.integers(8, 11)))
+    rich = ([one, model(rng, leaf), leaf(), (leaf(), one)] for _ in range(rng.integers(4, 7)))
     add("Some arrays may be copies or views of others.", "", *rich)
     yield from shuffled(rng, cases)
 

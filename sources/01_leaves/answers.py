@@ -581,7 +581,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="falsy_is_no_leaf" section="a-missing-bias"
-"""Your number leaves out `0`, `False` and empty texts. In an `if`, Python treats these values as false. But each of them is a value, and for JAX a leaf."""
+"""Your number leaves out `0`, `False` and empty strings. In an `if`, Python treats these values as false. But each of them is a value, and for JAX a leaf."""
 def count_leaves(tree):
     return len([leaf for leaf in jax.tree.leaves(tree) if np.any(leaf)])
 
@@ -594,7 +594,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="one_leaf_for_each_path_text" section="key-paths"
-"""Two leaves with the same path text count as one. Perhaps you collect the texts in a dict or a set. A text such as `a/b` can be one key, or two steps."""
+"""Two leaves with the same path text count as one. Perhaps you collect the strings in a dict or a set. A string such as `a/b` can be one key, or two steps."""
 def count_leaves(tree):
     by_path = {}
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
@@ -609,7 +609,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="counts_the_stars" section="structure-is-a-value"
-"""Your number is too high where a key has a `*` in it. A printed structure shows each leaf as `*`, but it shows the keys too. Count the leaves, not letters in a text."""
+"""Your number is too high where a key has a `*` in it. A printed structure shows each leaf as `*`, but it shows the keys too. Count the leaves, not letters in a string."""
 def count_leaves(tree):
     return str(jax.tree.structure(tree)).count("*")
 
@@ -630,31 +630,31 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="only_arrays_are_leaves" section="how-many-leaves"
-"""Your number counts only the arrays. For JAX every object that it does not open is a leaf: a number, a text, or an object of a class that JAX does not know."""
+"""Your number counts only the arrays. For JAX every object that it does not open is a leaf: a number, a string, or an object of a class that JAX does not know."""
 def count_leaves(tree):
     return sum(isinstance(leaf, np.ndarray) for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_leaves" misconception="only_numbers_are_leaves" section="how-many-leaves"
-"""Your number counts only numbers and arrays. A text is a leaf as well, and so is every object of a class that JAX does not know, such as a set."""
+"""Your number counts only numbers and arrays. A string is a leaf as well, and so is every object of a class that JAX does not know, such as a set."""
 def count_leaves(tree):
     return sum(isinstance(leaf, (int, float, np.ndarray)) for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_leaves" misconception="leaves_have_a_size" section="how-many-leaves"
-"""You ask each leaf for its `size`, and a Python number or a text has none. A leaf need not be an array. And the size of an array is the number of its elements, but the array is one leaf."""
+"""You ask each leaf for its `size`, and a Python number or a string has none. A leaf need not be an array. And the size of an array is the number of its elements, but the array is one leaf."""
 def count_leaves(tree):
     return sum(leaf.size for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_leaves" misconception="leaves_have_a_length" section="how-many-leaves"
-"""You ask a leaf for its length, and a number has none. A leaf need not be an array or a text. And whatever its length is, each leaf counts once."""
+"""You ask a leaf for its length, and a number has none. A leaf need not be an array or a string. And whatever its length is, each leaf counts once."""
 def count_leaves(tree):
     return sum(len(leaf) for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_leaves" misconception="a_leaf_is_true" section="a-missing-bias"
-"""You use each leaf as a condition. So `0`, `False` and empty texts are not counted, and an array of several numbers raises an error, for it is neither true nor false. Every leaf counts, whatever its value is."""
+"""You use each leaf as a condition. So `0`, `False` and empty strings are not counted, and an array of several numbers raises an error, for it is neither true nor false. Every leaf counts, whatever its value is."""
 def count_leaves(tree):
     return sum(1 for leaf in jax.tree.leaves(tree) if leaf)
 
@@ -785,7 +785,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="one_vector_of_all" section="how-many-leaves"
-"""You count the numbers in all leaves together, as `ravel_pytree` puts them into one vector. An array is one leaf, whatever its shape is; and a leaf such as a text holds no numbers, so that your function fails there."""
+"""You count the numbers in all leaves together, as `ravel_pytree` puts them into one vector. An array is one leaf, whatever its shape is; and a leaf such as a string holds no numbers, so that your function fails there."""
 def count_leaves(tree):
     from jax.flatten_util import ravel_pytree
 
@@ -829,7 +829,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="what_has_a_shape_is_a_leaf" section="how-many-leaves"
-"""Your number counts only arrays and NumPy's numbers, as they have a shape. For JAX every object that it does not open is a leaf: a Python number, a text, or an object of a class that JAX does not know."""
+"""Your number counts only arrays and NumPy's numbers, as they have a shape. For JAX every object that it does not open is a leaf: a Python number, a string, or an object of a class that JAX does not know."""
 def count_leaves(tree):
     return sum(hasattr(leaf, "shape") for leaf in jax.tree.leaves(tree))
 
@@ -901,7 +901,7 @@ predictions = dict(A=2, B=2, C=3, D=3, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="strings_are_opened" section="how-many-leaves"
-"""You get 5 if you count each letter of the text. Python can loop over a text, but that does not matter to JAX: `str` is not in JAX's registry, so JAX does not look inside."""
+"""You get 5 if you count each letter of the string. Python can loop over a string, but that does not matter to JAX: `str` is not in JAX's registry, so JAX does not look inside."""
 predictions = dict(A=2, B=2, C=0, D=5, E=3, F=2, G=1, H="error")
 
 
@@ -976,7 +976,7 @@ predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=4, H=4)
 
 
 # %% exercise="predict_leaf_counts" misconception="texts_raise" section="how-many-leaves"
-"""JAX raises no error for a text. A leaf may be any object: as long as JAX only flattens a tree, it does not look into the leaves."""
+"""JAX raises no error for a string. A leaf may be any object: as long as JAX only flattens a tree, it does not look into the leaves."""
 predictions = dict(A=2, B=2, C=0, D="error", E=3, F=2, G=1, H="error")
 
 
@@ -1016,12 +1016,12 @@ predictions = dict(A=2, B=2, C=0, D=3, E=3, F=1, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="unsortable_is_a_leaf" section="dict-keys-are-sorted"
-"""You get 1 if JAX does not open this dict. But JAX opens every plain dict. First it sorts the keys, and what does `sorted` do with a number and a text?"""
+"""You get 1 if JAX does not open this dict. But JAX opens every plain dict. First it sorts the keys, and what does `sorted` do with a number and a string?"""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=1)
 
 
 # %% exercise="predict_leaf_counts" misconception="only_arrays_are_leaves" section="how-many-leaves"
-"""You get 0 if only arrays are leaves. A leaf need not be an array: every object that JAX does not open is a leaf, a number and a text too."""
+"""You get 0 if only arrays are leaves. A leaf need not be an array: every object that JAX does not open is a leaf, a number and a string too."""
 predictions = dict(A=2, B=0, C=0, D=0, E=0, F=2, G=1, H="error")
 
 
@@ -1059,7 +1059,7 @@ def leaf_shapes(tree, before=()):
 
 
 # %% exercise="leaf_shapes" misconception="default_keystr"
-"""Your texts look like Python code: `['w'][0]`. That is the default style of `keystr`. The task asks for the simple style, with a separator between the steps."""
+"""Your strings look like Python code: `['w'][0]`. That is the default style of `keystr`. The task asks for the simple style, with a separator between the steps."""
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
@@ -1067,7 +1067,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="str_of_each_entry"
-"""Each step in your texts has brackets and perhaps quotes: `['w']/[0]`. A step is an object of JAX, such as a `DictKey` or a `SequenceKey`. `str` writes it so, and `keystr` does too, unless you ask for the simple style."""
+"""Each step in your strings has brackets and perhaps quotes: `['w']/[0]`. A step is an object of JAX, such as a `DictKey` or a `SequenceKey`. `str` writes it so, and `keystr` does too, unless you ask for the simple style."""
 def leaf_shapes(tree):
     return {
         "/".join(str(entry) for entry in path): leaf.shape
@@ -1120,7 +1120,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="separator_at_the_front"
-"""Your texts begin with the separator. The separator belongs between two steps only. So a path of one step is just that step, and the path of a single array is empty."""
+"""Your strings begin with the separator. The separator belongs between two steps only. So a path of one step is just that step, and the path of a single array is empty."""
 def leaf_shapes(tree):
     return {
         "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path): leaf.shape
@@ -1252,7 +1252,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="replaces_brackets"
-"""Your texts differ where the path has a field of a class, such as `.w`, or where a key has quotes or brackets in it. If you take brackets and quotes out of `['w'].b`, the dot stays, and the key loses its own quotes and brackets."""
+"""Your strings differ where the path has a field of a class, such as `.w`, or where a key has quotes or brackets in it. If you take brackets and quotes out of `['w'].b`, the dot stays, and the key loses its own quotes and brackets."""
 def leaf_shapes(tree):
     shapes = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -1264,7 +1264,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="replaces_brackets_and_all_quotes"
-"""Your texts differ where the path has a field of a class, such as `.w`, or where a key has quotes or brackets in it. If you take brackets and quotes out of `['w'].b`, the dot stays, and the key loses its own."""
+"""Your strings differ where the path has a field of a class, such as `.w`, or where a key has quotes or brackets in it. If you take brackets and quotes out of `['w'].b`, the dot stays, and the key loses its own."""
 def leaf_shapes(tree):
     shapes = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -1276,7 +1276,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="words_of_the_text"
-"""Your texts are wrong where a key holds more than letters, digits and `_`. Such a key is taken apart, or loses some of its characters, if you look for words in the text of a path."""
+"""Your strings are wrong where a key holds more than letters, digits and `_`. Such a key is taken apart, or loses some of its characters, if you look for words in the string of a path."""
 def leaf_shapes(tree):
     import re
 
@@ -1379,7 +1379,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="paths_without_text"
-"""The keys of your dict are the paths themselves: tuples of entries such as `DictKey`. The task asks for texts."""
+"""The keys of your dict are the paths themselves: tuples of entries such as `DictKey`. The task asks for strings."""
 def leaf_shapes(tree):
     return {path: leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)}
 
@@ -1420,7 +1420,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="separator_at_the_end"
-"""Your texts end with the separator. The separator belongs between two steps only. So a path of one step is just that step, and the path of a single array is empty."""
+"""Your strings end with the separator. The separator belongs between two steps only. So a path of one step is just that step, and the path of a single array is empty."""
 def leaf_shapes(tree):
     return {
         "".join(jax.tree_util.keystr((entry,), simple=True) + "/" for entry in path): leaf.shape
@@ -1449,7 +1449,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="texts_of_shapes"
-"""Your shapes are texts. The task asks for tuples: a text such as `"(2, 3)"` has letters, not lengths."""
+"""Your shapes are strings. The task asks for tuples: a string such as `"(2, 3)"` has letters, not lengths."""
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path, simple=True, separator="/"): str(leaf.shape)
@@ -1582,7 +1582,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="reads_the_text" section="structure-is-a-value"
-"""Your number is too high where the text contains the word None, but the tree has no `None` there. In a printed structure, a dict key can be `"None"`, and a custom node shows its own data. Look at the tree, not at its text."""
+"""Your number is too high where the string contains the word None, but the tree has no `None` there. In a printed structure, a dict key can be `"None"`, and a custom node shows its own data. Look at the tree, not at its string."""
 def count_nones(tree):
     return str(jax.tree.structure(tree)).count("None")
 
@@ -1654,7 +1654,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="falsy_is_none"
-"""Your number includes `0`, `False` and empty texts. In an `if`, Python treats these as false, just like `None`. But each of them is a value. Ask whether an object is `None`, not whether it is true."""
+"""Your number includes `0`, `False` and empty strings. In an `if`, Python treats these as false, just like `None`. But each of them is a value. Ask whether an object is `None`, not whether it is true."""
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
     return sum(not isinstance(leaf, np.ndarray) and not leaf for leaf in leaves)
@@ -1679,7 +1679,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="reads_the_text_of_the_tree"
-"""Your number includes what only looks like a `None`: the word in a text or in a key, or a `None` inside a leaf such as a set. In the text of a tree these look the same. Look at the tree, not at its text."""
+"""Your number includes what only looks like a `None`: the word in a string or in a key, or a `None` inside a leaf such as a set. In the string of a tree these look the same. Look at the tree, not at its string."""
 def count_nones(tree):
     return str(tree).count("None")
 
@@ -1714,7 +1714,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="is_not_true"
-"""You count what is not true: `0`, `False` and an empty text as well. And an array of several numbers raises an error, for it is neither true nor false. Ask whether an object is `None`."""
+"""You count what is not true: `0`, `False` and an empty string as well. And an array of several numbers raises an error, for it is neither true nor false. Ask whether an object is `None`."""
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
     return sum(not leaf for leaf in leaves)
@@ -1905,7 +1905,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="sorts_the_texts" section="key-paths"
-"""You find the right paths, in the order of their texts: `10` before `2`, letter by letter. JAX sorts the keys themselves, and it does not sort lists or namedtuples at all."""
+"""You find the right paths, in the order of their strings: `10` before `2`, letter by letter. JAX sorts the keys themselves, and it does not sort lists or namedtuples at all."""
 def nan_paths(params):
     return sorted(
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -2075,13 +2075,13 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="returns_the_leaves"
-"""You return the broken leaves themselves. The task asks for their paths, as texts."""
+"""You return the broken leaves themselves. The task asks for their paths, as strings."""
 def nan_paths(params):
     return [leaf for leaf in jax.tree.leaves(params) if np.isnan(leaf).any()]
 
 
 # %% exercise="nan_paths" misconception="paths_without_text"
-"""You return the paths themselves: tuples of entries such as `DictKey`. The task asks for their texts."""
+"""You return the paths themselves: tuples of entries such as `DictKey`. The task asks for their strings."""
 def nan_paths(params):
     return [
         path for path, leaf in jax.tree.leaves_with_path(params) if np.isnan(leaf).any()
@@ -2108,7 +2108,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="only_the_last_step"
-"""Your texts are the last steps of the paths. Two layers may both have a `w`; only the whole path says which one is broken."""
+"""Your strings are the last steps of the paths. Two layers may both have a `w`; only the whole path says which one is broken."""
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path[-1:], simple=True, separator="/")
@@ -2118,7 +2118,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="only_the_first_step"
-"""Your texts are the first steps of the paths. A part of the model may have many leaves; only the whole path says which one is broken."""
+"""Your strings are the first steps of the paths. A part of the model may have many leaves; only the whole path says which one is broken."""
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path[:1], simple=True, separator="/")
@@ -2181,7 +2181,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="words_of_the_text"
-"""You find the right leaves, but their paths are wrong where a key holds more than letters, digits and `_`. Such a key is taken apart, or loses some of its characters, if you look for words in the text of a path."""
+"""You find the right leaves, but their paths are wrong where a key holds more than letters, digits and `_`. Such a key is taken apart, or loses some of its characters, if you look for words in the string of a path."""
 def nan_paths(params):
     import re
 
@@ -2369,7 +2369,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="separator_at_the_front"
-"""Your texts begin with the separator. It belongs between two steps only: a path of one step is just that step, and the path of a bare array is empty."""
+"""Your strings begin with the separator. It belongs between two steps only: a path of one step is just that step, and the path of a bare array is empty."""
 def nan_paths(params):
     return [
         "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
@@ -2443,7 +2443,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="shapes_matter"
-"""You say `False` when the leaves have different shapes. The structure is what remains when the leaves are taken out: it does not know whether a leaf is a number, a text or an array of some shape."""
+"""You say `False` when the leaves have different shapes. The structure is what remains when the leaves are taken out: it does not know whether a leaf is a number, a string or an array of some shape."""
 def same_structure(a, b):
     def shapes(tree):
         return [np.shape(leaf) for leaf in jax.tree.leaves(tree)]
@@ -2461,7 +2461,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="compares_the_text"
-"""You say `True` for two classes that have only their name in common. A printed structure shows a class by its name, so the texts are equal although the structures are not."""
+"""You say `True` for two classes that have only their name in common. A printed structure shows a class by its name, so the strings are equal although the structures are not."""
 def same_structure(a, b):
     return str(jax.tree.structure(a)) == str(jax.tree.structure(b))
 
@@ -2530,7 +2530,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="types_of_leaves_matter"
-"""You say `False` where only the types of the leaves differ. The structure does not contain the leaves: an int, a text or an array may be at the same place."""
+"""You say `False` where only the types of the leaves differ. The structure does not contain the leaves: an int, a string or an array may be at the same place."""
 def same_structure(a, b):
     leaves_a, def_a = jax.tree.flatten(a)
     leaves_b, def_b = jax.tree.flatten(b)
@@ -3081,7 +3081,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="returns_the_error"
-"""For a wrong number you return the error, or a text, instead of raising it. The caller would take it for the new tree. `raise` stops the program where the mistake is."""
+"""For a wrong number you return the error, or a string, instead of raising it. The caller would take it for the new tree. `raise` stops the program where the mistake is."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     needed, given = structure.num_leaves, len(new_leaves)
@@ -3148,7 +3148,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="falsy_keeps_the_old_leaf" section="a-missing-bias"
-"""Where a new leaf is `None`, `0`, an empty text or an empty container, the old leaf stays in your result. In `new or old`, Python takes `old` wherever `new` counts as false. Each of these items is a new leaf like any other."""
+"""Where a new leaf is `None`, `0`, an empty string or an empty container, the old leaf stays in your result. In `new or old`, Python takes `old` wherever `new` counts as false. Each of these items is a new leaf like any other."""
 def replace_leaves(tree, new_leaves):
     leaves, structure = jax.tree.flatten(tree)
     if len(leaves) != len(new_leaves):
@@ -3180,7 +3180,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="every_step_is_a_key"
-"""Your function works only where all keys are texts. Perhaps you use each part of the text as a key. But a list needs a number, a key of a dict may be a number too, and a tree that is one leaf has no steps."""
+"""Your function works only where all keys are strings. Perhaps you use each part of the string as a key. But a list needs a number, a key of a dict may be a number too, and a tree that is one leaf has no steps."""
 def leaf_at(tree, path_text):
     for step in path_text.split("/"):
         tree = tree[step]
@@ -3188,7 +3188,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="digits_are_positions"
-"""You treat every part made of digits as a number. But a key of a dict can be the text `"0"`. And a part of the path can be the field of a namedtuple."""
+"""You treat every part made of digits as a number. But a key of a dict can be the string `"0"`. And a part of the path can be the field of a namedtuple."""
 def leaf_at(tree, path_text):
     for step in path_text.split("/") if path_text else []:
         try:
@@ -3225,7 +3225,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="end_of_the_path"
-"""You accept a leaf when its path only ends with the text. `b` then finds `layers/0/b` too. A path text names every step, from the top of the tree to the leaf."""
+"""You accept a leaf when its path only ends with the string. `b` then finds `layers/0/b` too. A path text names every step, from the top of the tree to the leaf."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
@@ -3234,7 +3234,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="default_keystr"
-"""You find nearly nothing. Perhaps you compare with the default style of `keystr`, such as `['layers'][0]['w']`. The texts that come in are in the simple style."""
+"""You find nearly nothing. Perhaps you compare with the default style of `keystr`, such as `['layers'][0]['w']`. The strings that come in are in the simple style."""
 def leaf_at(tree, path_text):
     leaves = {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree.leaves_with_path(tree)}
     return leaves[path_text]
@@ -3274,7 +3274,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="start_of_the_path"
-"""You accept a leaf when its path only begins with the text. Then the path of a container gives its first leaf, and the beginning of a key is enough. A path text names every step."""
+"""You accept a leaf when its path only begins with the string. Then the path of a container gives its first leaf, and the beginning of a key is enough. A path text names every step."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/").startswith(path_text):
@@ -3283,7 +3283,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="falsy_is_missing" section="a-missing-bias"
-"""You raise a `KeyError` where the leaf is `0`, `False` or an empty text. In an `if`, Python treats these as false, but they are leaves. Ask whether you found a leaf, not whether the leaf is true."""
+"""You raise a `KeyError` where the leaf is `0`, `False` or an empty string. In an `if`, Python treats these as false, but they are leaves. Ask whether you found a leaf, not whether the leaf is true."""
 def leaf_at(tree, path_text):
     leaves = {
         jax.tree_util.keystr(path, simple=True, separator="/"): leaf
@@ -3338,7 +3338,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="walks_by_index_and_looks_at_the_end"
-"""You do not find a number key of a dict, the field of a class, or a tree that is one leaf. Perhaps you go down with `tree[step]`: a text alone does not say whether `0` is a position, the key `0` or the key `"0"`."""
+"""You do not find a number key of a dict, the field of a class, or a tree that is one leaf. Perhaps you go down with `tree[step]`: a string alone does not say whether `0` is a position, the key `0` or the key `"0"`."""
 def leaf_at(tree, path_text):
     node = tree
     try:
@@ -3352,7 +3352,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="walks_by_index_or_is_a_leaf"
-"""You do not find a number key of a dict, or the field of a namedtuple or a class. Perhaps you go down with `tree[step]`: a text alone does not say whether `0` is a position, the key `0` or the key `"0"`."""
+"""You do not find a number key of a dict, or the field of a namedtuple or a class. Perhaps you go down with `tree[step]`: a string alone does not say whether `0` is a position, the key `0` or the key `"0"`."""
 def leaf_at(tree, path_text):
     node = tree
     try:
@@ -3394,7 +3394,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="not_true_is_missing" section="a-missing-bias"
-"""You use the leaf that you found as a condition. So `0`, `False` or an empty text seems to be missing, and an array of several numbers raises an error. Ask whether you found a leaf, not whether the leaf is true."""
+"""You use the leaf that you found as a condition. So `0`, `False` or an empty string seems to be missing, and an array of several numbers raises an error. Ask whether you found a leaf, not whether the leaf is true."""
 def leaf_at(tree, path_text):
     found = None
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -3425,7 +3425,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="part_of_the_path"
-"""You accept a leaf when the text is anywhere in its path. `b` is in `layers/0/b`, and also in `bias`. A path text names every step, from the top of the tree to the leaf."""
+"""You accept a leaf when the string is anywhere in its path. `b` is in `layers/0/b`, and also in `bias`. A path text names every step, from the top of the tree to the leaf."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if path_text in jax.tree_util.keystr(path, simple=True, separator="/"):
@@ -3444,7 +3444,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="a_slash_is_always_a_step"
-"""You do not find a leaf whose key has a `/` in it, and perhaps not the single leaf with the path `""`. If you split the text, a key such as `a/b` becomes two steps. Compare whole texts."""
+"""You do not find a leaf whose key has a `/` in it, and perhaps not the single leaf with the path `""`. If you split the string, a key such as `a/b` becomes two steps. Compare whole strings."""
 def leaf_at(tree, path_text):
     steps = path_text.split("/")
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -3454,7 +3454,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="a_slash_is_a_step"
-"""You do not find a leaf whose key has a `/` in it. If you split the text, a key such as `a/b` becomes two steps. Compare whole texts."""
+"""You do not find a leaf whose key has a `/` in it. If you split the string, a key such as `a/b` becomes two steps. Compare whole strings."""
 def leaf_at(tree, path_text):
     steps = path_text.split("/") if path_text else []
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -3503,7 +3503,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="no_separator"
-"""You do not find a leaf whose path has several steps. The texts that come in have `/` between the steps; yours have something else there, or nothing."""
+"""You do not find a leaf whose path has several steps. The strings that come in have `/` between the steps; yours have something else there, or nothing."""
 def leaf_at(tree, path_text):
     leaves = {
         jax.tree_util.keystr(path, simple=True): leaf
@@ -3615,7 +3615,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="compares_paths_with_texts"
-"""You find no leaf: a `KeyError`, or nothing, comes out for each path. Perhaps you compare the key path itself with the text. A key path is a tuple of entries such as `DictKey`, and never equal to a text: `keystr` makes a text of it."""
+"""You find no leaf: a `KeyError`, or nothing, comes out for each path. Perhaps you compare the key path itself with the string. A key path is a tuple of entries such as `DictKey`, and never equal to a string: `keystr` makes a string of it."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if path == path_text:
@@ -3624,7 +3624,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="keys_are_texts"
-"""You do not find a leaf under a key that is a number, such as `{3: ...}`. The path text says `3`, but the key is the number 3, not the text `"3"`. Compare path texts instead of keys."""
+"""You do not find a leaf under a key that is a number, such as `{3: ...}`. The path text says `3`, but the key is the number 3, not the string `"3"`. Compare path texts instead of keys."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
@@ -3647,7 +3647,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="an_empty_path_is_no_path"
-"""You do not find the leaf at the path `""`. Where the whole tree is one leaf, its path has no steps. If you split the text, `"".split("/")` gives one step, and this step is empty."""
+"""You do not find the leaf at the path `""`. Where the whole tree is one leaf, its path has no steps. If you split the string, `"".split("/")` gives one step, and this step is empty."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if path and jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
@@ -3728,7 +3728,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="is_leaf_is_a_filter"
-"""Only shapes are in your result. `is_leaf` adds places to stop; it is no filter, and the other leaves, such as texts, belong to the result too."""
+"""Only shapes are in your result. `is_leaf` adds places to stop; it is no filter, and the other leaves, such as strings, belong to the result too."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and all(isinstance(item, int) for item in node)
@@ -3755,7 +3755,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="looks_at_one_item"
-"""A list that begins with an `int` stays whole in your result, whatever comes after it. If a text or another list follows, the list is not a shape, and JAX should open it."""
+"""A list that begins with an `int` stays whole in your result, whatever comes after it. If a string or another list follows, the list is not a shape, and JAX should open it."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and (len(node) == 0 or isinstance(node[0], int))
@@ -3773,7 +3773,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="any_flat_list"
-"""Lists of texts, floats or mixed things stay whole in your result, if no list is inside. A shape is flat, but not every flat list is a shape: look at the items."""
+"""Lists of strings, floats or mixed things stay whole in your result, if no list is inside. A shape is flat, but not every flat list is a shape: look at the items."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and not any(isinstance(item, list) for item in node)
@@ -4009,7 +4009,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="texts_of_shapes"
-"""Each shape is a text in your result. The task asks for the lists themselves, as they stand in the tree."""
+"""Each shape is a string in your result. The task asks for the lists themselves, as they stand in the tree."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and all(isinstance(item, int) for item in node)
@@ -4049,7 +4049,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="no_container_inside"
-"""Lists of texts, floats or `None` stay whole in your result, if no container is inside. A shape is flat, but not every flat list is a shape: every item has to be an `int`."""
+"""Lists of strings, floats or `None` stay whole in your result, if no container is inside. A shape is flat, but not every flat list is a shape: every item has to be an `int`."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and not any(
@@ -4060,7 +4060,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="falsy_vanishes" section="a-missing-bias"
-"""Leaves that Python takes for false are missing from your result: `0`, an empty text, the empty list. But each of them is a leaf here. In an `if`, ask for what you mean."""
+"""Leaves that Python takes for false are missing from your result: `0`, an empty string, the empty list. But each of them is a leaf here. In an `if`, ask for what you mean."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and all(isinstance(item, int) for item in node)
@@ -4381,7 +4381,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="something_may_follow"
-"""You put keys in order that have something behind the number, such as `layer2b`. `re.match` looks only at the beginning of a text. A layer key ends with its number."""
+"""You put keys in order that have something behind the number, such as `layer2b`. `re.match` looks only at the beginning of a string. A layer key ends with its number."""
 import re
 
 
@@ -4403,7 +4403,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="something_may_stand_before"
-"""You put keys in order that have something before the word `layer`, such as `sublayer2`. `re.search` looks anywhere in a text. A layer key begins with `layer`."""
+"""You put keys in order that have something before the word `layer`, such as `sublayer2`. `re.search` looks anywhere in a string. A layer key begins with `layer`."""
 import re
 
 
@@ -4425,7 +4425,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="somewhere_in_the_key"
-"""You put keys in order that have something before the word `layer` or behind the number, such as `sublayer2` or `layer2b`. `re.search` looks anywhere in a text. A layer key is `layer` and a number, and nothing else."""
+"""You put keys in order that have something before the word `layer` or behind the number, such as `sublayer2` or `layer2b`. `re.search` looks anywhere in a string. A layer key is `layer` and a number, and nothing else."""
 import re
 
 
@@ -4568,7 +4568,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="capitals_do_not_matter"
-"""You put keys in order that are written in another way, such as `Layer2`. A layer key begins with `layer`, in small letters."""
+"""You also put keys in order that begin with a capital letter, such as `Layer2`. A layer key begins with `layer`, in small letters."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(
@@ -4634,7 +4634,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="every_layer_key_has_a_number"
-"""Your function fails at a dict with other keys: `int` of a text that is no number raises an error. Look whether a key is `layer` and digits before you read the number."""
+"""Your function fails at a dict with other keys: `int` of a string that is no number raises an error. Look whether a key is `layer` and digits before you read the number."""
 def leaves_in_layer_order(tree):
     def is_dict(node):
         return type(node) is dict
@@ -4650,7 +4650,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="walks_and_sorts_every_dict" section="the-registry"
-"""You also sort the keys of an `OrderedDict`, or number keys by their texts, and a registered class stays closed. Perhaps you go through the containers yourself. For every node that is no dict of layers, JAX's own order is right."""
+"""You also sort the keys of an `OrderedDict`, or number keys by their strings, and a registered class stays closed. Perhaps you go through the containers yourself. For every node that is no dict of layers, JAX's own order is right."""
 def leaves_in_layer_order(tree):
     def place(key):
         text = str(key)
@@ -4705,7 +4705,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="fails_at_int_keys"
-"""Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a text; look at its type, or make a text of it, before you look for `layer` in it."""
+"""Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a string; look at its type, or make a string of it, before you look for `layer` in it."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         if type(node) is dict and not all(isinstance(key, str) for key in node):
@@ -4879,7 +4879,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="numbers_count_too"
-"""Numbers or texts are in your groups. Python often uses one object for equal small numbers and for equal texts. This is not sharing in the sense of the task. Only arrays count here."""
+"""Numbers or strings are in your groups. Python often uses one object for equal small numbers and for equal strings. This is not sharing in the sense of the task. Only arrays count here."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -5011,7 +5011,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="sorts_the_texts" section="key-paths"
-"""Your paths are right, but they come in the order of their texts: `10` before `2`, letter by letter. JAX goes by positions and keys, and keeps the order of fields."""
+"""Your paths are right, but they come in the order of their strings: `10` before `2`, letter by letter. JAX goes by positions and keys, and keeps the order of fields."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -5229,7 +5229,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="only_the_last_step" section="key-paths"
-"""You find the right leaves, but your texts are only the last steps of their paths. Two layers may both have a `w`; the whole path says which one it is."""
+"""You find the right leaves, but your strings are only the last steps of their paths. Two layers may both have a `w`; the whole path says which one it is."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -5240,7 +5240,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="paths_without_text" section="key-paths"
-"""Your groups hold the paths themselves: tuples of entries such as `DictKey`. The task asks for their texts."""
+"""Your groups hold the paths themselves: tuples of entries such as `DictKey`. The task asks for their strings."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -5318,7 +5318,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="whatever_is_no_number_of_python" section="how-many-leaves"
-"""Some things in your groups are no NumPy arrays: NumPy's numbers, such as `np.float32(1)`, or arrays of JAX. You leave out only Python's own numbers and texts."""
+"""Some things in your groups are no NumPy arrays: NumPy's numbers, such as `np.float32(1)`, or arrays of JAX. You leave out only Python's own numbers and strings."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -5443,7 +5443,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="separator_at_the_front" section="key-paths"
-"""You find the right leaves, but your texts begin with the separator. It belongs between two steps only: a path of one step is just that step."""
+"""You find the right leaves, but your strings begin with the separator. It belongs between two steps only: a path of one step is just that step."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):

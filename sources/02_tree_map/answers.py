@@ -264,7 +264,7 @@ def same_shapes(a, b):
 
 
 # %% exercise="same_shapes" misconception="all_asks_the_container"
-"""Python's `all` goes through the outermost container only: a non-empty container inside, or a key that is text, counts as true. `jax.tree.all` asks the leaves."""
+"""Python's `all` goes through the outermost container only: a non-empty container inside, or a string key, counts as true. `jax.tree.all` asks the leaves."""
 def same_shapes(a, b):
     same = jax.tree.map(lambda x, y: x.shape == y.shape, a, b)
     return same if isinstance(same, bool) else all(same or ())
@@ -302,7 +302,7 @@ def zero(tree):
 
 
 # %% exercise="scale_and_zero" misconception="zero_is_times_zero"
-"""Your zeros hold `nan` where the array held `inf` or `nan`: you calculate with the old numbers. In floating point, `inf` times 0 and `inf` minus `inf` are `nan`, and `nan` stays `nan`."""
+"""Your zeros hold `nan` where the array held `inf` or `nan`: you compute with the old numbers. In floating point, `inf` times 0 and `inf` minus `inf` are `nan`, and `nan` stays `nan`."""
 def scale(tree, factor):
     return jax.tree.map(lambda leaf: leaf * factor, tree)
 
@@ -664,7 +664,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="trees_are_numbers"
-"""Your function is right for bare arrays only, and fails for containers. Python has no arithmetic for dicts: to calculate with trees, you have to reach their leaves."""
+"""Your function is right for bare arrays only, and fails for containers. Python has no arithmetic for dicts: to compute with trees, you have to reach their leaves."""
 def sgd_step(params, grads, rate):
     return params - rate * grads
 
@@ -1065,7 +1065,7 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="squares_the_total"
-"""With several leaves, your number is wrong. Perhaps the function of `reduce` squares both its arguments. Its first argument is the total so far, which holds squares already; only the new leaf is to be squared."""
+"""With several leaves, your number is wrong. Perhaps the function that you give to `reduce` squares both of its arguments. Its first argument is the total so far, which holds squares already; only the new leaf is to be squared."""
 def global_norm(tree):
     total = 0.0
     for leaf in jax.tree.leaves(tree):
@@ -2243,13 +2243,13 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="paths_hold_texts" covers="C12"
-"""Your function still gives the first result: all `True`. Perhaps you take a path for a tuple of texts. But a path holds objects such as `DictKey(key='bias')`, and such an object never equals a text."""
+"""Your function still gives the first result: all `True`. Perhaps you take a path for a tuple of strings. But a path holds objects such as `DictKey(key='bias')`, and such an object never equals a string."""
 def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
 
 
 # %% exercise="decay_mask" misconception="bias_somewhere_in_the_text"
-"""You give `False` to leaves with longer names, such as `bias_scale`, or to a part called `unbiased`. A search for letters in a text finds them in longer names too."""
+"""You give `False` to leaves with longer names, such as `bias_scale`, or to a part called `unbiased`. A search for letters in a string finds them in longer names too."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
@@ -2257,7 +2257,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="bias_at_the_end_of_the_text"
-"""You give `False` to leaves such as `pre_bias`, whose names only end in `bias`. Perhaps you test the end of a text. Compare the whole name."""
+"""You give `False` to leaves such as `pre_bias`, whose names only end in `bias`. Perhaps you test the end of a string. Compare the whole name."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: not jax.tree_util.keystr(path, simple=True).endswith("bias"), params
@@ -2275,7 +2275,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="the_path_is_one_text"
-"""You give `False` to a leaf whose name only ends in `/bias` or `.bias`. Perhaps you join the path to one text and split the text again. But a key can contain the separator, and then you split inside the key."""
+"""You give `False` to a leaf whose name only ends in `/bias` or `.bias`. Perhaps you join the path to one string and split the string again. But a key can contain the separator, and then you split inside the key."""
 def decay_mask(params):
     def decays(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -2331,7 +2331,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="a_piece_of_the_last_name"
-"""You give `False` to leaves with longer names, such as `bias_scale` or `unbiased`. You look at the right entry of the path, and then for `bias` within its text. Compare the whole name."""
+"""You give `False` to leaves with longer names, such as `bias_scale` or `unbiased`. You look at the right entry of the path, and then for `bias` within its string. Compare the whole name."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: "bias" not in jax.tree_util.keystr(path[-1:], simple=True), params
@@ -2356,7 +2356,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="the_path_is_one_name"
-"""You find a bias in the outermost dict or namedtuple only; inside a part, the bias decays. Perhaps you compare the text of the whole path. Of a leaf in a part, this text begins with the name of the part."""
+"""You find a bias in the outermost dict or namedtuple only; inside a part, the bias decays. Perhaps you compare the string of the whole path. Of a leaf in a part, this string begins with the name of the part."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: jax.tree_util.keystr(path, simple=True) != "bias", params
@@ -2431,7 +2431,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="a_name_has_no_signs"
-"""You give `False` to a leaf whose name is `bias` with signs around it, such as `.bias` or `[bias]`. Perhaps you take the text of an entry and strip its brackets, dots and quotes. A key can have such signs itself."""
+"""You give `False` to a leaf whose name is `bias` with signs around it, such as `.bias` or `[bias]`. Perhaps you take the string of an entry and strip its brackets, dots and quotes. A key can have such signs itself."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: not path or str(path[-1]).strip(".[]'\"") != "bias", params
@@ -2439,7 +2439,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="an_entry_is_true"
-"""You fail where a key is 0 or the empty text. Perhaps you chain `.key`, `.name` and `.idx` with `or`. Such a key counts as false, so `or` goes on to an attribute that the entry does not have."""
+"""You fail where a key is 0 or the empty string. Perhaps you chain `.key`, `.name` and `.idx` with `or`. Such a key counts as false, so `or` goes on to an attribute that the entry does not have."""
 def decay_mask(params):
     def decays(path, leaf):
         if not path:
@@ -2460,9 +2460,17 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="the_entry_is_a_text"
-"""Your mask is `True` everywhere, and a bare array makes you fail. Perhaps you compare the last entry with the text `bias`. An entry is an object such as `DictKey(key='bias')`, and never equals a text; and an empty path has no last entry."""
+"""Your mask is `True` everywhere, and a bare array makes you fail. Perhaps you compare the last entry with the string `bias`. An entry is an object such as `DictKey(key='bias')`, and never equals a string; and an empty path has no last entry."""
 def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: path[-1] != "bias", params)
+
+
+# %% exercise="decay_mask" misconception="all_but_the_empty_path_have_keys"
+"""Your function fails where the last entry of a path belongs to a list, a tuple or a namedtuple. Only some entries have a `.key`: a list's entry has an `.idx`, and a namedtuple's field has a `.name`. `keystr` writes every kind of entry."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: not path or path[-1].key != "bias", params
+    )
 
 
 # %% exercise="rates_by_part" variant="by_broadcast"
@@ -2490,7 +2498,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="only_leaves_arrive"
-"""Your function fails with a `TypeError` where one rate stands for a whole part. There, JAX passes the whole part to your function, a dict or a list, and Python cannot calculate with a dict or a list."""
+"""Your function fails with a `TypeError` where one rate stands for a whole part. There, JAX passes the whole part to your function, a dict or a list, and Python cannot multiply a dict or a list by a rate."""
 def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda rate, p, g: p - rate * g, rates, params, grads)
 
@@ -2549,7 +2557,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="another_error"
-"""Where `rates` is no prefix, your function raises another error than JAX does. Perhaps you catch JAX's `ValueError` and raise your own error. Do not catch it: its type and its text say what is wrong."""
+"""Where `rates` is no prefix, your function raises another error than JAX does. Perhaps you catch JAX's `ValueError` and raise your own error. Do not catch it: its type and its string say what is wrong."""
 def rates_by_part(rates, params, grads):
     try:
         rates = jax.tree.broadcast(rates, params)
@@ -2740,6 +2748,53 @@ def rates_by_part(rates, params, grads):
         return jax.tree.map(lambda p: p - rate * grads, part)
 
     return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="goes_down_dicts_of_rates" section="the-prefix-rule"
+"""You follow the rates into dicts only, key by key. Where `rates` has a list, a tuple or another node, you fail; and a key that is missing in `rates` is missing in your result. A map with `rates` first knows all kinds of nodes, and compares the keys."""
+def rates_by_part(rates, params, grads):
+    if isinstance(rates, dict):
+        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in rates}
+    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="a_key_too_many_is_ignored" section="the-prefix-rule"
+"""You go down dicts yourself, over the keys of `params`: a key that only `rates` has goes unnoticed, and a rate that cannot be multiplied, such as `None`, raises another error than JAX's. A map with `rates` first compares the structures."""
+def rates_by_part(rates, params, grads):
+    if isinstance(rates, dict) and isinstance(params, dict):
+        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
+    if isinstance(rates, (list, tuple)):
+        return jax.tree.map(
+            rates_by_part, rates, params, grads, is_leaf=lambda node: node is not rates
+        )
+    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="each_part_becomes_a_list"
+"""Where one rate stands for a part, your result has a list of its leaves; a single array becomes a list too. The part keeps its structure: map over the two parts, instead of listing their leaves."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        pairs = zip(jax.tree.leaves(part), jax.tree.leaves(grads))
+        return [p - rate * g for p, g in pairs]
+
+    return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="follows_the_path_with_a_default" section="the-prefix-rule"
+"""You follow the path of each leaf through `rates`, with 0 where a key is missing. So you give a result where `rates` is no prefix, or raise another error than JAX's. A map with `rates` first compares the structures."""
+def rates_by_part(rates, params, grads):
+    def step(path, p, g):
+        rate = rates
+        for entry in path:
+            if isinstance(rate, dict):
+                rate = rate.get(entry.key, 0.0)
+            elif isinstance(rate, (list, tuple)):
+                rate = rate[entry.idx if hasattr(entry, "idx") else entry.name]
+            else:
+                break
+        return p - rate * g
+
+    return jax.tree.map_with_path(step, params, grads)
 
 
 # %% exercise="stack_trees" variant="by_numpy"
@@ -3190,6 +3245,17 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
 
 
+# %% exercise="stack_trees" misconception="counts_the_first_value"
+"""Your `unstack` takes the first value of a dict for an array: it fails where the tree is a list or a bare array, or where this value is a container. `jax.tree.leaves(tree)[0]` is the first leaf of any tree."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = next(iter(tree.values())).shape[0]
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
 # %% exercise="perturb" starter=True
 def perturb(key, params, scale, most):
     """Return `params` with noise, each leaf clipped, and zeros for fewer than two axes."""
@@ -3276,7 +3342,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="a_new_jit_in_each_call" section="inside-jit"
-"""Your results are right, but JAX traces every call again. Perhaps you make the jitted function anew in each call. A compiled program belongs to one jitted function, and a new function has no compiled program yet."""
+"""Your results are right, but JAX traces every call again. Perhaps each call makes a new jitted function. A compiled program belongs to one jitted function, and a new function has no compiled program yet."""
 def perturb(key, params, scale, most):
     @jax.jit
     def run(key, params, scale, most):
@@ -3461,7 +3527,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="floats_of_tracers"
-"""Every call raises an error about a traced value. Perhaps you turn `scale` or `most` into a Python number with `float`. While JAX traces, they have no values yet; calculate with them as they are."""
+"""Every call raises an error about a traced value. Perhaps you turn `scale` or `most` into a Python number with `float`. While JAX traces, they have no values yet; compute with them as they are."""
 @jax.jit
 def perturb(key, params, scale, most):
     scale, most = float(scale), float(most)
@@ -3971,7 +4037,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="what_is_false_is_a_leaf"
-"""You fail on an array, and give a result where one of two empty containers is not empty. Perhaps `is_leaf` says yes to whatever is not true. An empty dict is not true either, and an array of several numbers is neither; only `None` is the mark."""
+"""Your function fails on an array, and gives a result where `tree` has an empty container and `defaults` has a full one. Perhaps `is_leaf` is true for everything that counts as false in Python. An empty dict counts as false too, and an array of several numbers is neither true nor false. Test for `None` only."""
 def fill_missing(tree, defaults):
     return jax.tree.map(
         lambda value, default: default if value is None else value,
@@ -4241,7 +4307,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="a_name_within_a_name"
-"""You treat a shared part as batched when its name is a piece of a batched part's name. Perhaps you look for the name in a text. In a list, `in` compares whole names; in a text, it finds pieces."""
+"""You treat a shared part as batched when its name is a piece of a batched part's name. Perhaps you look for the name in a string. In a list, `in` compares whole names; in a string, it finds pieces."""
 def batched_apply(function, params, batched, x):
     axes = {name: 0 if name in str(batched) else None for name in params}
     return jax.vmap(function, in_axes=(axes, 0))(params, x)

@@ -249,7 +249,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="a_dict_of_children"
-"""Your leaves are the texts `'weight'` and `'bias'`. Perhaps flatten returns a dict as the children. JAX takes the children one by one as a loop does, and a loop over a dict gives its keys."""
+"""Your leaves are the strings `'weight'` and `'bias'`. Perhaps flatten returns a dict as the children. JAX takes the children one by one as a loop does, and a loop over a dict gives its keys."""
 def register_linear(cls):
     def flatten(linear):
         return {"weight": linear.weight, "bias": linear.bias}, None
@@ -779,7 +779,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="fields_become_arrays" section="leaves-that-are-no-arrays"
-"""Your state holds arrays where something else was put in, and it cannot hold a text or a tree. Perhaps the constructor or `__post_init__` converts the fields to arrays. It runs whenever JAX rebuilds a state, and then a field can be any object."""
+"""Your state holds arrays where something else was put in, and it cannot hold a string or a tree. Perhaps the constructor or `__post_init__` converts the fields to arrays. It runs whenever JAX rebuilds a state, and then a field can be any object."""
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -1164,6 +1164,28 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
+# %% exercise="model_state" misconception="the_step_alone_is_kept" section="a-state-with-an-int" covers="C2"
+"""Your `zeroed` leaves the field `step` as it was. An int is a leaf of the state like any array. One map over the whole state reaches all three fields."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    def zeros(tree):
+        return jax.tree.map(jnp.zeros_like, tree)
+
+    return replace(state, weight=zeros(state.weight), bias=zeros(state.bias))
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
 # %% exercise="predict_init" starter=True
 # Before the lines: total = jax.jit(lambda pair: pair.a + pair.b)
 predictions = {
@@ -1523,7 +1545,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="keys_of_a_dict" section="paths-with-names"
-"""Your paths read `['weight']`, as in a dict. Each type of key has its own text. The fields of a dataclass are attributes, and the paths of attributes begin with a dot."""
+"""Your paths read `['weight']`, as in a dict. `keystr` writes each type of key in its own way. The fields of a dataclass are attributes, and the paths of attributes begin with a dot."""
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init]
     data = [name for name in names if name not in static]
@@ -1541,7 +1563,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="keys_are_texts" section="paths-with-names"
-"""Your paths hold the bare names, without a dot. Perhaps your keys are texts. JAX accepts any object as a key, and `keystr` writes a text as it is."""
+"""Your paths hold the bare names, without a dot. Perhaps your keys are strings. JAX accepts any object as a key, and `keystr` writes a string as it is."""
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init]
     data = [name for name in names if name not in static]
@@ -1682,7 +1704,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="part_of_a_name_is_enough"
-"""A field becomes static when its name is a part of a static field's name, or holds one. `in` looks for a part where the thing on its right is a text."""
+"""A field becomes static when its name is a part of a static field's name, or holds one. `in` looks for a part where the thing on its right is a string."""
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init]
     meta = [name for name in names if name in " ".join(static)]
@@ -1864,7 +1886,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="keys_are_texts"
-"""Your paths begin with the bare name, without brackets. Perhaps your keys are texts. JAX accepts any object as a key, and `keystr` writes a text without brackets."""
+"""Your paths begin with the bare name, without brackets. Perhaps your keys are strings. JAX accepts any object as a key, and `keystr` writes a string without brackets."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1880,7 +1902,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="keys_of_attributes"
-"""Your paths begin with a dot, as if the layers were attributes. Each type of key has its own text. Your type of key is for an attribute, not for the key of a dict."""
+"""Your paths begin with a dot, as if the layers were attributes. `keystr` writes each type of key in its own way. Your type of key is for an attribute, not for the key of a dict."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -2440,7 +2462,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="checks_arrays_only" covers="M13"
-"""Your object is rebuilt from tracers and texts, but a map or a gradient with negative numbers fails. Negative numbers can be real arrays too, although they are not a valid `std`."""
+"""Your object is rebuilt from tracers and strings, but a map or a gradient with negative numbers fails. Negative numbers can be real arrays too, although they are not a valid `std`."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -2460,7 +2482,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="lets_tracers_through" covers="M13"
-"""Under jit your object is rebuilt, but a map to negative numbers, texts or `None` fails. Perhaps the constructor skips its checks for tracers only. JAX puts in other objects as well."""
+"""Under jit your object is rebuilt, but a map to negative numbers, strings or `None` fails. Perhaps the constructor skips its checks for tracers only. JAX puts in other objects as well."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -2479,7 +2501,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="converts_what_jax_puts_in" covers="M13"
-"""Your rebuilt object converts what JAX put in to arrays. A text or `None` cannot become an array, and a whole number should stay as it is. Unflatten must not convert anything."""
+"""Your rebuilt object converts what JAX put in to arrays. A string or `None` cannot become an array, and a whole number should stay as it is. Unflatten must not convert anything."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -2630,7 +2652,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="nan_in_place_of_an_error" section="leaves-that-are-no-arrays"
-"""A wrong `std` raises no error: your object holds `nan` in its place. `jnp.where` can choose between values, also under `jit`, but it cannot raise an error. A caller should get the ValueError, so the check stays, and JAX goes another way."""
+"""A wrong `std` raises no error: your object holds `nan` in its place. `jnp.where` can choose between values, also under `jit`, but it cannot raise an error. A caller should get the ValueError, so the check stays in the constructor, and unflatten makes the object without it."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -2898,7 +2920,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="none_and_object_are_let_through" section="leaves-that-are-no-arrays"
-"""Your constructor lets `None` and `object()` through, but it still converts or refuses other things that JAX puts in: texts, tracers, negative numbers. A list of exceptions never ends; unflatten can go past the constructor."""
+"""Your constructor lets `None` and `object()` through, but it still converts or refuses other things that JAX puts in: strings, tracers, negative numbers. A list of exceptions never ends; unflatten can go past the constructor."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -2919,7 +2941,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="texts_and_none_are_let_through" section="leaves-that-are-no-arrays"
-"""Your object is rebuilt from texts and `None`, but negative numbers or tracers fail, and whole numbers become arrays. Perhaps the constructor lets through what cannot become an array. JAX also puts in arrays that break the rules, and tracers, on which `if` fails."""
+"""Your object is rebuilt from strings and `None`, but negative numbers or tracers fail, and whole numbers become arrays. Perhaps the constructor lets through what cannot become an array. JAX also puts in arrays that break the rules, and tracers, on which `if` fails."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -2942,7 +2964,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="the_name_is_a_child" section="flatten-and-unflatten"
-"""Your name is among the leaves: a map changes it, or fails on it. A text is a leaf like any object. What JAX should not compute with belongs in aux_data."""
+"""Your name is among the leaves: a map changes it, or fails on it. A string is a leaf like any object. What JAX should not compute with belongs in aux_data."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -3022,7 +3044,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="only_real_arrays_are_checked" section="leaves-that-are-no-arrays" covers="M13"
-"""Your object is rebuilt from tracers, texts and `None`, but negative numbers fail, and whole numbers become arrays. Perhaps the constructor converts what it can and checks what is an array then. JAX also puts in numbers that break the rules, and they should stay as they are."""
+"""Your object is rebuilt from tracers, strings and `None`, but negative numbers fail, and whole numbers become arrays. Perhaps the constructor converts what it can and checks what is an array then. JAX also puts in numbers that break the rules, and they should stay as they are."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -3044,7 +3066,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="callers_are_not_converted_nor_refused" section="leaves-that-are-no-arrays"
-"""Your constructor converts and checks numbers and arrays, but it accepts other things from a caller, such as `None` or a text. A caller gets the same errors as before. JAX needs no way through the constructor: unflatten can make the object without it."""
+"""Your constructor converts and checks numbers and arrays, but it accepts other things from a caller, such as `None` or a string. A caller gets the same errors as before. JAX needs no way through the constructor: unflatten can make the object without it."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -3070,7 +3092,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="only_the_mean_is_looked_at" section="leaves-that-are-no-arrays"
-"""Your constructor lets `object()` and `None` through, but only in the place of `mean`, and it still refuses tracers, texts and negative numbers. A list of exceptions never ends: let unflatten make the object without the constructor."""
+"""Your constructor lets `object()` and `None` through, but only in the place of `mean`, and it still refuses tracers, strings and negative numbers. A list of exceptions never ends: let unflatten make the object without the constructor."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -3091,7 +3113,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="what_is_no_array_is_let_through" section="leaves-that-are-no-arrays"
-"""Your constructor catches the error of what cannot become an array, such as a text or a tracer. Negative numbers and `None` still raise an error when JAX puts them in, and whole numbers become arrays. Let unflatten make the object without the constructor."""
+"""Your constructor catches the error of what cannot become an array, such as a string or a tracer. Negative numbers and `None` still raise an error when JAX puts them in, and whole numbers become arrays. Let unflatten make the object without the constructor."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -3116,7 +3138,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="other_types_are_not_checked" section="who-calls-init"
-"""Your constructor checks numbers and lists, but it accepts anything else from a caller: an array with a wrong `std`, `None`, a text. A caller always gets the same checks. JAX needs no way through the constructor: your unflatten goes past it."""
+"""Your constructor checks numbers and lists, but it accepts anything else from a caller: an array with a wrong `std`, `None`, a string. A caller always gets the same checks. JAX needs no way through the constructor: your unflatten goes past it."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -3298,7 +3320,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="count_is_static"
-"""Your numbers are right, but each `add` traces anew: `count` is part of the structure. For `jit`, an object with another structure is an argument of another type."""
+"""Your numbers are right, but each `add` is traced again: `count` is part of the structure. For `jit`, an object with another structure is an argument of another type."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -3320,7 +3342,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="self_is_static" covers="M15"
-"""Your numbers are right, but each new object is traced anew. Perhaps `self` is a static argument. Then JAX does not flatten `self`: it is a constant, and its numbers become part of the program."""
+"""Your numbers are right, but JAX traces again for each new object. Is `self` a static argument? Then JAX does not flatten it: it is a constant, and its numbers become part of the program."""
 from functools import partial
 
 
@@ -3437,7 +3459,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="returns_a_tuple"
-"""`add` returns a tuple, and you cannot call `add` on a tuple again. The copy under `jit` is lost, so `add` should return a whole `RunningMean`."""
+"""`add` returns a tuple, and you cannot call `add` on a tuple again. The task asks for a new `RunningMean`."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -3878,7 +3900,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="goes_uphill"
-"""Your parameters move away from 0: you add the step. The gradient points in the direction in which the loss grows."""
+"""Your parameters go uphill: you add `rate` times the gradient. The gradient points in the direction in which the loss grows, so subtract it."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p + rate * g, state.params, grads)
@@ -4290,7 +4312,7 @@ class History:
 
 
 # %% exercise="history" misconception="used_is_guessed" covers="M17"
-"""After a rebuild, your `used` is the number of values that are not 0. A filled place may hold a 0. And if a map puts in a text, unflatten cannot count anything."""
+"""After a rebuild, your `used` is the number of values that are not 0. A filled place may hold a 0. And if a map puts in a string, unflatten cannot count anything."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -4310,7 +4332,7 @@ class History:
 
 
 # %% exercise="history" misconception="used_is_made_an_int" section="leaves-that-are-no-arrays" covers="M13"
-"""Under jit, or where a map puts in a text, your history cannot be rebuilt. Perhaps unflatten calls `int` on `used`. What JAX puts in need not be a number."""
+"""Under jit, or where a map puts in a string, your history cannot be rebuilt. Perhaps unflatten calls `int` on `used`. What JAX puts in need not be a number."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -4372,7 +4394,7 @@ class History:
 
 
 # %% exercise="history" misconception="zeros_in_the_empty_places" covers="M17"
-"""Your flatten puts zeros into the empty places. The values should not change. And if JAX puts in a text, flatten cannot compute anything."""
+"""Your flatten puts zeros into the empty places. The values should not change. And if JAX puts in a string, flatten cannot compute anything."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -4392,7 +4414,7 @@ class History:
 
 
 # %% exercise="history" misconception="copied_into_zeros" section="leaves-that-are-no-arrays" covers="M13"
-"""Your rebuilt values are computed from those that JAX puts in: whole numbers become floats, and a text fails. Unflatten should store what it gets."""
+"""Your rebuilt values are computed from those that JAX puts in: whole numbers become floats, and a string fails. Unflatten should store what it gets."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -4458,7 +4480,7 @@ class History:
 
 
 # %% exercise="history" misconception="children_become_arrays" section="leaves-that-are-no-arrays"
-"""A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten converts its children to arrays. JAX puts in other objects too, such as `None` or a text."""
+"""A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten converts its children to arrays. JAX puts in other objects too, such as `None` or a string."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -4736,7 +4758,7 @@ class History:
 
 
 # %% exercise="history" misconception="flatten_makes_arrays" section="leaves-that-are-no-arrays"
-"""Your flatten converts the children to arrays. JAX may put in a text or `None`, and then takes the history apart again: flatten should return what the object holds."""
+"""Your flatten converts the children to arrays. JAX may put in a string or `None`, and then takes the history apart again: flatten should return what the object holds."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -4774,7 +4796,7 @@ class History:
 
 
 # %% exercise="history" misconception="the_array_is_converted" section="leaves-that-are-no-arrays"
-"""A rebuilt history cannot hold a text or `None` in the place of the array, or NumPy's array becomes one of JAX. Unflatten should store what it gets."""
+"""A rebuilt history cannot hold a string or `None` in the place of the array, or NumPy's array becomes one of JAX. Unflatten should store what it gets."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -4794,7 +4816,7 @@ class History:
 
 
 # %% exercise="history" misconception="used_becomes_an_array" section="leaves-that-are-no-arrays"
-"""A rebuilt history cannot hold a text or `None` in the place of `used`. Perhaps unflatten makes an array of it. What JAX puts in need not be a number."""
+"""A rebuilt history cannot hold a string or `None` in the place of `used`. Perhaps unflatten makes an array of it. What JAX puts in need not be a number."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -4910,7 +4932,7 @@ class History:
 
 
 # %% exercise="history" misconception="both_children_become_arrays" section="leaves-that-are-no-arrays"
-"""A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten makes an array of each child, and gives `used` a dtype. JAX puts in other objects too, such as `None` or a text: store what comes."""
+"""A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten makes an array of each child, and gives `used` a dtype. JAX puts in other objects too, such as `None` or a string: store what comes."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -4930,7 +4952,7 @@ class History:
 
 
 # %% exercise="history" misconception="shape_and_dtype_in_the_structure" section="leaves-that-are-no-arrays"
-"""Your flatten fails where JAX has put something else than an array into a history: a number, a text or `None` has no shape and no dtype. Perhaps you keep these in aux_data. An array brings its shape and its dtype with it, so the structure need not hold them."""
+"""Your flatten fails where JAX has put something else than an array into a history: a number, a string or `None` has no shape and no dtype. Perhaps you keep these in aux_data. An array brings its shape and its dtype with it, so the structure need not hold them."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -5232,7 +5254,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="puts_it_back" section="leaves-that-are-no-arrays"
-"""A map keeps the temperature, but a model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps unflatten calls the constructor and sets the temperature afterwards. The constructor and this change need a dict."""
+"""After a map, the temperature is right, but a model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps unflatten calls the constructor and sets the temperature afterwards. The constructor and this change need a dict."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -5376,7 +5398,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="the_temperature_is_made_a_float" section="leaves-that-are-no-arrays" covers="M13"
-"""Your model cannot be rebuilt with a tracer, a text or something else in the place of its dict. Perhaps unflatten hands the old temperature to the constructor, which makes a float of it or needs a dict. Unflatten should store what it gets."""
+"""Your model cannot be rebuilt with a tracer, a string or something else in the place of its dict. Perhaps unflatten hands the old temperature to the constructor, which makes a float of it or needs a dict. Unflatten should store what it gets."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name, temperature=1.0):
@@ -5433,7 +5455,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="the_name_is_a_child" section="flatten-and-unflatten"
-"""Your name is among the leaves: a map changes it. A text is a leaf like any object. What JAX should not compute with belongs in aux_data."""
+"""Your name is among the leaves: a map changes it. A string is a leaf like any object. What JAX should not compute with belongs in aux_data."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -5636,7 +5658,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="puts_it_back_in_a_shallow_copy" section="objects-that-change"
-"""A map keeps the temperature, but the dicts and lists inside `params` are still the caller's, and a model cannot be rebuilt when JAX puts something else in the place of its dict. `dict(params)` and `{**params}` copy one dict only; and what unflatten gets need not be a dict."""
+"""After a map, the temperature is right, but the dicts and lists inside `params` are still the caller's, and a model cannot be rebuilt when JAX puts something else in the place of its dict. `dict(params)` and `{**params}` copy one dict only; and what unflatten gets need not be a dict."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -5889,7 +5911,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="branches_have_to_be_forks" section="who-calls-init"
-"""Your constructor refuses branches that are not forks. For a caller this may be useful. But JAX also builds forks, with a tracer, a text, a bool or any other object in the place of a whole branch."""
+"""Your constructor refuses branches that are not forks. For a caller this may be useful. But JAX also builds forks, with a tracer, a string, a bool or any other object in the place of a whole branch."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -6189,7 +6211,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="branches_are_attributes"
-"""Your paths name a branch by a dot and its number. Each type of key has its own text. The place in a list has another type of key than an attribute."""
+"""Your paths name a branch by a dot and its number. `keystr` writes each type of key in its own way. The place in a list has another type of key than an attribute."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -6212,7 +6234,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="the_value_is_an_item"
-"""Your paths begin with `['value']`, as in a dict. Each type of key has its own text. An attribute has another type of key than the entry of a dict."""
+"""Your paths begin with `['value']`, as in a dict. `keystr` writes each type of key in its own way. An attribute has another type of key than the entry of a dict."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -6745,7 +6767,7 @@ class Fork:
         return cls(values[0] if values else None, branches)
 
 
-# %% exercise="fork" misconception="the_list_of_the_class_is_filled" section="objects-that-change" covers="M16"
+# %% exercise="fork" misconception="the_list_of_the_class_is_filled" section="objects-that-change" covers="M16" in_order=True
 """Your forks contain themselves. Perhaps `branches = []` stands in the body of the class, and `self.branches.append(...)` fills it: this one list belongs to the class, so all forks share it. Give each fork a list of its own: `self.branches = []` in `__init__`."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
