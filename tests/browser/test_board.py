@@ -198,7 +198,7 @@ def test_a_learner_is_renamed_and_removed_and_a_note_taken_back(room, opened):
     expect(board.get_by_text("Ten more minutes")).to_have_count(0)
     learner = board.get_by_label("Rename a learner")
     learner.fill("Ada")
-    board.get_by_label("The new name").fill("Grace")
+    board.get_by_label("The new name", exact=True).fill("Grace")
     press(board, "Rename")
     expect(phone.locator("#name")).to_have_text("You are Grace.")
     learner.fill("Grace")
