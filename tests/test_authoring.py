@@ -258,6 +258,14 @@ def test_a_changed_check_makes_the_exercises_stale(mini):
     assert stale == {mini.exercises, mini.solutions, mini.expected, mini.blank}
 
 
+def test_a_changed_check_runs_the_solutions_again(mini):
+    assert "all 6 cases passed" in mini.solutions.read_text(encoding="utf-8")
+    more = "[None])\n    yield Case(as_int(answer), [None, None])"
+    edit(mini.check_script, "[None])", more)
+    build(Course(mini.root).lesson("01_mini"))
+    assert "all 7 cases passed" in mini.solutions.read_text(encoding="utf-8")
+
+
 VARYING = "```{code-cell} ipython3\n:tags: [varies]\nimport time"
 LESSON, EXERCISES, ANSWERS, CHECKS = "lesson.md", "exercises.md", "answers.py", "check_01_mini.py"
 LOOP = '# %% exercise="first_leaf" variant="loop"'
