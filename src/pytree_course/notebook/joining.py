@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
@@ -62,23 +63,24 @@ def read_membership(kept: Path | None) -> Membership | None:
 
 def post(url: str, content: Any, kind: Any, secret: str = "") -> tuple[int, Any]:
     """Send JSON; return the HTTP status, or `NO_ANSWER`, and the answer as a value of a type."""
-    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {secret}"}
-    request = Request(url, json.dumps(content).encode(), headers)
     answers: Queue[tuple[int, Any]] = Queue()
     # A server that sends a byte now and then would never exceed the timeout of a single read.
-    threading.Thread(target=lambda: answers.put(_post(request, kind)), daemon=True).start()
+    send = partial(_post, url, content, kind, secret)
+    threading.Thread(target=lambda: answers.put(send()), daemon=True).start()
     with suppress(Empty):
         return answers.get(timeout=PATIENCE)
     return NO_ANSWER, None
 
 
-def _post(request: Request, kind: Any) -> tuple[int, Any]:
+def _post(url: str, content: Any, kind: Any, secret: str) -> tuple[int, Any]:
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {secret}"}
     try:
+        request = Request(url, json.dumps(content).encode(), headers)
         with urlopen(request, timeout=PATIENCE) as answer:
             return answer.status, read_json(kind, answer.read(MOST_BYTES))
     except HTTPError as error:
         return error.code, None
-    except (OSError, HTTPException, ValueError):  # nobody, or something else
+    except (OSError, HTTPException, ValueError):  # no server, another one, or no address
         return NO_ANSWER, None
 
 
