@@ -2328,7 +2328,9 @@ def nan_paths(params, before=()):
 """Your result is right for a flat dict in which each key holds one leaf. A `None` or a container inside changes the number of leaves, so after this place each name stands beside the wrong leaf; and a list or an array has no names."""
 def nan_paths(params):
     leaves = jax.tree.leaves(params)
-    return [name for name, leaf in zip(sorted(params), leaves) if np.isnan(leaf).any()]
+    # Where the items themselves are nan, their order depends on Python's version.
+    names = sorted(params, key=lambda name: (name != name, name))
+    return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
 
 
 # %% exercise="nan_paths" misconception="fields_are_named_keys_are_not_sorted" section="dict-keys-are-sorted"
