@@ -85,6 +85,8 @@ def odd_keys(rng, leaf):
     """Draw dicts with keys that are easily misread in a path text."""
     first, second = sorted(random_words(rng, 2))
     return [
+        {f"/{first}": leaf(), f"{second}/": leaf()},
+        {f"//{second}": {first: leaf()}, first: leaf()},
         {f"{first}.{second}": leaf(), f"{first}-1": leaf()},
         {f"[{first}]": leaf(), f"{second} {first}": leaf()},
         {f"{first}/{second}": leaf(), second: leaf()},
@@ -372,6 +374,15 @@ def replace_leaves(answer, rng):
             given.append("added")
         return result
 
+    def raises_a_plain_error(tree, new_leaves):
+        try:
+            answer(tree, new_leaves)
+        except NotImplementedError:
+            raise
+        except Exception as error:
+            return {"plain ValueError": type(error) is ValueError}
+        return {"plain ValueError": False}
+
     def last_of_a_list(many, last):
         new = answer([0] * many, [*range(many - 1), last])
         return new[-3:] if isinstance(new, list) else new
@@ -425,6 +436,17 @@ def replace_leaves(answer, rng):
     note = "Your function is given a list of so many numbers, and so many new ones."
     for many in 257 + rng.permutation(200)[:2]:
         case = Case(last_of_a_list, int(many), number(rng), note=note, tags=("many leaves",))
+        cases.append(case)
+    note = "Does your function raise a `ValueError`, and not a subclass of it?"
+    not_plain = (
+        "For a wrong number, your function raises no error, or one of another type than "
+        "`ValueError`. A subclass of `ValueError` is another type."
+    )
+    for change in (1, -1):
+        tree = [number(rng), {first: number(rng)}]
+        new_leaves = numbers(2 + change)
+        if_wrong = {"": not_plain}
+        case = Case(raises_a_plain_error, tree, new_leaves, note=note, if_wrong=if_wrong)
         cases.append(case)
     cases.append(Case(answer, {}, numbers(1), mentions=("0", "1")))
     cases.append(Case(answer, {first: 1, second: [2]}, [], mentions=("2", "0")))
@@ -542,6 +564,10 @@ def leaves_in_layer_order(answer, rng):
     def part():
         return one_of(rng, leaf(), {"w": leaf(), "b": leaf()}, Layer(leaf(), leaf()), layers())
 
+    def falling(digits):
+        """Draw layers 9, 80, 700, ...: in order only if numbers of any length are compared."""
+        return {f"layer{9 - zeros}{'0' * zeros}": leaf() for zeros in rng.permutation(digits)}
+
     first, second = random_words(rng, 2)
     edges = (None, 0, "", "layer2", array(rng, 2))
     trees = varied_trees(rng, layers, edges=edges, values=np.asarray, rich=0)
@@ -568,6 +594,8 @@ def leaves_in_layer_order(answer, rng):
         [{first: {second: leaf()}, f"{first}/{second}": leaf()}, layers()],
         {"layer10": {"w": 5, "b": 4}, "layer2": {"w": 3, "b": 2}},
         {"layer17": leaf(), "layer9": leaf(), "layer12": leaf()},
+        falling(5),
+        [falling(9)],
         {"layer10": None, "layer9": leaf(), "layer30": ()},
         {"layer2": {"layer11": leaf(), "layer4": leaf()}, "layer12": leaf()},
         {number(rng): layers(), 0: leaf()},
@@ -650,7 +678,7 @@ def shared_leaves(answer, rng):
         {first: square_less, second: [square_less]},
         [single, single],
         {third: single, second: size, first: (one, single)},
-        *odd_keys(rng, lambda: two)[:5],
+        *odd_keys(rng, lambda: two)[:7],
     )
     add(
         "Two arrays stand at several places each.",

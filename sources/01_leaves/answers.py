@@ -840,6 +840,26 @@ def count_leaves(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: hasattr(node, "_fields")))
 
 
+# %% exercise="count_leaves" misconception="a_tree_is_a_condition" section="a-missing-bias"
+"""Your number is 0 where the whole tree is `0`, `False` or an empty string, and your function fails where it is an array of several numbers, which is neither true nor false. Perhaps you ask `if not tree:`. A single value is a tree with one leaf, whatever the value is."""
+def count_leaves(tree):
+    if not tree:
+        return 0
+    return len(jax.tree.leaves(tree))
+
+
+# %% exercise="count_leaves" misconception="whatever_python_loops_over_is_opened" section="the-registry"
+"""You open everything that Python can loop over: sets, deques, arrays and subclasses of `dict` too. JAX opens only what is in its registry, and these are not. A registered class is, even if Python cannot loop over it."""
+def count_leaves(tree):
+    if tree is None:
+        return 0
+    if isinstance(tree, dict):
+        return sum(map(count_leaves, tree.values()))
+    if isinstance(tree, str) or not hasattr(tree, "__iter__"):
+        return 1
+    return sum(map(count_leaves, tree))
+
+
 # %% exercise="predict_leaf_counts" starter=True
 predictions = {
     "A": ...,  # {"w": np.ones((2, 3)), "b": np.zeros(3)}
@@ -1533,6 +1553,26 @@ def child_at(node, entry):
     for path, child in jax.tree.leaves_with_path(node, is_leaf=lambda each: each is not node):
         if path == (entry,):
             return child
+
+
+# %% exercise="leaf_shapes" misconception="strips_the_separator" section="key-paths"
+"""A key that begins with `/` loses it in your paths. Perhaps you put a `/` before each step and strip it from the whole path: `strip` takes away every `/` there, also that of the key. Join the steps instead: `"/".join(steps)`."""
+def leaf_shapes(tree):
+    shapes = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        text = "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
+        shapes[text.lstrip("/")] = leaf.shape
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="replaces_what_dicts_have" section="key-paths"
+"""Your strings are right only where a path goes through dicts with plain names. Elsewhere brackets, quotes or dots are left, as in `more'][0`, or a key loses its own. Perhaps you replace signs in the default string of the path. The simple style of `keystr` writes none of these signs."""
+def leaf_shapes(tree):
+    shapes = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        text = jax.tree_util.keystr(path).replace("']['", "/").strip("[]'")
+        shapes[text] = leaf.shape
+    return shapes
 
 
 # %% exercise="count_nones" variant="by_difference"
@@ -2328,8 +2368,15 @@ def nan_paths(params, before=()):
 """Your result is right for a flat dict in which each key holds one leaf. A `None` or a container inside changes the number of leaves, so after this place each name stands beside the wrong leaf; and a list or an array has no names."""
 def nan_paths(params):
     leaves = jax.tree.leaves(params)
-    # Where the items themselves are nan, their order depends on Python's version.
-    names = sorted(params, key=lambda name: (name != name, name))
+    names = sorted(params)
+    if any(isinstance(name, float) and name != name for name in names):
+        # The order of nan depends on Python's version: this misconception says nothing there.
+        pairs = jax.tree.leaves_with_path(params)
+        return [
+            jax.tree_util.keystr(path, simple=True, separator="/")
+            for path, leaf in pairs
+            if np.isnan(leaf).any()
+        ]
     return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
 
 
@@ -2388,6 +2435,17 @@ def nan_paths(params):
         for path, leaf in jax.tree.leaves_with_path(params)
         if np.isnan(leaf).any()
     ]
+
+
+# %% exercise="nan_paths" misconception="strips_the_separator" section="key-paths"
+"""A key that begins with `/` loses it in your paths. Perhaps you put a `/` before each step and strip it from the whole path: `strip` takes away every `/` there, also that of the key. Join the steps instead: `"/".join(steps)`."""
+def nan_paths(params):
+    found = []
+    for path, leaf in jax.tree.leaves_with_path(params):
+        text = "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
+        if np.isnan(leaf).any():
+            found.append(text.lstrip("/"))
+    return found
 
 
 # %% exercise="same_structure" variant="by_flatten"
@@ -2725,6 +2783,23 @@ def same_structure(a, b):
 def same_structure(a, b):
     if jax.tree.structure(a) != jax.tree.structure(b):
         raise Exception("whatever the error is")
+
+
+# %% exercise="same_structure" misconception="order_of_keys_matters" section="dict-keys-are-sorted"
+"""You say `False` where two dicts have the same keys, written in another order. JAX sorts the keys of a plain dict, so the order of writing does not matter. And your function fails at a registered class. Perhaps you go through the trees yourself; a structure knows all nodes."""
+def same_structure(a, b):
+    def is_node(tree):
+        return not jax.tree_util.all_leaves([tree])
+
+    if not is_node(a) or not is_node(b):
+        return is_node(a) == is_node(b)
+    if type(a) is not type(b):
+        return False
+    if a is None:
+        return True
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same_structure(a[key], b[key]) for key in a)
+    return len(a) == len(b) and all(map(same_structure, a, b))
 
 
 # %% exercise="replace_leaves" variant="by_flatten"
@@ -3157,6 +3232,19 @@ def replace_leaves(tree, new_leaves):
         raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
     pairs = zip(leaves, new_leaves)
     return jax.tree.unflatten(structure, [new if np.size(new) > 1 else new or old for old, new in pairs])
+
+
+# %% exercise="replace_leaves" misconception="a_class_of_its_own"
+"""For a wrong number you raise an error of a class of your own, derived from `ValueError`. The task asks for a plain `ValueError`, and not for a subclass."""
+class LeafCountError(ValueError):
+    pass
+
+
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves != len(new_leaves):
+        raise LeafCountError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
+    return jax.tree.unflatten(structure, new_leaves)
 
 
 # %% exercise="leaf_at" variant="by_loop"
@@ -3670,6 +3758,18 @@ def leaf_at(tree, path_text):
     raise KeyError(path_text)
 
 
+# %% exercise="leaf_at" misconception="slashes_do_not_count"
+"""You accept a path with an extra `/` at its beginning or end. Perhaps you strip the `/` from both strings before comparing them. A path text is written in one way only: a further `/` is a further step, or part of a key."""
+def leaf_at(tree, path_text):
+    leaves = {
+        jax.tree_util.keystr(path, simple=True, separator="/").strip("/"): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    if path_text.strip("/") not in leaves:
+        raise KeyError(path_text)
+    return leaves[path_text.strip("/")]
+
+
 # %% exercise="whole_shapes" variant="by_flatten"
 def is_shape(node):
     if not isinstance(node, list):
@@ -4077,7 +4177,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="a_first_int_is_enough"
-"""Empty lists are missing from your result, and a list that begins with a number stays whole, whatever comes after it. In a shape every item is an `int`; the empty list has no other items, so it is a shape too."""
+"""Empty lists are missing from your result, and a list that begins with an `int` stays whole, whatever comes after it. In a shape every item is an `int`; the empty list has no other items, so it is a shape too."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and len(node) > 0 and isinstance(node[0], int)
@@ -4101,6 +4201,20 @@ def whole_shapes(tree):
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, (list, dict)) and all(isinstance(item, int) for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="numpy_decides_by_the_dtype"
+"""A list of lists or tuples stays whole in your result if NumPy can make an array of ints from it, and empty lists are missing: NumPy makes an array of floats from an empty list. A shape is flat, and may be empty. Look at the items of the list, not at an array."""
+def whole_shapes(tree):
+    def is_shape(node):
+        if not isinstance(node, list):
+            return False
+        try:
+            return np.asarray(node).dtype.kind == "i"
+        except ValueError:
+            return False
 
     return jax.tree.leaves(tree, is_leaf=is_shape)
 
@@ -4825,6 +4939,37 @@ def leaves_in_layer_order(tree):
     return [tree]
 
 
+# %% exercise="leaves_in_layer_order" misconception="exact_layer_numbers_for_all" section="key-paths"
+"""Your result mixes layers from different parts of the tree, because you sort all leaves by the layer numbers in their paths. Use the numbers only inside one dict of layers; where this dict stands does not change."""
+import re
+
+
+def leaves_in_layer_order(tree):
+    def numbers(pair):
+        path = jax.tree_util.keystr(pair[0])
+        return [int(digits) for digits in re.findall(r"'layer(\d+)'", path)]
+
+    return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=numbers)]
+
+
+# %% exercise="leaves_in_layer_order" misconception="three_digits_at_most"
+"""Your layers are in order as long as their numbers are below 1000. Perhaps you fill the numbers up with zeros, as `zfill(3)` does, and compare strings. A number may have more digits: `layer999` comes before `layer1000`."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: name[5:].zfill(3)):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
 # %% exercise="shared_leaves" variant="by_comparing"
 def shared_leaves(tree):
     arrays = []
@@ -5037,7 +5182,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="what_has_a_shape" section="how-many-leaves"
-"""NumPy's numbers, such as `np.float32(1)`, are in your groups. They have a shape and a dtype, as arrays have, but they are numbers, not arrays."""
+"""NumPy's numbers, such as `np.float32(1)`, and arrays of JAX are in your groups. They have a shape and a dtype too, but only NumPy's own arrays count."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -5451,5 +5596,27 @@ def shared_leaves(tree):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if isinstance(leaf, np.ndarray):
             text = "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="strips_the_separator" section="key-paths"
+"""A key that begins with `/` loses it in your paths. Perhaps you put a `/` before each step and strip it from the whole path: `strip` takes away every `/` there, also that of the key. Join the steps instead: `"/".join(steps)`."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
+            paths.setdefault(id(leaf), []).append(text.lstrip("/"))
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="numpys_numbers_count_too" section="how-many-leaves"
+"""NumPy's numbers, such as `np.float32(1)`, are in your groups. Such a number is no array: its class, below `np.generic`, is not `np.ndarray`. An array of shape `()` is one, and counts."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, (np.ndarray, np.generic)):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
             paths.setdefault(id(leaf), []).append(text)
     return [group for group in paths.values() if len(group) > 1]
