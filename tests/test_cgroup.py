@@ -66,12 +66,12 @@ def kernel(request, tmp_path, monkeypatch):
 
 
 def group_of(kernel):
-    return kernel._process._sandbox.group
+    return kernel._process.sandbox.group
 
 
 @in_groups
 def test_all_processes_of_a_sandbox_are_in_its_group(kernel):
-    inside = [name for name in os.listdir(kernel._process._sockets.proc) if name.isdigit()]
+    inside = [name for name in os.listdir(kernel._process.proc) if name.isdigit()]
     members = group_of(kernel).members.read_text().split()
     assert len(inside) <= len(members) <= len(inside) + 4  # bubblewrap's own are outside
     assert str(os.getpid()) not in members

@@ -535,7 +535,7 @@ def test_no_honest_answer_meets_a_refusal(engine, tmp_path, monkeypatch, lesson)
     solutions = json.loads(Course(ROOT).lesson(lesson).solutions.read_text(encoding="utf-8"))
     code = ["".join(cell["source"]) for cell in solutions["cells"] if cell["cell_type"] == "code"]
     runs = [kernel.run_cell(each) for each in (*code, *HONEST)]
-    kernel._process._began()
+    kernel._process.has_begun_process()
     kernel.stop()
     assert [run.error for run in runs if run.error] == []
     assert not any(run.died or run.is_over for run in runs)

@@ -321,5 +321,5 @@ def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goe
 def ask_and_wait(requests, tell, folder):
     use_server(requests)
     kernel = start_kernel(folder, {})
-    tell.send(kernel._sandbox.pid)
+    tell.send(kernel.sandbox.pid)
     time.sleep(60)
