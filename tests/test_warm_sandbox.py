@@ -16,7 +16,6 @@ from pytree_course.grading.sandbox import (
     class_sandboxes,
     policy,
     server_process,
-    start_kernel,
     use_server,
 )
 from pytree_course.grading.sandbox import kernel as sandboxed_kernel
@@ -320,6 +319,6 @@ def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goe
 
 def ask_and_wait(requests, tell, folder):
     use_server(requests)
-    kernel = start_kernel(folder, {})
+    kernel = sandboxed_kernel.SandboxedKernel(folder, {})
     tell.send(kernel.sandbox.pid)
     time.sleep(60)

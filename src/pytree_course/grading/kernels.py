@@ -26,7 +26,6 @@ from pytree_course.grading.budget import (
     SubmissionBudget,
 )
 from pytree_course.grading.exercise_run import READ_MESSAGES, CellRun
-from pytree_course.grading.sandbox import start_kernel
 from pytree_course.grading.sandbox.policy import kernel_command
 
 if TYPE_CHECKING:
@@ -110,11 +109,13 @@ class WatchedKernel:
         self.last_run = CellRun()
         self.is_set_up = True  # otherwise the course's own cells run, at no cost to the submission
         self._budget = budget
-        self._process: PlainKernel | SandboxedKernel = (
-            start_kernel(course, environment)
-            if in_sandbox
-            else PlainKernel(cwd, course, environment)
-        )
+        self._process: PlainKernel | SandboxedKernel
+        if in_sandbox:
+            from pytree_course.grading.sandbox import kernel  # it is for Linux only
+
+            self._process = kernel.SandboxedKernel(course, environment)
+        else:
+            self._process = PlainKernel(cwd, course, environment)
         try:
             self.kc: Any = self._process.client()
             # A longer message is not received at all: it ends the connection, not our memory.
