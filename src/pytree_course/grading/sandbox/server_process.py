@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -55,36 +56,35 @@ def kernel_request(
 
 def ask(requests: socket.socket, request: SandboxRequest) -> Sandbox:
     """Ask a server for a sandbox; a WarmServerError has what it said instead."""
-    process: list[int] = []
-    channel, theirs = socket.socketpair()
-    group = new_group()
-    try:
-        channel.settimeout(limits.START_SECONDS)
-        with theirs:
-            socket.send_fds(requests, [b"\0"], [theirs.fileno()])
-        _, process, _, _ = socket.recv_fds(channel, 1, 1)
-        if process:
-            pid = _pid(process[0])
-            if group is not None:
-                group.add(pid)  # before it knows what to run
-            channel.sendall(request.to_bytes())
-            channel.shutdown(socket.SHUT_WR)
-        number = 0
-        while number >= 0 and (received := channel.recv(CALL.size)):
-            number, _, _ = CALL.unpack(received)
-        if number == READY:
-            channel.setblocking(False)
-            return Sandbox(pid, process[0], channel, lambda: None, group)
-        with channel.makefile("rb") as rest:
-            said = rest.read()
-    except OSError as error:
-        said = str(error).encode()
-    for descriptor in process:
-        os.close(descriptor)
-    channel.close()
-    if group is not None:
-        group.close()
-    raise WarmServerError(said.decode(errors="replace").strip())
+    with ExitStack() as undone:
+        channel, theirs = socket.socketpair()
+        undone.enter_context(channel)
+        if (group := new_group()) is not None:
+            undone.callback(group.close)
+        try:
+            channel.settimeout(limits.START_SECONDS)
+            with theirs:
+                socket.send_fds(requests, [b"\0"], [theirs.fileno()])
+            _, process, _, _ = socket.recv_fds(channel, 1, 1)
+            if process:
+                undone.callback(os.close, process[0])
+                pid = _pid(process[0])
+                if group is not None:
+                    group.add(pid)  # before it knows what to run
+                channel.sendall(request.to_bytes())
+                channel.shutdown(socket.SHUT_WR)
+            number = 0
+            while number >= 0 and (received := channel.recv(CALL.size)):
+                number, _, _ = CALL.unpack(received)
+            if number == READY:
+                channel.setblocking(False)
+                undone.pop_all()
+                return Sandbox(pid, process[0], channel, lambda: None, group)
+            with channel.makefile("rb") as rest:
+                said = rest.read().decode(errors="replace")
+        except OSError as error:
+            said = str(error)
+    raise WarmServerError(said.strip())
 
 
 class WarmServer:
@@ -148,7 +148,7 @@ class Door:
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
         """Make a sandbox; once the warm server fails, bubblewrap makes this and all later ones."""
-        if policy.without_server():
+        if os.environ.get(policy.ENGINE_VARIABLE) == "fresh":
             return make_sandbox(request)
         with self._lock:
             try:
