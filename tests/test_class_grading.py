@@ -23,7 +23,7 @@ from pytree_course.class_grading.grade_class import GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.pool import dask_cluster
 from pytree_course.course import CourseError
-from pytree_course.grading import submission
+from pytree_course.grading import limits
 from pytree_course.grading.exercise_run import OF_THE_MACHINE, CellRun, ExerciseRun
 from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
@@ -179,7 +179,7 @@ def test_notebooks_that_take_too_much_to_read_cost_their_student_only_and_are_re
     quick, monkeypatch
 ):
     lesson = quick.course.lesson("01_mini").notebook.read_bytes()
-    for number in range(submission.NOTEBOOKS + 1):
+    for number in range(limits.NOTEBOOKS + 1):
         quick.hand_in("eve", {}, f"01_mini_exercises-{number}.ipynb").write_bytes(lesson)
     quick.hand_in("ada", RIGHT)
     assert quick.grade().graded == 1

@@ -21,20 +21,21 @@ from pytree_course.class_grading.attempt import (
     verdict_row,
 )
 from pytree_course.class_grading.downloads import Submitter
-from pytree_course.class_grading.folder import (
-    ClassFolder,
+from pytree_course.class_grading.folder import ClassFolder
+from pytree_course.class_grading.gradebook import Gradebook
+from pytree_course.class_grading.student_files import (
+    OVER_READING_BUDGET,
     ReadNotebook,
     SubmittedNotebook,
+    joined,
     newest_first,
-    what_counts,
+    printable_path,
+    read_newest,
 )
-from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.class_grading.student_files import joined, printable_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, RunSettings, run_answers
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.submission import OVER_READING_BUDGET, Reading, read_newest
 from pytree_course.texts import printable
 
 
@@ -129,11 +130,11 @@ class _Grading:
             each.key: each for each in attempts if each.lesson in lessons and self._is_current(each)
         }
         alike: dict[tuple[str, str], Run] = {}
-        for of_one, reading in self._begin_reading(notebooks, attempts):
-            with self._guarded(ReadNotebook(of_one[0])):
-                read = what_counts(of_one, reading.result())
-                if problem := reading.result().problem:
-                    reason = joined(read.notebook.remark, printable(problem))
+        for newest, reading in self._begin_reading(notebooks, attempts):
+            with self._guarded(ReadNotebook(newest)):
+                read = reading.result()
+                if read.problem:
+                    reason = joined(read.notebook.remark, printable(read.problem))
                     self._record(read, AttemptState.UNREADABLE, reason)
                     continue
                 if self.options.force or read.key not in current:
@@ -153,8 +154,8 @@ class _Grading:
 
     def _begin_reading(
         self, notebooks: list[SubmittedNotebook], attempts: list[Attempt]
-    ) -> list[tuple[list[SubmittedNotebook], Future[Reading]]]:
-        """Begin to read what each student handed in for each lesson, given the newest first.
+    ) -> list[tuple[SubmittedNotebook, Future[ReadNotebook]]]:
+        """Begin to read what each student handed in for each lesson; give the newest with it.
 
         What was over its budget before, and has not changed, is not read again.
         """
@@ -165,12 +166,12 @@ class _Grading:
             if OVER_READING_BUDGET in each.reason and not self.options.force
         }
         for of_one in newest_first(notebooks):
-            student, lesson, handed_in = of_one[0].student, of_one[0].lesson, of_one[0].handed_in
-            if (student, lesson, handed_in) in not_again:
+            newest = of_one[0]
+            if (newest.student, newest.lesson, newest.handed_in) in not_again:
                 self.summary.unchanged += 1
                 continue
-            files, starters = [each.file for each in of_one], self._lesson(lesson).starters
-            begun.append((of_one, self.reading_pool.submit(read_newest, files, starters)))
+            starters = self._lesson(newest.lesson).starters
+            begun.append((newest, self.reading_pool.submit(read_newest, of_one, starters)))
         return begun
 
     def finished_runs(self) -> Iterator[Run]:

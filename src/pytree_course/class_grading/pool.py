@@ -29,6 +29,7 @@ _LOADED_BEFORE = [
     "pytree_course.sources.beliefs",
     "pytree_course.sources.lesson_sources",
     "pytree_course.grading.nbval_run",
+    "pytree_course.class_grading.student_files",
 ]
 """What the pool's processes need: loaded once, in the process that they are forked from."""
 
