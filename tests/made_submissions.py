@@ -71,7 +71,7 @@ class MadeClass:
         files = self.course.lesson("01_mini")
         sources = read_sources(files)
 
-        def run(answers, blank, course, settings):
+        def run(answers, settings):
             runs = {}
             for name, code in answers.items():
                 exercise = sources.exercises[name]

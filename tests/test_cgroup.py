@@ -12,11 +12,9 @@ import sys
 import pytest
 
 from pytree_course.grading import limits
-from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import policy
 from tests.conftest import ROOT
-from tests.sandboxes import needs_sandbox
+from tests.sandboxes import needs_sandbox, started
 
 if sys.platform == "linux":
     from pytree_course.grading.sandbox import bounds
@@ -52,15 +50,11 @@ sleep 60
 
 
 @pytest.fixture(params=["warm", "fresh"])
-def kernel(request, tmp_path, monkeypatch):
+def kernel(request, monkeypatch):
     """Start a kernel in a sandbox that may use 500 MB."""
     monkeypatch.setenv(policy.ENGINE_VARIABLE, request.param)
     monkeypatch.setattr(limits, "MEMORY", 500 * limits.MIB)
-    (tmp_path / "course" / "checks").mkdir(parents=True)
-    (tmp_path / "course" / "checks" / "check.py").touch()
-    kernel = WatchedKernel(
-        tmp_path, tmp_path / "course", {}, in_sandbox=True, budget=SubmissionBudget(())
-    )
+    kernel = started()
     yield kernel
     kernel.stop()
 

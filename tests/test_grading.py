@@ -17,15 +17,8 @@ from pytree_course.cli.check_script import main
 from pytree_course.course import Course
 from pytree_course.grading import limits
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.exercise_run import (
-    CellRun,
-    ExerciseRun,
-    RunSettings,
-    _Runner,
-    run_answers,
-)
-from pytree_course.grading.grade import grade_notebook, judge_submission
-from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.exercise_run import CellRun, ExerciseRun, _Runner, run_answers
+from pytree_course.grading.grade import GradedLesson, grade_notebook, judge_submission
 from pytree_course.grading.submission import Submission, UnreadableError, read_submission
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explanation
@@ -60,10 +53,9 @@ def lesson(built_course):
 
 def verdicts(lesson, seconds=limits.EXERCISE_SECONDS, **answers):
     """Run answers, and return the verdicts by exercise."""
-    how = RunSettings(SEED, in_sandbox=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "EXERCISE_SECONDS", seconds)
-        runs = run_answers(answers, lesson.blank, lesson.kernel_course, how)
+        runs = run_answers(answers, lesson.run_settings(in_sandbox=False))
     found = judge_submission(lesson, Submission(answers), runs)
     return {verdict.exercise: verdict for verdict in found}
 
@@ -225,8 +217,7 @@ def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     helped = RIGHT_FIRST + "\nassert right_count([0]) == 1"
     right = RIGHT_COUNT + "\nright_count = count_leaves"
     assert verdicts(lesson, count_leaves=right, first_leaf=helped)["first_leaf"].points
-    how = RunSettings(SEED, in_sandbox=False)
-    runner = _Runner(lesson.blank, lesson.kernel_course, how, SubmissionBudget(()))
+    runner = _Runner(lesson.run_settings(in_sandbox=False), SubmissionBudget(()))
     later = runner._run({"first_leaf": helped}, {"count_leaves": right})
     assert later["first_leaf-check"].outcomes
     assert "count_leaves-check" not in later

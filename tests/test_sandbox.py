@@ -4,7 +4,6 @@ import errno
 import json
 import os
 import platform
-import shutil
 import socket
 import subprocess
 import sys
@@ -16,21 +15,11 @@ import pytest
 
 from pytree_course.course import Course, CourseError
 from pytree_course.grading import limits, sandbox
-from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import bounds, policy, require_sandbox
 from tests.conftest import ROOT
-from tests.sandboxes import needs_sandbox, run_in_sandbox, value_in
+from tests.sandboxes import needs_sandbox, run_in_sandbox, started, value_in
 
 pytestmark = [pytest.mark.slow, needs_sandbox, pytest.mark.reads("src/pytree_course/grading")]
-
-
-def started(tmp_path):
-    (tmp_path / "course" / "checks").mkdir(parents=True)
-    (tmp_path / "course" / "checks" / "check_01_mini.py").touch()
-    return WatchedKernel(
-        tmp_path, tmp_path / "course", {"GIVEN": "1"}, in_sandbox=True, budget=SubmissionBudget(())
-    )
 
 
 @pytest.fixture(scope="module", params=["warm", "fresh"])
@@ -42,11 +31,11 @@ def engine(request):
 
 
 @pytest.fixture(scope="module")
-def kernel(engine, tmp_path_factory):
+def kernel(engine):
     # What a teacher's own environment may hold.
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECRET_TOKEN", "hunter2")
-        kernel = started(tmp_path_factory.mktemp("kernel"))
+        kernel = started(GIVEN="1")
     yield kernel
     kernel.stop()
 
@@ -282,8 +271,8 @@ except OSError as error:
 
 
 @pytest.mark.parametrize("code", [WATCHES, LOCKS])
-def test_what_the_system_keeps_for_a_call_and_no_watch_sees_is_bounded(engine, tmp_path, code):
-    kernel = started(tmp_path)
+def test_what_the_system_keeps_for_a_call_and_no_watch_sees_is_bounded(engine, code):
+    kernel = started()
     made, error = value_in(kernel, code)
     kernel.stop()
     assert limits.COUNTED_CALLS - 200 < made <= limits.COUNTED_CALLS
@@ -305,8 +294,8 @@ while time.monotonic() < end:
 """
 
 
-def test_time_of_children_that_nobody_waits_for_is_counted(engine, tmp_path):
-    kernel, busy = started(tmp_path), [subprocess.Popen(BUSY) for _ in range(2 * limits.CORES)]
+def test_time_of_children_that_nobody_waits_for_is_counted(engine):
+    kernel, busy = started(), [subprocess.Popen(BUSY) for _ in range(2 * limits.CORES)]
     kernel.is_set_up = False
     run = kernel.run_cell(SHORT_LIVED)
     kernel.stop()
@@ -332,9 +321,9 @@ def test_a_shell_waits_for_its_children(inside, command):
 
 
 @pytest.fixture
-def exceeded(engine, tmp_path, monkeypatch):
+def exceeded(engine, monkeypatch):
     """Run code in a sandbox with a lower limit, and return what it used up, if anything."""
-    kernel = started(tmp_path)
+    kernel = started()
 
     def run(code, **lower):
         for name, value in lower.items():
@@ -385,8 +374,8 @@ def test_what_all_processes_use_together_is_bounded(exceeded, code, lower, what)
     assert exceeded(code, **lower) == what
 
 
-def test_what_was_used_up_is_told_though_the_time_ended_first(engine, tmp_path, monkeypatch):
-    kernel = started(tmp_path)
+def test_what_was_used_up_is_told_though_the_time_ended_first(engine, monkeypatch):
+    kernel = started()
     monkeypatch.setattr(limits, "MEMORY", 300 * limits.MIB)
     monkeypatch.setattr(limits, "WATCH_SECONDS", 600.0)  # only the last look is left
     kernel._budget.seconds = 4.0
@@ -404,7 +393,7 @@ def test_a_kernels_socket_cannot_be_exchanged_for_one_of_the_outside(tmp_path):
     with socket.socket(socket.AF_UNIX) as teachers:
         teachers.bind(str(file))
         teachers.listen()
-        kernel = started(tmp_path)
+        kernel = started()
         code = (
             "import glob, os\nfor name in glob.glob('/tmp/kernel-*'):\n"
             f"    os.unlink(name)\n    os.symlink({str(file)!r}, name)\nos._exit(0)"
@@ -512,7 +501,7 @@ jax.debug.print("{}", jax.random.normal(jax.random.key(0), (500, 500)).sum())
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("lesson", [files.stem for files in Course(ROOT).lessons()])
-def test_no_honest_answer_meets_a_refusal(engine, tmp_path, monkeypatch, lesson):
+def test_no_honest_answer_meets_a_refusal(engine, monkeypatch, lesson):
     """The filter lets pass here what it would refuse, and each such call is reported."""
     from pytree_course.grading.sandbox import server_process, system_calls
     from pytree_course.grading.sandbox.request import Sandbox
@@ -527,10 +516,8 @@ def test_no_honest_answer_meets_a_refusal(engine, tmp_path, monkeypatch, lesson)
         server_process, "filter_instructions", partial(system_calls.make_filter, True)
     )
     monkeypatch.setattr(Sandbox, "reported_calls", reported_calls)
-    shutil.copytree(ROOT / "checks", tmp_path / "course" / "checks")
-    kernel = WatchedKernel(
-        tmp_path, tmp_path / "course", {}, in_sandbox=True, budget=SubmissionBudget(())
-    )
+    files = [*(ROOT / "checks").rglob("*.py"), *(ROOT / "checks").rglob("*.json")]
+    kernel = started({str(file.relative_to(ROOT)): file.read_text("utf-8") for file in files})
     kernel.is_set_up = False
     solutions = json.loads(Course(ROOT).lesson(lesson).solutions.read_text(encoding="utf-8"))
     code = ["".join(cell["source"]) for cell in solutions["cells"] if cell["cell_type"] == "code"]

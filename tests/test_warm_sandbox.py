@@ -10,15 +10,9 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.sandbox import (
-    class_sandboxes,
-    policy,
-    server_process,
-    use_server,
-)
+from pytree_course.grading.sandbox import class_sandboxes, policy, server_process, use_server
 from pytree_course.grading.sandbox import kernel as sandboxed_kernel
+from tests import sandboxes
 from tests.sandboxes import needs_sandbox, value_in
 
 pytestmark = [pytest.mark.slow, needs_sandbox, pytest.mark.reads("src/pytree_course/grading")]
@@ -144,20 +138,14 @@ result = {
 
 
 @pytest.fixture
-def started(tmp_path, monkeypatch):
+def started(monkeypatch):
     """Start a kernel of an engine; all are stopped in the end."""
     running = []
 
     def start(engine="warm"):
         monkeypatch.setenv(policy.ENGINE_VARIABLE, engine)
-        course = tmp_path / "course"
-        (course / "checks").mkdir(parents=True, exist_ok=True)
-        (course / "checks" / "check.py").write_text("text = 'ä'", encoding="utf-8")
-        kernel = WatchedKernel(
-            tmp_path, course, {"GIVEN": "1"}, in_sandbox=True, budget=SubmissionBudget(())
-        )
-        running.append(kernel)
-        return kernel
+        running.append(sandboxes.started({"checks/check.py": "text = 'ä'"}, GIVEN="1"))
+        return running[-1]
 
     yield start
     for kernel in running:
@@ -301,12 +289,12 @@ def test_when_the_server_is_killed_its_kernels_end_and_others_start(started, mon
     assert value_in(started(), "result = 1") == 1
 
 
-def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goes_on(tmp_path):
+def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goes_on():
     ours, theirs = multiprocessing.Pipe()
     server = server_process.WarmServer()
     server.require_sandbox()
     context = multiprocessing.get_context("spawn")
-    asking = context.Process(target=ask_and_wait, args=(server.requests, theirs, tmp_path))
+    asking = context.Process(target=ask_and_wait, args=(server.requests, theirs))
     asking.start()
     sandbox = psutil.Process(ours.recv())
     inside = [sandbox, *sandbox.children(recursive=True)]
@@ -317,8 +305,8 @@ def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goe
     server.close()
 
 
-def ask_and_wait(requests, tell, folder):
+def ask_and_wait(requests, tell):
     use_server(requests)
-    kernel = sandboxed_kernel.SandboxedKernel(folder, {})
+    kernel = sandboxed_kernel.SandboxedKernel({}, {})
     tell.send(kernel.sandbox.pid)
     time.sleep(60)

@@ -33,9 +33,8 @@ from pytree_course.class_grading.student_files import (
     read_newest,
 )
 from pytree_course.course import Course, CourseError
-from pytree_course.grading.exercise_run import ExerciseRun, RunSettings, run_answers
-from pytree_course.grading.grade import judge_submission
-from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.exercise_run import ExerciseRun, run_answers
+from pytree_course.grading.grade import GradedLesson, judge_submission
 from pytree_course.texts import printable
 
 
@@ -196,10 +195,8 @@ class _Grading:
     def _run(self, read: ReadNotebook) -> Run:
         lesson = self._lesson(read.notebook.lesson)
         lesson.begin(read.submission.answers)
-        settings = RunSettings(lesson.seed, self.options.in_sandbox)
-        return self.pool.submit(
-            run_answers, read.submission.answers, lesson.blank, lesson.kernel_course, settings
-        )
+        settings = lesson.run_settings(in_sandbox=self.options.in_sandbox)
+        return self.pool.submit(run_answers, read.submission.answers, settings)
 
     @contextmanager
     def _guarded(self, read: ReadNotebook) -> Iterator[None]:

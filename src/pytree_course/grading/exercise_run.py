@@ -4,13 +4,11 @@ import errno
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from pytree_course.course import Course, LessonFiles, answer_id, check_id
+from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.judging.expected import BuiltLesson
 from pytree_course.observing.observations import Raised, writable
 from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
 
@@ -81,50 +79,21 @@ class CellRun:
         elif OUTCOMES_MIME in content["data"]:
             # A check reports once. Where something else reports too, neither is believed.
             self.reports += 1
-            is_first = self.reports == 1
-            self.outcomes = _outcomes(content["data"][OUTCOMES_MIME]) if is_first else None
-
-
-def _outcomes(data: Any) -> list[Outcome] | None:
-    """Read a check's report; return None if it is forged: the data is untrusted."""
-    try:
-        return read_report(data)
-    except ValueError:
-        return None
+            try:
+                report = content["data"][OUTCOMES_MIME]
+                self.outcomes = read_report(report) if self.reports == 1 else None
+            except ValueError:  # it is forged
+                self.outcomes = None
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How to run answers: the seed of the cases, and in the sandbox or not."""
+    """What answers to a lesson are run with, as data that can be sent to another machine."""
 
-    seed: int
+    blank: str  # the exercise notebook, as it was handed out
+    course: dict[str, str]  # the files that a kernel sees as the course, by their paths in it
+    seed: int  # of the cases
     in_sandbox: bool
-
-
-@dataclass(frozen=True)
-class KernelCourse:
-    """A course of one lesson, as texts that can be sent to another machine."""
-
-    stem: str
-    check_script: str
-    expected: str  # the names of the exercises; no observations, no hints
-
-    @classmethod
-    def of(cls, files: LessonFiles, expected: BuiltLesson) -> "KernelCourse":
-        """Take from a lesson what a kernel needs."""
-        exercises = {
-            name: replace(exercise, hints=[]) for name, exercise in expected.graded.items()
-        }
-        bare = replace(expected, exercises=exercises, predictions={})
-        script = files.check_script.read_text(encoding="utf-8")
-        return cls(files.stem, script, bare.to_text())
-
-    def write(self, folder: Path) -> None:
-        """Write the files into a new folder."""
-        files = Course(folder).lesson(self.stem)
-        files.expected.parent.mkdir(parents=True)
-        files.check_script.write_text(self.check_script, encoding="utf-8")
-        files.expected.write_text(self.expected, encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -176,21 +145,17 @@ class ExerciseRun:
         return sum(cell.seconds for cell in self.cells)
 
 
-def run_answers(
-    answers: dict[str, str], blank: str, course: KernelCourse, settings: RunSettings
-) -> dict[str, ExerciseRun]:
-    """Run answers in `blank`, the text of the exercise notebook as it was handed out."""
+def run_answers(answers: dict[str, str], settings: RunSettings) -> dict[str, ExerciseRun]:
+    """Run answers, by exercise, in the notebook as it was handed out, with their checks."""
     if not answers:
         return {}  # a blank notebook needs no kernel
-    return _Runner(blank, course, settings, SubmissionBudget(answers)).run(answers)
+    return _Runner(settings, SubmissionBudget(answers)).run(answers)
 
 
 @dataclass(frozen=True)
 class _Runner:
     """Runs the answers of one submission, in as few kernels as will do."""
 
-    blank: str
-    course: KernelCourse
     settings: RunSettings
     budget: SubmissionBudget
 
@@ -224,7 +189,7 @@ class _Runner:
         # nbval takes long to load, and a process that only judges does not need it.
         from pytree_course.grading.nbval_run import run_notebook
 
-        notebook = json.loads(self.blank)
+        notebook = json.loads(self.settings.blank)
         sources = {answer_id(name): source for name, source in (answers | earlier).items()}
         checks = set(map(check_id, answers))
         notebook["cells"] = [
@@ -234,8 +199,7 @@ class _Runner:
         ]
         for cell in notebook["cells"]:
             cell["source"] = sources.get(cell["id"], cell["source"])
-        names = (*earlier, *answers)
-        return run_notebook(notebook, names, self.course, self.settings, self.budget)
+        return run_notebook(notebook, (*earlier, *answers), self.settings, self.budget)
 
 
 def _exercise(name: str, run: dict[str, CellRun]) -> ExerciseRun:

@@ -47,15 +47,21 @@ class PlainKernel:
 
     exceeded = ""  # what it uses is not watched
 
-    def __init__(self, cwd: Path, course: Path, environment: Mapping[str, str]) -> None:
-        """Start one in the private folder `cwd`, which sees the folder `course` as the course."""
+    def __init__(
+        self, cwd: Path, course: Mapping[str, str], environment: Mapping[str, str]
+    ) -> None:
+        """Start one in the private folder `cwd`, with the course's files in a folder there."""
+        for name, text in course.items():
+            seen = cwd / "course" / name
+            seen.parent.mkdir(parents=True, exist_ok=True)
+            seen.write_text(text, encoding="utf-8")
         # By files where the system can: a port that is free now may be taken a moment later.
         way, ip = "ipc", str(cwd / "socket")
         if os.name == "nt" or len(os.fsencode(ip)) > _LONGEST_SOCKET:
             way, ip = "tcp", ""
         file, self._connection = write_connection_file(f"{cwd}/kernel.json", ip=ip, transport=way)
         # No personal start-up files.
-        own = {COURSE_VARIABLE: str(course), "IPYTHONDIR": str(cwd / "ipython")}
+        own = {COURSE_VARIABLE: str(cwd / "course"), "IPYTHONDIR": str(cwd / "ipython")}
         self._process = launch_kernel(
             kernel_command(file),
             stdout=subprocess.DEVNULL,
@@ -94,14 +100,14 @@ class PlainKernel:
 class WatchedKernel:
     """A kernel that runs one cell after another, each within a budget; nbval drives it.
 
-    It starts in the private folder `cwd`, and sees the folder `course` as the course. A cell that
-    exceeds its budget ends it.
+    It starts in the private folder `cwd`, and sees the texts of `course` as the course's files, by
+    their paths. A cell that exceeds its budget ends it.
     """
 
     def __init__(
         self,
         cwd: Path,
-        course: Path,
+        course: Mapping[str, str],
         environment: dict[str, str],
         in_sandbox: bool,
         budget: SubmissionBudget,

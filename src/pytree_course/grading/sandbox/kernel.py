@@ -5,7 +5,6 @@ import socket
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -29,14 +28,10 @@ class SandboxedKernel:
     The sandbox's folders are kept open from outside, so that none has to be shared with it.
     """
 
-    def __init__(self, course: Path, environment: Mapping[str, str]) -> None:
-        """Start one that sees the files of a folder as the course."""
+    def __init__(self, course: Mapping[str, str], environment: Mapping[str, str]) -> None:
+        """Start one that sees texts as the course's files, by their paths."""
         self._connection = new_connection()
-        files = {
-            f"{COURSE_INSIDE}/{file.relative_to(course).as_posix()}": file.read_text("utf-8")
-            for file in course.rglob("*")
-            if file.is_file()
-        }
+        files = {f"{COURSE_INSIDE}/{name}": text for name, text in course.items()}
         inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
         with ExitStack() as at_end:
             self.sandbox = door.make_sandbox(kernel_request(self._connection, inside, files))
