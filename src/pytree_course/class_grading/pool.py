@@ -74,21 +74,16 @@ class _ProcessForEachThread(ThreadPoolExecutor):
     ) -> Future[Result]:
         return super().submit(self._run, partial(function, *args, **kwargs))
 
-    def _run(self, call: Callable[[], Result]) -> Result:
+    def _run(self, call: Callable[[], Result], may_repeat: bool = True) -> Result:
         began = time.monotonic()
-        try:
-            return self._run_once(call)
-        except BrokenProcessPool:
-            if time.monotonic() - began >= TASK_SECONDS:
-                raise
-            return self._run_once(call)  # the system may have killed it to free memory for another
-
-    def _run_once(self, call: Callable[[], Result]) -> Result:
         try:
             return self._process().submit(_bounded, TASK_SECONDS, call).result()
         except BrokenProcessPool:
             del self._of_thread.process
-            raise
+            if not may_repeat or time.monotonic() - began >= TASK_SECONDS:
+                raise
+        # The system may have killed it to free memory for another one.
+        return self._run(call, may_repeat=False)
 
     def _process(self) -> ProcessPoolExecutor:
         if not hasattr(self._of_thread, "process"):

@@ -38,10 +38,6 @@ _LONGEST_SOCKET = 100  # bytes of a path; systems allow 104 or more, and a numbe
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
 
 
-class KernelDiedError(RuntimeError):
-    """The kernel's process ended."""
-
-
 class PlainKernel:
     """A running kernel, with all of the user's own rights."""
 
@@ -122,8 +118,8 @@ class WatchedKernel:
             self._process = kernel.SandboxedKernel(course, environment)
         else:
             self._process = PlainKernel(cwd, course, environment)
+        self.kc: Any = self._process.client()
         try:
-            self.kc: Any = self._process.client()
             # A longer message is not received at all: it ends the connection, not our memory.
             self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.CELL_BYTES)
             # What comes on any other channel would pile up in our memory, unread.
@@ -200,7 +196,7 @@ class WatchedKernel:
                 awaited.discard(came)
             budget.look()
             if not ready and not self.is_alive():
-                raise KernelDiedError
+                raise RuntimeError("the kernel ended")
 
     def _request(self, source: str) -> str:
         """Send a cell; return the request's id, which cannot be guessed: its messages name it."""
@@ -245,6 +241,5 @@ class WatchedKernel:
 
     def stop(self) -> None:
         """End the kernel at once."""
-        if hasattr(self, "kc"):
-            self.kc.stop_channels()
+        self.kc.stop_channels()
         self._process.end()

@@ -12,7 +12,7 @@ from pytree_course.course import CourseError, answer_id
 from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES, NOTEBOOK_ENTRIES
 
 # Windows has neither, and no FIFOs in folders.
-_OPEN_NO_TRAP = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_NO_TRAP = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class UnreadableError(CourseError):
@@ -27,7 +27,7 @@ def read_regular(file: Path, most_bytes: int) -> bytes:
     """
     try:
         _require_regular(file, os.lstat(file))
-        with open(file, "rb", opener=_open) as opened:
+        with open(file, "rb", opener=lambda path, flags: os.open(path, flags | _NO_TRAP)) as opened:
             # It may have been replaced since.
             size = _require_regular(file, os.fstat(opened.fileno()))
             content = opened.read(most_bytes + 1) if size <= most_bytes else b""
@@ -42,10 +42,6 @@ def read_regular(file: Path, most_bytes: int) -> bytes:
             f"{file} is larger than {most_bytes / 1e6:g} MB: clear the outputs of its cells"
         )
     return content
-
-
-def _open(file: str, flags: int) -> int:
-    return os.open(file, flags | _OPEN_NO_TRAP)
 
 
 def _require_regular(file: Path, status: os.stat_result) -> int:
