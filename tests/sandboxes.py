@@ -23,6 +23,15 @@ needs_sandbox = pytest.mark.skipif(
 )
 
 
+# In each of some children a hundred megabytes, of which none is too much.
+CHILDREN_WITH_MEMORY = """\
+import os, time
+for _ in range(6):
+    if os.fork() == 0:
+        block = b"x" * 100_000_000
+        time.sleep(600)
+time.sleep(600)
+"""
 COURSE = {"checks/check_01_mini.py": ""}
 
 

@@ -14,7 +14,7 @@ import pytest
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import policy
 from tests.conftest import ROOT
-from tests.sandboxes import needs_sandbox, started
+from tests.sandboxes import CHILDREN_WITH_MEMORY, needs_sandbox, started
 
 if sys.platform == "linux":
     from pytree_course.grading.sandbox import bounds
@@ -69,16 +69,6 @@ def test_all_processes_of_a_sandbox_are_in_its_group(kernel):
     members = group_of(kernel).members.read_text().split()
     assert len(inside) <= len(members) <= len(inside) + 4  # bubblewrap's own are outside
     assert str(os.getpid()) not in members
-
-
-CHILDREN_WITH_MEMORY = """\
-import os, time
-for _ in range(6):
-    if os.fork() == 0:
-        block = b"x" * 100_000_000
-        time.sleep(600)
-time.sleep(600)
-"""
 
 
 @in_groups
