@@ -29,22 +29,9 @@ from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
 from tests.conftest import ROOT
 from tests.lesson_reads import CLASS
-from tests.made_submissions import ELEMENTS, NODES, RIGHT, MadeClass
+from tests.made_submissions import ELEMENTS, NODES, RIGHT
 
 pytestmark = [pytest.mark.slow, pytest.mark.reads(*CLASS)]
-
-
-@pytest.fixture
-def made(course, tmp_path):
-    """Return a class whose answers run in kernels, as they do for a teacher."""
-    return MadeClass(course, tmp_path)
-
-
-@pytest.fixture
-def quick(made, monkeypatch):
-    """Return a class whose answers run in this process."""
-    made.run_without_kernels(monkeypatch)
-    return made
 
 
 def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_row(made):
