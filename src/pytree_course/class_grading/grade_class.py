@@ -6,6 +6,7 @@ from concurrent.futures import Executor, Future, as_completed, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from msgspec import structs
 
@@ -68,35 +69,6 @@ ShowProgress = Callable[[int, int], None]
 """What is called with the number of submissions that are done, and of all."""
 
 
-def grade_class(
-    course: Course,
-    folder: ClassFolder,
-    gradebook: Gradebook,
-    options: GradingOptions,
-    pool: Executor,
-    authors_pool: Executor,
-    reading_pool: Executor,
-    show_progress: ShowProgress = lambda done, of: None,
-) -> Summary:
-    """Grade all that is new or changed, and record each attempt as soon as it is graded.
-
-    Submissions run in `pool`; the author's answers, by which they are judged, in `authors_pool`.
-    The notebooks are read in `reading_pool`, whose processes have to see their files.
-    """
-    submitters = {each.id: each for each in folder.submitters}
-    grading = _Grading(course, gradebook, submitters, options, pool, authors_pool, reading_pool)
-    before = counting(gradebook.attempts())
-    grading.begin([each for each in folder.notebooks if options.wants(each)])
-    to_do = sum(map(len, grading.handed_in.values()))
-    show_progress(0, to_do)
-    for run in grading.finished_runs():
-        grading.judge(run)
-        show_progress(to_do - sum(map(len, grading.handed_in.values())), to_do)
-    after = counting(gradebook.attempts())
-    grading.summary.changes = list(verdict_changes(before, after))
-    return grading.summary
-
-
 def _is_doubtful(run: Run) -> bool:
     """Say whether what ran beside a finished run may have decided how it ended."""
     if error := run.exception():
@@ -105,12 +77,16 @@ def _is_doubtful(run: Run) -> bool:
 
 
 @dataclass
-class _Grading:
-    """One grading of a class, under way."""
+class ClassGrading:
+    """A grading of all that is new or changed, which records each attempt as soon as it is graded.
+
+    Submissions run in `pool`; the author's answers, by which they are judged, in `authors_pool`.
+    The notebooks are read in `reading_pool`, whose processes have to see their files.
+    """
 
     course: Course
+    folder: ClassFolder
     gradebook: Gradebook
-    submitters: dict[str, Submitter]
     options: GradingOptions
     pool: Executor
     authors_pool: Executor
@@ -120,9 +96,23 @@ class _Grading:
     lessons: dict[str, GradedLesson] = field(default_factory=dict)
     handed_in: dict[Run, list[ReadNotebook]] = field(default_factory=lambda: defaultdict(list))
 
-    def begin(self, notebooks: list[SubmittedNotebook]) -> None:
-        """Start the runs that are needed; record unreadable notebooks at once."""
+    def run(self, show_progress: ShowProgress = lambda done, of: None) -> Summary:
+        """Grade the class."""
         attempts = self.gradebook.attempts()
+        before = counting(attempts)
+        self._begin(attempts)
+        to_do = sum(map(len, self.handed_in.values()))
+        show_progress(0, to_do)
+        for run in self._finished_runs():
+            self._judge(run)
+            show_progress(to_do - sum(map(len, self.handed_in.values())), to_do)
+        after = counting(self.gradebook.attempts())
+        self.summary.changes = list(verdict_changes(before, after))
+        return self.summary
+
+    def _begin(self, attempts: list[Attempt]) -> None:
+        """Start the runs that are needed; record unreadable notebooks at once."""
+        notebooks = [each for each in self.folder.notebooks if self.options.wants(each)]
         counts = {attempt.key for attempt in counting(attempts).values()}
         lessons = {notebook.lesson for notebook in notebooks}
         current = {
@@ -173,7 +163,7 @@ class _Grading:
             begun.append((newest, self.reading_pool.submit(read_newest, of_one, starters)))
         return begun
 
-    def finished_runs(self) -> Iterator[Run]:
+    def _finished_runs(self) -> Iterator[Run]:
         """Yield each run once it is finished.
 
         Those that other submissions may have spoilt run again, one after another, at the end.
@@ -213,7 +203,7 @@ class _Grading:
             self.summary.failed.append((str(printable_path(read.notebook.file)), reason))
             self._record(read, AttemptState.FAILED, reason)
 
-    def judge(self, run: Run) -> None:
+    def _judge(self, run: Run) -> None:
         """Judge a finished run, and record it for each student who handed it in."""
         for read in self.handed_in.pop(run):
             with self._guarded(read):
@@ -224,6 +214,10 @@ class _Grading:
                 ]
                 self._record(read, AttemptState.GRADED, read.notebook.remark, rows)
                 self.summary.graded += 1
+
+    @cached_property
+    def _submitters(self) -> dict[str, Submitter]:
+        return {each.id: each for each in self.folder.submitters}
 
     def _lesson(self, stem: str) -> GradedLesson:
         """Return a lesson, on fresh cases that all submissions of this grading share."""
@@ -249,7 +243,7 @@ class _Grading:
     ) -> None:
         """Record an attempt; without verdicts, each exercise's row says why there are none."""
         notebook, submission = read.notebook, read.submission
-        lesson, who = self._lesson(notebook.lesson), self.submitters[notebook.student]
+        lesson, who = self._lesson(notebook.lesson), self._submitters[notebook.student]
         if rows is None:
             points = lesson.points.items()
             rows = [VerdictRow(name, str(state), 0, of, explanation=reason) for name, of in points]
