@@ -93,8 +93,7 @@ class _ProcessForEachThread(ThreadPoolExecutor):
             self._of_thread.process = ProcessPoolExecutor(
                 1, context, initializer=_begin_process, initargs=(self._begin,)
             )
-        process: ProcessPoolExecutor = self._of_thread.process
-        return process
+        return self._of_thread.process
 
 
 def _begin_process(begin: Callable[[], None] | None) -> None:
