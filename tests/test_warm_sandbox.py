@@ -167,27 +167,6 @@ def test_both_engines_are_the_same_inside(started):
     assert more <= {"pytree_course.compiled", "pytree_course.built", "rfc3987_syntax"}
 
 
-def test_the_next_sandbox_has_nothing_of_the_last(started):
-    leave = (
-        "import os, sys, ctypes, builtins, socket\n"
-        "builtins.left = sys.left = 1\nos.environ['LEFT'] = '1'\n"
-        "for folder in ('/tmp', '/dev/shm'): open(folder + '/left', 'w').close()\n"
-        "listening = socket.create_server(('127.0.0.1', 7777))"
-    )
-    look = (
-        "import builtins, glob, os, socket, sys\n"
-        "result = [hasattr(builtins, 'left'), hasattr(sys, 'left'), 'LEFT' in os.environ]\n"
-        "result += glob.glob('/tmp/left') + glob.glob('/dev/shm/left')\n"
-        "with socket.socket() as other: result += [other.connect_ex(('127.0.0.1', 7777)) == 0]\n"
-        "result += [len([name for name in os.listdir('/proc') if name.isdigit()])]"
-    )
-    first = started()
-    value_in(first, leave, "0")
-    assert value_in(started(), look) == [False, False, False, False, 2]  # while the first one lives
-    first.stop()
-    assert value_in(started(), look) == [False, False, False, False, 2]
-
-
 def test_no_two_sandboxes_draw_the_same_numbers(started):
     draw = (
         "import random, numpy as np, uuid\n"
