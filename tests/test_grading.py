@@ -17,7 +17,7 @@ from pytree_course.cli.check_script import main
 from pytree_course.course import Course
 from pytree_course.grading import limits
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.exercise_run import CellRun, ExerciseRun, _Runner, run_answers
+from pytree_course.grading.exercise_run import CellRun, ExerciseRun, _run_together, run_answers
 from pytree_course.grading.grade import GradedLesson, grade_notebook, judge_submission
 from pytree_course.grading.submission import Submission, UnreadableError, read_submission
 from pytree_course.judging.verdicts import VerdictKind
@@ -197,8 +197,8 @@ def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     helped = RIGHT_FIRST + "\nassert right_count([0]) == 1"
     right = RIGHT_COUNT + "\nright_count = count_leaves"
     assert verdicts(lesson, count_leaves=right, first_leaf=helped)["first_leaf"].points
-    runner = _Runner(lesson.run_settings(in_sandbox=False), SubmissionBudget(()))
-    later = runner._run({"first_leaf": helped}, {"count_leaves": right})
+    how = lesson.run_settings(in_sandbox=False), SubmissionBudget(())
+    later = _run_together({"first_leaf": helped}, {"count_leaves": right}, *how)
     assert later["first_leaf-check"].outcomes
     assert "count_leaves-check" not in later
 

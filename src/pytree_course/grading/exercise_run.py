@@ -146,60 +146,56 @@ class ExerciseRun:
 
 
 def run_answers(answers: dict[str, str], settings: RunSettings) -> dict[str, ExerciseRun]:
-    """Run answers, by exercise, in the notebook as it was handed out, with their checks."""
-    if not answers:
-        return {}  # a blank notebook needs no kernel
-    return _Runner(settings, SubmissionBudget(answers)).run(answers)
+    """Run answers, by exercise, with their checks, in as few kernels as will do.
+
+    One that was over its budget does not run again. A blank notebook needs no kernel.
+    """
+    budget = SubmissionBudget(answers)
+    runs: dict[str, ExerciseRun] = {}
+    waiting, earlier = dict(answers), dict[str, str]()
+    while waiting:
+        together = _run_together(waiting, earlier, settings, budget)
+        had_turn = [name for name in waiting if answer_id(name) in together]
+        is_alone = len(had_turn) == 1 and not earlier
+        if not had_turn:
+            earlier = {}  # one of them ended this kernel, though it did not end the first
+        for name in had_turn:
+            source = waiting.pop(name)
+            run = runs[name] = _exercise(name, together)
+            if run.ran_short or not (run.is_settled or is_alone):
+                # The cause may be an earlier answer or, where the machine ran short, another
+                # submission. Only the exercise that caused it may suffer.
+                runs[name] = _exercise(name, _run_together({name: source}, {}, settings, budget))
+                earlier = {} if runs[name].is_settled else earlier
+            elif run.is_fit:
+                earlier[name] = source
+    return runs
 
 
-@dataclass(frozen=True)
-class _Runner:
-    """Runs the answers of one submission, in as few kernels as will do."""
+def _run_together(
+    answers: dict[str, str],
+    earlier: dict[str, str],
+    settings: RunSettings,
+    budget: SubmissionBudget,
+) -> dict[str, CellRun]:
+    """Run answers with their checks in one kernel, after earlier answers without theirs.
 
-    settings: RunSettings
-    budget: SubmissionBudget
+    Return how each cell ran, by its id, up to the one that ended the kernel.
+    """
+    # nbval takes long to load, and a process that only judges does not need it.
+    from pytree_course.grading.nbval_run import run_notebook
 
-    def run(self, answers: dict[str, str]) -> dict[str, ExerciseRun]:
-        """Run all answers; one that was over its budget does not run again."""
-        runs: dict[str, ExerciseRun] = {}
-        waiting, earlier = dict(answers), dict[str, str]()
-        while waiting:
-            together = self._run(waiting, earlier)
-            had_turn = [name for name in waiting if answer_id(name) in together]
-            is_alone = len(had_turn) == 1 and not earlier
-            if not had_turn:
-                earlier = {}  # one of them ended this kernel, though it did not end the first
-            for name in had_turn:
-                source = waiting.pop(name)
-                run = runs[name] = _exercise(name, together)
-                if run.ran_short or not (run.is_settled or is_alone):
-                    # The cause may be an earlier answer or, where the machine ran short, another
-                    # submission. Only the exercise that caused it may suffer.
-                    runs[name] = _exercise(name, self._run({name: source}, {}))
-                    earlier = {} if runs[name].is_settled else earlier
-                elif run.is_fit:
-                    earlier[name] = source
-        return runs
-
-    def _run(self, answers: dict[str, str], earlier: dict[str, str]) -> dict[str, CellRun]:
-        """Run answers with their checks, after earlier answers without theirs.
-
-        Return how each cell ran, by its id, up to the one that ended the kernel.
-        """
-        # nbval takes long to load, and a process that only judges does not need it.
-        from pytree_course.grading.nbval_run import run_notebook
-
-        notebook = json.loads(self.settings.blank)
-        sources = {answer_id(name): source for name, source in (answers | earlier).items()}
-        checks = set(map(check_id, answers))
-        notebook["cells"] = [
-            cell
-            for cell in notebook["cells"]
-            if not cell["id"].endswith(check_id("")) or cell["id"] in checks
-        ]
-        for cell in notebook["cells"]:
-            cell["source"] = sources.get(cell["id"], cell["source"])
-        return run_notebook(notebook, (*earlier, *answers), self.settings, self.budget)
+    notebook = json.loads(settings.blank)
+    sources = {answer_id(name): source for name, source in (answers | earlier).items()}
+    checks = set(map(check_id, answers))
+    notebook["cells"] = [
+        cell
+        for cell in notebook["cells"]
+        if not cell["id"].endswith(check_id("")) or cell["id"] in checks
+    ]
+    for cell in notebook["cells"]:
+        cell["source"] = sources.get(cell["id"], cell["source"])
+    return run_notebook(notebook, (*earlier, *answers), settings, budget)
 
 
 def _exercise(name: str, run: dict[str, CellRun]) -> ExerciseRun:

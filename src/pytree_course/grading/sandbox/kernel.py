@@ -16,7 +16,7 @@ from pytree_course.grading import limits
 from pytree_course.grading.budget import ProcessTree
 from pytree_course.grading.sandbox.bounds import UsageWatch
 from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY
-from pytree_course.grading.sandbox.server_process import door, kernel_request, new_connection
+from pytree_course.grading.sandbox.server_process import door, kernel_request
 from pytree_course.grading.sandbox.system_calls import PROCESS_CALLS, number_of
 
 _POLL_SECONDS = 0.02
@@ -30,11 +30,11 @@ class SandboxedKernel:
 
     def __init__(self, course: Mapping[str, str], environment: Mapping[str, str]) -> None:
         """Start one that sees texts as the course's files, by their paths."""
-        self._connection = new_connection()
         files = {f"{COURSE_INSIDE}/{name}": text for name, text in course.items()}
         inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
+        self._connection, request = kernel_request(inside, files)
         with ExitStack() as at_end:
-            self.sandbox = door.make_sandbox(kernel_request(self._connection, inside, files))
+            self.sandbox = door.make_sandbox(request)
             at_end.callback(self.sandbox.end)
             ports = [self._connection[name] for name in port_names]
             folders = self._open_view(ports, at_end)

@@ -31,22 +31,18 @@ class WarmServerError(RuntimeError):
     """The warm server could not start, has ended, or could not make a sandbox."""
 
 
-def new_connection() -> dict[str, Any]:
-    """Return connection information that no other kernel has."""
-    return {
+def kernel_request(
+    environment: Mapping[str, str], files: Mapping[str, str]
+) -> tuple[dict[str, Any], SandboxRequest]:
+    """Return connection information that no other kernel has, and a request for its sandbox."""
+    connection = {
         "transport": "ipc",  # no network reaches into the sandbox
         "ip": f"/tmp/kernel-{secrets.token_hex(8)}",
         "key": secrets.token_hex(32),
         "signature_scheme": "hmac-sha256",
         **{name: number for number, name in enumerate(port_names, start=1)},
     }
-
-
-def kernel_request(
-    connection: Mapping[str, str | int], environment: Mapping[str, str], files: Mapping[str, str]
-) -> SandboxRequest:
-    """Return a request for a sandbox in which a kernel is to run."""
-    return SandboxRequest(
+    return connection, SandboxRequest(
         policy.sandbox_user(),
         filter_instructions().hex(),
         policy.variables(environment),
@@ -110,7 +106,8 @@ class WarmServer:
 
     def require_sandbox(self) -> None:
         """Wait until it has made one sandbox."""
-        self.make_sandbox(kernel_request(new_connection(), {}, {})).end()
+        _, request = kernel_request({}, {})
+        self.make_sandbox(request).end()
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
         """Have it make a sandbox; where it cannot, end it.
