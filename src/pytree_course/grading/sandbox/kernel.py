@@ -3,7 +3,7 @@
 import os
 import socket
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from typing import Any
 
@@ -36,8 +36,7 @@ class SandboxedKernel:
         with ExitStack() as at_end:
             self.sandbox = door.make_sandbox(request)
             at_end.callback(self.sandbox.end)
-            ports = [self._connection[name] for name in port_names]
-            folders = self._open_view(ports, at_end)
+            folders = self._open_view(at_end)
             self._watch = UsageWatch(self.sandbox, self.proc, folders)
             at_end.callback(self._watch.stop)
             self._at_end = at_end.pop_all()
@@ -46,7 +45,7 @@ class SandboxedKernel:
             self.proc, counted=group.seconds if group else None, began=self.has_begun_process
         )
 
-    def _open_view(self, ports: Iterable[int], at_end: ExitStack) -> list[int]:
+    def _open_view(self, at_end: ExitStack) -> list[int]:
         """Open its folders in memory and its own /proc, once all its sockets listen."""
         name = os.path.basename(self._connection["ip"])  # no other sandbox's kernel has it
         deadline = time.monotonic() + limits.START_SECONDS
@@ -63,9 +62,10 @@ class SandboxedKernel:
                     self.proc = f"/proc/self/fd/{_opened(f'/proc/{pid}/root/proc', opened)}"
                     way.callback(os.close, same := os.dup(folders[0]))
                     self._sockets = f"/proc/self/fd/{same}/{name}"
-                    for port in ports:
+                    for port in port_names:
                         with socket.socket(socket.AF_UNIX) as trial:
-                            trial.connect(f"{self._sockets}-{port}")  # or it does not listen yet
+                            # It does not listen yet, where this fails.
+                            trial.connect(f"{self._sockets}-{self._connection[port]}")
                     # Their memory is free once its processes have ended, too.
                     at_end.callback(opened.pop_all().close)
                     self._way = way.pop_all()

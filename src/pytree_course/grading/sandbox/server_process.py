@@ -35,7 +35,7 @@ def kernel_request(
     environment: Mapping[str, str], files: Mapping[str, str]
 ) -> tuple[dict[str, Any], SandboxRequest]:
     """Return connection information that no other kernel has, and a request for its sandbox."""
-    connection = {
+    connection: dict[str, Any] = {
         "transport": "ipc",  # no network reaches into the sandbox
         "ip": f"/tmp/kernel-{secrets.token_hex(8)}",
         "key": secrets.token_hex(32),
