@@ -62,15 +62,15 @@ class ClassFolder:
     def doubts(self) -> list[str]:
         """Warn of folders that may hold a whole class, and of students who may be one person."""
         places, alike, of_one_name = defaultdict(set), defaultdict(list), defaultdict(list)
-        for each in self.notebooks:
+        for notebook in self.notebooks:
             if not self.is_nbgraders:
-                places[each.student, each.lesson].add(each.file.parent)
+                places[notebook.student, notebook.lesson].add(notebook.file.parent)
         for who in self.submitters:
             alike[unicodedata.normalize("NFKC", who.id).casefold().rstrip(". ")].append(who.id)
             name = who.name if who.system == CANVAS else re.sub(r"_\d+$", "", who.id)
             if who.system and name:
                 of_one_name[who.system, name].append(who.id)
-        said = render(
+        doubts = render(
             "class_grading/doubts.txt",
             folder=self.path,
             places={place: folders for place, folders in places.items() if len(folders) > 1},
@@ -78,7 +78,7 @@ class ClassFolder:
             of_one_name={who: ids for who, ids in of_one_name.items() if len(ids) > 1},
             moodle=MOODLE,
         )
-        return said.splitlines()
+        return doubts.splitlines()
 
 
 def read_handed_in(
@@ -137,18 +137,18 @@ def read_class_folder(
         if times_of_name[name] > 1:
             ignored.append((Path(name), _SAME_NAME))
             continue
-        found: list[Path] = []
+        files: list[Path] = []
         problems: LeftOut = []
         if entry.is_dir() and not entry.is_symlink() and not download.problem:
             if name.startswith((".", "_")):
                 continue
             submitters[who.id] = who
-            found, problems = find_notebooks(entry)
+            files, problems = find_notebooks(entry)
         elif download.rest or download.problem or entry.is_symlink() or entry.suffix == ".ipynb":
-            found = [entry]
+            files = [entry]
         elif not entry.is_file():
             problems = [(entry, "it is neither a folder nor a file")]
-        for file in found:
+        for file in files:
             # The lesson's name is the file's, or that of nbgrader's folder of the assignment.
             inner = printable_path(file.relative_to(entry)).parts or (download.rest,)
             if why := _problem(file, inner, download, stems):
@@ -159,8 +159,8 @@ def read_class_folder(
             moment = moments[name] if download.rest else file_time(file)
             if is_nbgraders and len(inner) > 1:
                 moment = nbgraders_time(file) or moment
-            said = joined(download.remark, "" if moment else NO_TIME)
-            notebooks.append(SubmittedNotebook(who.id, lesson, file, moment or EARLIEST, said))
+            remark = joined(download.remark, "" if moment else NO_TIME)
+            notebooks.append(SubmittedNotebook(who.id, lesson, file, moment or EARLIEST, remark))
         ignored += [
             (printable_path(file.relative_to(folder)), why)
             for file, why in shortened(problems, entry)

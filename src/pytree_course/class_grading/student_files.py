@@ -63,7 +63,7 @@ def printable_path(path: PurePath) -> Path:
 
 def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
     """Find everything that has a notebook's name, even a link or FIFO; and say what is not read."""
-    found: list[Path] = []
+    notebooks: list[Path] = []
     left_out: LeftOut = []
     entries = 0
 
@@ -73,10 +73,10 @@ def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
     for name, folders, files in os.walk(folder, onerror=cannot_open):
         here = Path(name)
         inside = [here / each for each in (*folders, *files)]
-        notebooks = [each for each in inside if each.name.endswith(".ipynb")]
-        found += notebooks
+        in_folder = [each for each in inside if each.name.endswith(".ipynb")]
+        notebooks += in_folder
         if here == folder:
-            links = (each for each in inside if each.is_symlink() and each not in notebooks)
+            links = (each for each in inside if each.is_symlink() and each not in in_folder)
             left_out += [(each, A_LINK) for each in links]
         folders[:] = [each for each in folders if not each.endswith((".ipynb", _CHECKPOINTS))]
         if len(here.relative_to(folder).parts) == MOST_DEEP - 1:
@@ -86,7 +86,7 @@ def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
         if entries > MOST_ENTRIES:
             left_out.append((folder, _TOO_MUCH))
             break
-    return sorted(found), left_out
+    return sorted(notebooks), left_out
 
 
 def cannot_be_opened(error: OSError) -> str:
