@@ -22,8 +22,7 @@ if sys.platform == "linux":
 pytestmark = [pytest.mark.slow, needs_sandbox, pytest.mark.reads("src/pytree_course/grading")]
 HAS_GROUPS = sys.platform == "linux" and bounds.folder_of_groups() is not None
 in_groups = pytest.mark.skipif(
-    not HAS_GROUPS,
-    reason="no groups can be made here; they are tried in user-mode Linux",
+    not HAS_GROUPS, reason="no groups can be made here; they are tried in user-mode Linux"
 )
 UML = shutil.which("linux.uml")
 # It runs the tests as root, and looks for groups as a user to whom systemd has delegated one.

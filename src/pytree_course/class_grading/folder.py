@@ -92,10 +92,7 @@ def read_handed_in(
 
 
 def read_class_folder(
-    folder: Path,
-    course: Course,
-    left_out: LeftOut | None = None,
-    canvas_ids: Sequence[str] = (),
+    folder: Path, course: Course, left_out: LeftOut | None = None, canvas_ids: Sequence[str] = ()
 ) -> ClassFolder:
     """Find every student and every notebook in a folder.
 
