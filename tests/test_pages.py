@@ -17,8 +17,7 @@ from pytree_course.judging.verdicts import Finding, WrongLine
 from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.observations import Raised, String
 from pytree_course.reports import pages
-from pytree_course.reports.page_texts import excerpt, page_names
-from pytree_course.reports.pages import write_pages
+from pytree_course.reports.pages import excerpt, page_names, write_pages
 from pytree_course.running.outcomes import Line
 from tests.conftest import contents
 from tests.made_grades import (
