@@ -116,7 +116,7 @@ def test_an_event_is_taken_once_in_whatever_order_and_after_a_restart(room):
     room.start()
     assert ada.send(second, first).status == 200
     assert len(checked(room)) == 2
-    assert room.session.room.learners[id_of(ada.secret)].at(LESSON, COUNT).tries == 1
+    assert room.session.room.learners[id_of(ada.secret)].work[LESSON, COUNT].tries == 1
 
 
 def test_the_same_key_of_another_learner_is_another_event(room):
@@ -568,7 +568,7 @@ def test_what_was_acknowledged_survives_every_kill(started):
     assert len(events) == 4 * 15
     room = Session(started.file).room
     for each in learners:
-        assert room.learners[id_of(each.secret)].at(LESSON, COUNT).tries == 15
+        assert room.learners[id_of(each.secret)].work[LESSON, COUNT].tries == 15
 
 
 def test_a_note_and_a_vote_survive_a_kill(started):

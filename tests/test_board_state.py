@@ -154,7 +154,7 @@ def test_an_event_with_a_known_key_changes_nothing(tmp_path):
     for held in (["none_is_a_leaf"], []):
         data = {"lesson": LESSON, "exercise": COUNT, "is_right": False, "held": held}
         session.add("A", "checked", data, "the key")
-    work = session.room.learners["A"].at(LESSON, COUNT)
+    work = session.room.learners["A"].work[LESSON, COUNT]
     assert (work.tries, work.held) == (1, ["none_is_a_leaf"])
 
 
@@ -235,7 +235,7 @@ def test_who_has_solved_an_exercise_and_plays_with_it_is_not_stuck(told, leaves)
     for minute in (2, 3, 4):
         told.check(minute, "Ada", COUNT, "none_is_a_leaf")
     assert told.stuck(leaves, 5) == []
-    assert told.room.learners["Ada"].at(LESSON, COUNT).tries == 0
+    assert told.room.learners["Ada"].work[LESSON, COUNT].tries == 0
 
 
 def test_solved_and_tried_count_each_learner_once(told, leaves):
