@@ -1,6 +1,5 @@
 """Building: sources in, notebooks out; the author's mistakes are found first."""
 
-import json
 import subprocess
 import sys
 from collections import Counter
@@ -202,14 +201,6 @@ def test_reset_hands_out_a_fresh_notebook_and_keeps_the_old_one(mini, notebook):
         assert code in kept.read_text(encoding="utf-8")
         assert mini.exercises.read_bytes() == mini.blank.read_bytes()
     assert len(list(mini.exercises.parent.glob("*kept*"))) == 2
-
-
-def test_expected_survives_its_file(mini):
-    expected = BuiltLesson.read(mini.expected)
-    expected.write(mini.expected)
-    again = BuiltLesson.read(mini.expected)
-    assert again == expected
-    assert again.expected("count_leaves") == expected.expected("count_leaves")
 
 
 @pytest.mark.parametrize(
@@ -450,10 +441,3 @@ def test_a_cell_that_should_raise_shows_its_error_and_no_more_of_this_machine(un
 )
 def test_an_errors_message_loses_folders_and_addresses_only(message, kept):
     assert without_this_machine(message) == (kept or message)
-
-
-def test_notebooks_are_valid_and_name_their_kernel(mini):
-    for file in (mini.notebook, mini.exercises, mini.solutions):
-        content = json.loads(file.read_text(encoding="utf-8"))
-        nbformat.validate(content)
-        assert content["metadata"]["kernelspec"]["name"] == "python3"

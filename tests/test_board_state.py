@@ -148,16 +148,6 @@ def test_a_session_that_was_edited_is_refused_and_left_as_it_is(tmp_path, edited
     assert file.read_bytes() == before
 
 
-def test_an_event_with_a_known_key_changes_nothing(tmp_path):
-    session = Session(tmp_path / "class.sqlite")
-    session.add("A", "joined", {"name": "Ada"})
-    for held in (["none_is_a_leaf"], []):
-        data = {"lesson": LESSON, "exercise": COUNT, "is_right": False, "held": held}
-        session.add("A", "checked", data, "the key")
-    work = session.room.learners["A"].work[LESSON, COUNT]
-    assert (work.tries, work.held) == (1, ["none_is_a_leaf"])
-
-
 # --- what goes round
 
 

@@ -80,13 +80,6 @@ def test_a_right_answer_is_found_however_it_is_written(exercises):
             assert leak in find_leaks(rewritten, [exercise])
 
 
-def test_a_leak_in_a_bundle_is_found(lessons_bundle, exercises):
-    longest = max(exercises, key=lambda exercise: len(exercise.solution.source))
-    renamed = longest.solution.source.replace(longest.name, "some_other_name")
-    planted = {**lessons_bundle, "src/pytree_course/words.py": renamed.encode()}
-    assert find_leaks(planted, exercises) - TAUGHT
-
-
 def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
     folders = {name.split("/")[0] for name in lessons_bundle if "/" in name}
     assert folders == {"checks", "docs", "exercises", "jupyter", "notebooks", "src"}

@@ -42,11 +42,3 @@ def test_a_wrong_answer_is_pictured_beside_what_is_expected(visit: Visit):
     assert output.get_by_role("img").count() == 3
     for caption in ("Given", "Yours", "Expected"):
         assert output.get_by_text(caption, exact=True).count() == 1
-
-
-def test_the_lessons_pictures_are_there_before_anything_is_run(visit: Visit):
-    lesson = visit.open("notebooks/01_leaves.ipynb")
-    picture = lesson.page.locator("svg[role=img]").first
-    picture.scroll_into_view_if_needed()
-    assert picture.is_visible()
-    assert picture.get_attribute("aria-label")
