@@ -93,12 +93,6 @@ def _key(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
     return (script, exercise.setup, exercise.name, *exercise.answers, answer.source, str(seed))
 
 
-def forget_runs() -> None:
-    """Free the memory of this process's runs: results and compiled programs."""
-    _RESULTS.clear()
-    jax.clear_caches()  # type: ignore[no-untyped-call]
-
-
 @contextmanager
 def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
     """Make this process look like grading: the set-up cell finds the course, and shows nothing."""

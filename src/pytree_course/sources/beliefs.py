@@ -32,11 +32,6 @@ class Beliefs:
         self._results: dict[str, dict[int, Observation | None]] = defaultdict(dict)
         """By misconception and case, of the cases that have run; None for the right result."""
 
-    @property
-    def cases_run(self) -> int:
-        """How many cases have run, of all misconceptions together."""
-        return sum(map(len, self._results.values()))
-
     def held(self, observed: Sequence[Observation]) -> list[Misconception]:
         """Return the misconceptions that explain some wrong results and contradict none.
 

@@ -187,12 +187,6 @@ def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
 CELL_MARK = re.compile(r"^# *%%(.*)\n?", re.MULTILINE)
 OPTION = re.compile(r'(\w+)=(?:"([^"]*)"|True)')
 
-_TO_BE_NAMED = """\
-# %% exercise="{exercise}" misconception="name_it"
-\"\"\"Say what is believed, and what JAX does.\"\"\"
-{code}
-"""
-
 
 def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
     """Return the line, the options in the mark, and the source of each cell."""
@@ -212,4 +206,5 @@ def misconception_cell(exercise: str, answer: str) -> str:
     A line of the answer that would begin another cell is kept as a plain comment.
     """
     code = CELL_MARK.sub(lambda mark: mark[0].replace("#", "#:", 1), answer.strip("\n"))
-    return _TO_BE_NAMED.format(exercise=exercise, code=code)
+    mark = f'# %% exercise="{exercise}" misconception="name_it"'
+    return f'{mark}\n"""Say what is believed, and what JAX does."""\n{code}\n'
