@@ -197,7 +197,7 @@ def test_a_page_that_does_not_read_its_news_gets_no_more_and_holds_up_nobody(roo
 @pytest.fixture
 def encrypted(tmp_path, certificate, monkeypatch):
     """Start a server with a certificate that this client trusts."""
-    monkeypatch.setattr(server, "SLOWEST", 0.2)
+    monkeypatch.setattr(server, "SLOWEST", 1)
     room = Classroom(tmp_path / "class.sqlite", certificate).start()
     room.trusted = ssl.create_default_context(cafile=str(certificate))
     yield room

@@ -215,3 +215,7 @@ def with_module_table(course: Course) -> str:
     text = render("authoring/modules.md", rooms=dict(sorted(rooms.items())))
     page = (course.root / PAGE).read_text(encoding="utf-8")
     return _TABLE.sub(lambda _: f"{text}\n\n", page)
+
+
+GENERATED = {TABLE_FILE: table, PAGE_FILE: plans, PAGE: with_module_table}
+"""The documents that are made from all lessons and the code: by path, the function that does."""
