@@ -206,14 +206,6 @@ MISTAKES = [
     ("lesson.md", "minutes: 2\n", "", "`minutes` should be a int"),
     ("lesson.md", "minutes: 2\n", "minutes: 2\npoints: 1\n", "`points` is for exercises in"),
     ("lesson.md", "exercise: names", "exercise: first_leaf", "two exercises 'first_leaf'"),
-    ("lesson.md", '"a string joins others"', '""', "hint 2 is empty"),
-    ("answers.py", '" ".join', '"".join', "no case tells the misconception 'spaces'"),
-    (
-        "answers.py",
-        'exercise="names" variant="sum"',
-        'exercise="name" variant="sum"',
-        "no exercise",
-    ),
 ]
 
 
