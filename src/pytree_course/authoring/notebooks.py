@@ -19,7 +19,7 @@ from pytree_course.rendering import render
 from pytree_course.sources.exercises import EXERCISE_OPTIONS, WRITE, Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources, Section
 from pytree_course.sources.predictions import PREDICTION
-from pytree_course.sources.source_cells import SourceCell, digest, with_closed_answer
+from pytree_course.sources.source_cells import SourceCell, text_digest, with_closed_answer
 from pytree_course.texts import counted
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code
@@ -148,7 +148,8 @@ def _render(
     for built in cells:
         if built.id in slides:
             built.metadata["slideshow"] = {"slide_type": slides[built.id]}
-    return _notebook(_with_installed([*cells, *ending]), digest(source_cells[0].file))
+    digest = text_digest(source_cells[0].file.read_text(encoding="utf-8"))
+    return _notebook(_with_installed([*cells, *ending]), digest)
 
 
 def about(section: Section) -> str:

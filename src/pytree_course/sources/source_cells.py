@@ -21,13 +21,8 @@ def slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
-def digest(*files: Path) -> str:
-    """Return a digest of the text of files, the same on every system."""
-    return text_digest(*(file.read_text(encoding="utf-8") for file in files))
-
-
 def text_digest(*texts: str) -> str:
-    """Return a digest of strings."""
+    """Return a digest of strings, the same on every system."""
     sha = hashlib.sha256()
     for text in texts:
         sha.update(text.encode() + b"\0")
@@ -37,7 +32,8 @@ def text_digest(*texts: str) -> str:
 def exercises_digest(files: LessonFiles) -> str:
     """Return a digest of the sources of the exercises, the solutions and checks/expected."""
     folder = files.sources
-    return digest(folder / "exercises.md", folder / "answers.py", files.check_script)
+    written = (folder / "exercises.md", folder / "answers.py", files.check_script)
+    return text_digest(*(file.read_text(encoding="utf-8") for file in written))
 
 
 def split_answer(text: str) -> tuple[str, str]:
