@@ -19,7 +19,7 @@ from pytree_course.rendering import TEMPLATES
 from pytree_course.texts import JOINERS, printable, truncate
 
 Cells = list[str | int]
-Line = dict[str, str | int]  # by heading
+Row = dict[str, str | int]  # by heading
 render = TEMPLATES.extended({"short": partial(truncate, limit=20_000)}).render
 
 LONGEST_FIELD = 2_000  # a spreadsheet breaks one of more than 32,767 characters in two
@@ -58,7 +58,7 @@ def write_each(texts: Mapping[Path, Callable[[], str]]) -> list[str]:
 
 def grades_csv(grades: ClassGrades) -> str:
     """Return a line for each student and lesson."""
-    lines: list[Line] = [
+    lines: list[Row] = [
         {
             "student": student.id,
             "name": student.name,
@@ -72,9 +72,9 @@ def grades_csv(grades: ClassGrades) -> str:
     return _with_headings(lines)
 
 
-def _grade(grades: ClassGrades, student: Student, lesson: BuiltLesson) -> Line:
+def _grade(grades: ClassGrades, student: Student, lesson: BuiltLesson) -> Row:
     attempt = grades.attempt(student, lesson)
-    grade: Line = {
+    grade: Row = {
         "points": attempt.points if attempt else 0,
         "of": lesson.points,
         "state": attempt.state if attempt else grades.missing(student, lesson),
@@ -93,7 +93,7 @@ def _grade(grades: ClassGrades, student: Student, lesson: BuiltLesson) -> Line:
 
 def exercises_csv(grades: ClassGrades) -> str:
     """Return a line for each student, lesson and exercise."""
-    lines: list[Line] = [
+    lines: list[Row] = [
         {
             "student": student.id,
             "lesson": lesson.lesson,
@@ -189,7 +189,7 @@ def _points(grades: ClassGrades, student: Student) -> list[int | str]:
     ]
 
 
-def _with_headings(lines: list[Line]) -> str:
+def _with_headings(lines: list[Row]) -> str:
     return to_csv([*map(list, lines[:1]), *(list(line.values()) for line in lines)])
 
 

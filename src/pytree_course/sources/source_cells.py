@@ -181,7 +181,7 @@ def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
 
 
 CELL_MARK = re.compile(r"^# *%%(.*)\n?", re.MULTILINE)
-OPTION = re.compile(r'(\w+)=(?:"([^"]*)"|True)')
+MARK_OPTION = re.compile(r'(\w+)=(?:"([^"]*)"|True)')
 
 
 def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
@@ -191,7 +191,7 @@ def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
     cells = []
     for mark, end in zip(marks, ends, strict=True):
         line = text.count("\n", 0, mark.start()) + 1
-        options = dict(OPTION.findall(mark[1]))
+        options = dict(MARK_OPTION.findall(mark[1]))
         cells.append((line, options, text[mark.end() : end].strip("\n")))
     return cells
 
