@@ -24,7 +24,7 @@ from pytree_course.running.run_cases import run_check
 NOW = timedelta(minutes=10)
 """The age up to which a check counts as current."""
 
-ShownCase = tuple[str, str]
+CaseKey = tuple[str, str]
 """An exercise, and the number of one of its cases."""
 
 STUCK_AFTER = 3  # tries with the same reasons
@@ -83,7 +83,7 @@ def planned(expected: BuiltLesson) -> dict[str, int]:
 
 
 def proposed(
-    room: Room, reasons: Sequence[Reason], questions: Iterable[Question], known: Collection[ShownCase]
+    room: Room, reasons: Sequence[Reason], questions: Iterable[Question], known: Collection[CaseKey]
 ) -> Question | None:
     """Return the question that divides the class best, by current misconceptions and solutions.
 
@@ -112,7 +112,7 @@ def proposed(
     return max((each for each in asked if rank(each)[2]), key=rank, default=None)
 
 
-def shown_to(files: LessonFiles, expected: BuiltLesson, about: Belief) -> tuple[ShownCase, Feedback]:
+def shown_to(files: LessonFiles, expected: BuiltLesson, about: Belief) -> tuple[CaseKey, Feedback]:
     """Return the smallest case that a misconception fails, and the feedback that explains it.
 
     The check runs without an answer, only for its inputs; the observations are stored.
