@@ -88,7 +88,7 @@ def write_pages(
 def _student_page(grades: ClassGrades, student: Student) -> str:
     """Write a student's page: it shows no other student, and nothing that was expected."""
     return render(
-        "reports/student.html", grades=grades, student=student, views=_exercise_views, svg=Pictures()
+        "reports/student.html", grades=grades, student=student, views=_views, svg=Pictures()
     )
 
 
@@ -148,7 +148,7 @@ def _report(
     )
 
 
-def _exercise_views(lesson: BuiltLesson, attempt: Attempt) -> Iterator[dict[str, Any]]:
+def _views(lesson: BuiltLesson, attempt: Attempt) -> Iterator[dict[str, Any]]:
     """Yield what a student's page shows of each exercise."""
     for row in attempt.rows:
         exercise = lesson.exercises.get(row.exercise)
