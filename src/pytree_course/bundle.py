@@ -149,7 +149,8 @@ def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
     """
     # In the first build of a lesson, there is no earlier blank notebook.
     before = fresh if fresh is not None and not files.blank.exists() else files.read_blank()
-    notebook, kept = files.exercises, None
+    notebook = files.exercises
+    kept: Path | None = None
     if notebook.exists():
         worked_in = notebook.read_text(encoding="utf-8", errors="replace")
         if _sources(worked_in) != _sources(before):
