@@ -28,7 +28,7 @@ DOCUMENTS = [
 NOT_RUN_HERE = re.compile(
     r"python3? course\.py (lab|test|classroom|site)\b.*|.* --(roster|corrections|dask|classroom) .*"
     r"|.*_SCREENSHOTS=.*|python -m mutation_testing .*|python benchmarks/.*|.* 1/older-names"
-    r"|(uv|uvx|conda|dask|\.venv/bin/\w+) .*|\.venv/bin/mypy"
+    r"|(uv|uvx|conda|dask|\.venv/bin/(ruff|python)) .*|\.venv/bin/mypy"
 )
 """Commands that need more than a small course and two students: not run here."""
 

@@ -26,13 +26,20 @@ LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)>?[^)]*\)|href=["']([^"']+)["']|<(https
 HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 JAX_DOCS = re.compile(r"https://docs\.jax\.dev/en/\w+/([\w./-]+)\.html")
 SUPERSEDED = {
-    *"advanced_autodiff aot array_refs async_dispatch beginner_guide benchmarking".split(),
-    *"buffer_donation custom_pytrees debugging debugging/index errors external-callbacks".split(),
-    *"debugging/slow_tracing_compilation gradient-checkpointing jax-101 jit-compilation".split(),
-    *"key-concepts notebooks/Common_Gotchas_in_JAX notebooks/autodiff_cookbook parallel".split(),
-    *"notebooks/autodiff_remat notebooks/shard_map notebooks/thinking_in_jax profiling".split(),
-    *"persistent_compilation_cache pytrees random-numbers tracing type_promotion".split(),
-    "working-with-pytrees",
+    *["advanced_autodiff", "aot", "array_refs", "async_dispatch", "beginner_guide", "benchmarking"],
+    *[
+        "buffer_donation",
+        "custom_pytrees",
+        "debugging",
+        "debugging/index",
+        "errors",
+        "external-callbacks",
+    ],
+    *["debugging/slow_tracing_compilation", "gradient-checkpointing", "jax-101", "jit-compilation"],
+    *["key-concepts", "notebooks/Common_Gotchas_in_JAX", "notebooks/autodiff_cookbook", "parallel"],
+    *["notebooks/autodiff_remat", "notebooks/shard_map", "notebooks/thinking_in_jax", "profiling"],
+    *["persistent_compilation_cache", "pytrees", "random-numbers", "tracing", "type_promotion"],
+    *["external-callbacks", "working-with-pytrees"],
 }
 """Pages of JAX's documentation that its levels 101 to 501 replace. Most are in JAX's own list,
 docs/superseded.rst: they stay at their addresses, and nobody maintains them any more."""
