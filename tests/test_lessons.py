@@ -20,7 +20,7 @@ from tests.lesson_reads import each_of
 
 LESSONS = Course(ROOT).lessons()
 PAGES = Course(ROOT).with_sources()  # the lessons, and the start page
-MOST_CELLS = 110  # in the notebook of the core
+MOST_CELLS = 110  # in the notebook of a core
 MOST_WORDS = 60  # in the median prose cell
 MOST_LINES = 11  # in a code cell of a lesson, blank ones apart
 MOST_LINES_TO_WRITE = 14  # where the reader writes, with the class that is given around it
