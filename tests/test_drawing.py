@@ -14,7 +14,7 @@ from msgspec import convert, to_builtins
 
 from pytree_course.drawing import draw, summary, svg, text
 from pytree_course.drawing.items import MOST_ITEMS, MOST_LEVELS, items
-from pytree_course.drawing.layout import layout
+from pytree_course.drawing.layout import lay_out
 from pytree_course.drawing.picture import side_by_side
 from pytree_course.observing.observations import KeyEntry, Node, Observation, String, Unbounded
 from pytree_course.observing.observe import observe, observe_raised
@@ -98,15 +98,15 @@ def test_text_has_one_line_for_each_drawn_item(sample):
 @given(marked_observations())
 def test_number_of_items_is_bounded_and_exactly_one_is_marked(sample):
     observation, marked = sample
-    boxes, _, _ = layout(items(observation, marked))
+    boxes, _, _ = lay_out(items(observation, marked))
     assert len(boxes) <= MOST_ITEMS + 3 * MOST_LEVELS
     assert len({box.y for box in boxes}) <= MOST_LEVELS
-    assert sum(bool(box.item.mark) for box in boxes) == (marked is not None)
+    assert sum(bool(box.mark) for box in boxes) == (marked is not None)
 
 
 @given(marked_observations())
 def test_boxes_do_not_overlap_and_stay_inside(sample):
-    boxes, width, height = layout(items(*sample))
+    boxes, width, height = lay_out(items(*sample))
     rows: dict[int, list[Any]] = {}
     for box in boxes:
         rows.setdefault(box.y, []).append(box)

@@ -4,14 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element, SubElement
 
 import jax
 
 from pytree_course.drawing.items import Item, as_lines, items
-from pytree_course.drawing.layout import Box
-from pytree_course.drawing.picture import drawn, rect
+from pytree_course.drawing.picture import svg_of_items
 from pytree_course.notebook.base import FRAMES
 from pytree_course.notebook.value_texts import brief, error_line, function_name
 from pytree_course.observing.observations import Observation, Path, all_parts
@@ -111,7 +108,6 @@ def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | 
     return None
 
 
-BADGE_HEIGHT = 16
 MOST_CALLS = 24  # shown
 
 
@@ -164,21 +160,19 @@ class MapView:
     @property
     def static(self) -> Feedback:
         """The view as HTML without scripts, and as plain text."""
-        svgs = [self._svg(*tree) for tree in self._trees]
-        texts = [as_lines(self._items(*tree, numbered=True)) for tree in self._trees]
+        result = [] if self.pairing.result is None else [self.pairing.result]
+        trees = [*self.pairing.trees, *result]
+        positions = [*range(len(self.pairing.trees)), None]
+        roots = [self._items(*tree) for tree in zip(trees, positions, strict=False)]
         frame = FRAMES["good" if self.works else "bad"]
+        drawn = zip(roots, trees, strict=True)
+        svgs = [svg_of_items(root, tree, with_calls=True) for root, tree in drawn]
         html = render("notebook/map_view.html", view=self, frame=frame, svgs=svgs)
+        texts = [as_lines(root) for root in roots]
         return Feedback(html, render("notebook/map_view.txt", view=self, frame=frame, texts=texts))
 
-    @property
-    def _trees(self) -> list[tuple[Observation, int | None]]:
-        """The trees with their positions, and the result with None."""
-        result = [] if self.pairing.result is None else [self.pairing.result]
-        positions = [*range(len(self.pairing.trees)), None]
-        return list(zip([*self.pairing.trees, *result], positions, strict=False))
-
-    def _items(self, tree: Observation, position: int | None, *, numbered: bool = False) -> Item:
-        """Return the items to draw for a tree, with marks and notes."""
+    def _items(self, tree: Observation, position: int | None) -> Item:
+        """Return the items to draw for a tree, or for the result, with marks, notes and calls."""
         mismatch, failed = self.pairing.mismatch, self.pairing.failed_call
         marked, word = None, ""
         if mismatch is not None:
@@ -187,50 +181,24 @@ class MapView:
         elif failed is not None:
             marked, word = failed.path, f"{self.name} raised"
         root = items(tree, marked)
+        calls = {call.path: call for call in self.calls}
         for item in root.walk():
             if item.mark == "here" and word:
                 item.mark = word
-            call = self._call_at.get(item.path) if item.shape != "fold" else None
-            if call is None:
-                continue
-            if position is not None and call.given_whole[position]:
-                if item.shape == "none":
-                    item.notes.clear()
-                item.notes.append("given as it is" if item.shape == "none" else "given whole")
-            if numbered:
-                item.notes.append(f"#{call.number}")
-        return root
-
-    @cached_property
-    def _call_at(self) -> dict[Path, Call]:
-        return {call.path: call for call in self.calls}
-
-    def _svg(self, tree: Observation, position: int | None) -> str:
-        root = self._items(tree, position)
-        picture, groups = drawn(root, tree)
-        picture.set("overflow", "visible")
-        for box, group in groups:
-            path = box.item.path
             # An argument of a call is at the call's path, or inside the node there.
-            ways = (path[:length] for length in range(len(path) + 1))
-            call = next((self._call_at[way] for way in ways if way in self._call_at), None)
-            if call is not None and box.item.shape != "fold":
-                group.set("data-pair", str(call.number))
-                if call.path == path:
-                    _add_badge(group, box, call.number)
-        return ElementTree.tostring(picture, encoding="unicode")
+            ways = (item.path[:length] for length in range(len(item.path) + 1))
+            call = next((calls[way] for way in ways if way in calls), None)
+            if call is None or item.shape == "fold":
+                continue
+            item.call = call.number
+            if item.path == call.path:
+                item.badge = call.number
+                if position is not None and call.given_whole[position]:
+                    if item.shape == "none":
+                        item.notes.clear()
+                    item.notes.append("given as it is" if item.shape == "none" else "given whole")
+        return root
 
 
 def _where(path: Path) -> str:
     return shorten("".join(path) or "the root", 80)
-
-
-def _add_badge(group: Element, box: Box, number: int) -> None:
-    """Draw a call's number at the upper right corner of a box."""
-    width = max(BADGE_HEIGHT, 7 * len(str(number)) + 8)
-    x, y = box.left + box.width - 3, box.y
-    badge = SubElement(group, "g", {"class": "pytree-badge"})
-    half = BADGE_HEIGHT // 2
-    rect(badge, x - width // 2, y - half, width, BADGE_HEIGHT, half)
-    words = SubElement(badge, "text", {"x": str(x), "y": str(y + 4), "font-size": "11"})
-    words.text = str(number)
