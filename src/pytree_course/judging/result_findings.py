@@ -155,7 +155,7 @@ def _left_over(
 
 def _number_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iterator[Finding]:
     """Yield a finding on integers that are off by a number of things in the inputs."""
-    pairs = [(_int(case.expected), _int(case.got)) for case in cases]
+    pairs = [(obs.integer(case.expected), obs.integer(case.got)) for case in cases]
     known = [(right, got) for right, got in pairs if right is not None and got is not None]
     if len(known) < len(pairs):
         return
@@ -166,12 +166,6 @@ def _number_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> It
         yield finding("too high by", wrong, what=name)
     elif max(offsets) <= 0 and (name := _only_name(cases, [-offset for offset in offsets])):
         yield finding("too low by", wrong, what=name)
-
-
-def _int(observation: obs.Observation) -> int | None:
-    if isinstance(observation, obs.Number) and type(observation.value) is int:
-        return observation.value
-    return None
 
 
 def _only_name(cases: Sequence[Evidence], numbers: Sequence[int]) -> str:
