@@ -6,9 +6,8 @@ An integer that is off is explained by something that occurs just as often in th
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pytree_course.judging.evidence import Evidence, finding, places
-from pytree_course.judging.leaf_findings import leaf_findings, which_results
-from pytree_course.judging.verdicts import Finding
+from pytree_course.judging.leaf_findings import leaf_findings, leaf_pairs, which_results
+from pytree_course.judging.verdicts import Evidence, Finding, finding
 from pytree_course.observing import observations as obs
 from pytree_course.observing.comparison import compare
 
@@ -107,8 +106,8 @@ def _items(observation: obs.Observation) -> list[obs.Observation] | None:
 
 def _are_moved(case: Evidence) -> bool:
     """Return whether a result has the right structure and leaves, but in the wrong order."""
-    pairs = list(places(case.expected, case.got))
-    right, got = [place.expected for place in pairs], [place.got for place in pairs]
+    pairs = list(leaf_pairs(case.expected, case.got))
+    right, got = [pair.expected for pair in pairs], [pair.got for pair in pairs]
     # What is no leaf, or equal to another by chance, tells nothing.
     is_known = not any(
         _is_bool(part) or isinstance(part, obs.Node | obs.NoneValue) for part in right + got
