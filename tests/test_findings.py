@@ -15,7 +15,6 @@ from msgspec import to_builtins
 
 from pytree_course.cases import Case
 from pytree_course.cases.inputs import features_of, varied_trees
-from pytree_course.cases.vocabulary import Duo
 from pytree_course.judging import findings, leaf_findings, predicted_lines, result_findings, words
 from pytree_course.judging import judge as judge_module
 from pytree_course.judging.expected import Misconception
@@ -195,18 +194,6 @@ def test_what_the_failing_cases_share_is_named_where_pairs_of_cases_show_it():
             yield Case(answer, {**tree, "b": 0}, note="Another call.")
 
     assert said(always_with_a_note, count, wrong) == ""
-
-
-def test_a_tag_is_a_feature():
-    assert "under jit" in features_of(Case(len, {}, tags=("under jit",)))
-
-
-def test_features_are_read_from_live_inputs():
-    leaf = np.ones(2)
-    assert "a leaf that occurs twice (the same object)" in features_of(Case(len, [leaf, leaf]))
-    assert "keys that are not sorted" in features_of(Case(len, {"b": 1, "a": 2}))
-    assert "a node of a registered class below the top" in features_of(Case(len, [Duo(1, 2)]))
-    assert {"nan", "float16"} <= set(features_of(Case(len, [np.float16("nan")])))
 
 
 def test_a_misconception_that_explains_most_failing_cases_speaks_where_it_holds():

@@ -108,17 +108,5 @@ def test_the_explorer_with_the_keyboard_alone(notebook: Notebook):
     assert notebook.visit.other_hosts == []
 
 
-def test_ten_thousand_leaves_are_folded(notebook: Notebook):
-    output = notebook.output("explore")
-    field = output.get_by_label("Tree", exact=True)
-    field.fill("{f'k{i:05}': [i, i] for i in range(5000)}")
-    field.press("Enter")
-    expect(output.get_by_role("status")).to_contain_text("10,000 leaves", timeout=5000)
-    assert output.locator("tr[data-leaf]").count() == 40
-    expect(output).to_contain_text("… 9,960 more leaves")
-    page = notebook.page.locator(".jp-WindowedPanel-outer")
-    assert page.evaluate("page => page.scrollWidth <= page.clientWidth"), "no scrolling sideways"
-
-
 def test_the_outputs_have_no_axe_core_violations(notebook: Notebook):
     assert_accessible(notebook, outputs=1)

@@ -71,17 +71,6 @@ def test_the_tab_key_lights_up_partners(notebook: Notebook):
         assert set(line_widths(output, number)) == {"3px"}
 
 
-def test_a_mismatch_is_marked_in_both_trees(notebook: Notebook):
-    output = notebook.output("fails")
-    assert (
-        "tree 1 has dict of 2: 'b', 'w', and tree 2 has dict of 2: 'bias', 'w'"
-        in output.inner_text()
-    )
-    assert output.get_by_role("img").count() == 2
-    for picture in output.get_by_role("img").all():
-        assert "marked: ['dense'] (mismatch)" in (picture.get_attribute("aria-label") or "")
-
-
 def test_the_trace_counter_by_keyboard_alone(notebook: Notebook):
     output, keys = notebook.output("traces"), notebook.page.keyboard
     status = output.get_by_role("status")
