@@ -63,10 +63,6 @@ def marked_observations(draw):
     return observation, tuple(way)
 
 
-def drawn(item):
-    return [item, *(below for child in item.children for below in drawn(child))]
-
-
 def words_of(picture):
     return [element.text for element in ElementTree.fromstring(picture).iter(f"{SVG}text")]
 
@@ -91,7 +87,7 @@ def test_svg_is_xml_and_the_same_every_time(sample):
 def test_text_has_one_line_for_each_drawn_item(sample):
     observation, marked = sample
     lines = text(observation, marked=marked).splitlines()
-    assert len(lines) == len(drawn(items(observation, marked)))
+    assert len(lines) == len([*items(observation, marked).walk()])
     assert sum("◀" in line for line in lines) >= (marked is not None)
 
 

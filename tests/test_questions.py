@@ -17,7 +17,6 @@ from pytree_course.course import Course
 from pytree_course.judging.expected import (
     Belief,
     BuiltLesson,
-    ExpectedExercise,
     Given,
     LessonSection,
     Misconception,
@@ -27,32 +26,21 @@ from pytree_course.learner.progress import Progress, Reviewed
 from pytree_course.learner.questions import RAISES, questions
 from pytree_course.learner.review import MOST_A_DAY, cards, due
 from pytree_course.observing.observe import observe, observe_raised
+from tests.made_grades import made_exercise
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECTION = LessonSection("Leaves", 5, 1, False, ["guess"])
 
 
-def exercise(right, wrong, *, name="count", **said):
+def exercise(right, wrong, **said):
     """Make an exercise of a right result for each case, and those of each misconception."""
-    observations = [observe(result) for result in right]
-    misconceptions = [
-        Misconception(
-            belief,
-            f"You hold {belief}.",
-            "leaves",
-            {case: seen(result) for case, result in results.items()},
-        )
-        for belief, results in wrong.items()
-    ]
-    facts = {
-        **{"name": name, "title": "Count", "answers": [name], "points": 1, "minutes": 1},
-        **{"stars": 1, "section": "leaves", "hints": [], "silent_bug": False, "core": True},
-        **{"question": "How many?", "functions": True, "features": [], "summaries": []},
-        "given": {case: Given(f"tree {case}") for case in range(len(right))},
-    }
-    return ExpectedExercise(
-        **facts | said, observations=observations, misconceptions=misconceptions
-    )
+    misconceptions = []
+    for belief, results in wrong.items():
+        observations = {case: seen(result) for case, result in results.items()}
+        misconceptions.append(Misconception(belief, f"You hold {belief}.", "leaves", observations))
+    shown = {case: Given(f"tree {case}") for case in range(len(right))}
+    facts = {"core": True, "question": "How many?", "given": shown, **said}
+    return made_exercise([*map(observe, right)], misconceptions=misconceptions, **facts)
 
 
 def seen(result):
