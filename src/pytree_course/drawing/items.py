@@ -21,7 +21,6 @@ LONGEST_KEY = 18
 LONGEST_NOTE = 34
 LONGEST_PATH = 120
 
-Children = tuple[tuple[str, obs.Observation], ...]
 BoxShape = Literal["node", "custom", "none", "leaf", "fold", "notice"]
 
 
@@ -92,12 +91,13 @@ def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
     while waiting:
         item, part, way, level = waiting.popleft()
         children = part.children if isinstance(part, obs.Node) else ()
-        on_way = _step(children, way)
+        keys = [key for key, _ in children]
+        on_way = keys.index(way[0]) if way and way[0] in keys else None
         if way is not None and on_way is None:
             item.mark = "here" if not way else shorten(f"no {way[0]} here", LONGEST_NAME)
             if isinstance(part, obs.Array):
                 item.notes.append(f"[{shorten(values(part.values), LONGEST_NOTE)}]")
-        shown = _shown(children, on_way, room) if level < MOST_LEVELS else set()
+        shown = _shown(len(children), on_way, room) if level < MOST_LEVELS else set()
         if children and not shown:
             item.notes.append(_folded([child for _, child in children], more=""))
             item.mark = item.mark or ("in here" if on_way is not None else "")
@@ -156,17 +156,10 @@ def _item(part: obs.Observation, key: str = "", path: obs.Path = (), place: int 
     return Item(shape, name, notes, shorten(key, LONGEST_KEY), path, leaves=leaves)
 
 
-def _step(children: Children, way: obs.Path | None) -> int | None:
-    """Find the child that the marked path goes through next, if there is one."""
-    if not way:
-        return None
-    return next((index for index, (key, _) in enumerate(children) if key == way[0]), None)
-
-
-def _shown(children: Children, on_way: int | None, room: int) -> set[int]:
-    """Choose the children to draw by index, the marked one always among them; or none."""
-    many = len(children) > MOST_SIBLINGS
-    count = SIBLINGS_BEFORE_FOLD if many else len(children)
+def _shown(children: int, on_way: int | None, room: int) -> set[int]:
+    """Choose which of so many children to draw, the marked one among them; or none."""
+    many = children > MOST_SIBLINGS
+    count = SIBLINGS_BEFORE_FOLD if many else children
     if count + many > room:
         count = 0
     shown = set(range(count))
