@@ -712,14 +712,17 @@ def adam(start, step, rng):
         state = start(params)
         return {**keeping_width({"m": state["m"], "v": state["v"]}), "t": as_count(state["t"])}
 
-    def many_steps(params, grads, rate, step=step):
+    def after_steps(look, params, grads, rate, step):
         now, state = params, start(params)
         for each in grads:
             result = step(now, each, state, rate)
             if not is_new_state(result):
                 return as_jax(result)
             now, state = result
-        return seen(params, now, state, rate)
+        return look(params, now, state, rate)
+
+    def many_steps(params, grads, rate, step=step):
+        return after_steps(seen, params, grads, rate, step)
 
     def one_step(params, grads, state, rate):
         result = step(params, grads, state, rate)
@@ -737,13 +740,7 @@ def adam(start, step, rng):
         return moved(params, grads, rate, jax.jit(step))
 
     def moved(params, grads, rate, step=step):
-        now, state = params, start(params)
-        for each in grads:
-            result = step(now, each, state, rate)
-            if not is_new_state(result):
-                return as_jax(result)
-            now, state = result
-        return directions(params, now)
+        return after_steps(lambda *trees: directions(*trees[:2]), params, grads, rate, step)
 
     def two_steps(tree, call=moved, more="", **said):
         """Draw a case of two steps with the same gradients: each number moves one way."""

@@ -9,6 +9,7 @@ from pytree_course.course import Course
 from pytree_course.observing.observations import Raised
 from pytree_course.running.run_cases import run_check
 from tests.conftest import ROOT
+from tests.made_submissions import SHARED_BRANCHES
 from tests.test_trees import Broken
 
 CHECKS = Course(ROOT).lesson("03_custom_nodes").checks()
@@ -23,24 +24,9 @@ def calls_that_are_left():
 
 
 def branching_into_itself():
-    """Return a class of forks whose default is shared: once one has grown, all are within it."""
-
-    @jax.tree_util.register_pytree_node_class
-    class Fork:
-        def __init__(self, value, branches=[]):  # noqa: B006
-            self.value, self.branches = value, branches or Fork.__init__.__defaults__[0]
-
-        def grow(self, branch):
-            self.branches.append(branch)
-
-        def tree_flatten(self):
-            return (self.value, *self.branches), None
-
-        @classmethod
-        def tree_unflatten(cls, aux_data, children):
-            return cls(children[0], list(children[1:]))
-
-    return Fork
+    names = {"jax": jax}
+    exec(SHARED_BRANCHES, names)
+    return names["Fork"]
 
 
 def as_its_own_child(cls):

@@ -14,12 +14,13 @@ from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.course import Course
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import SEEDS
-from pytree_course.sources.lesson_sources import MOST_CELLS, read_sources
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
 
 LESSONS = Course(ROOT).lessons()
 PAGES = Course(ROOT).with_sources()  # the lessons, and the start page
+MOST_CELLS = 110  # in the notebook of a core
 MOST_WORDS = 60  # in the median prose cell
 MOST_LINES = 11  # in a code cell of a lesson, blank ones apart
 MOST_LINES_TO_WRITE = 14  # where the reader writes, with the class that is given around it

@@ -96,6 +96,8 @@ def test_two_options_are_enough_for_yes_or_no_alone():
 def test_an_option_has_leaves_of_the_same_kind_and_no_long_decimals():
     paths = exercise([["a", "b"]], {"leaf": {0: [1]}, "one": {0: ["a"]}, "two": {0: ["b"]}})
     assert set(asked_about(paths)) == {"one", "two"}
+    counts = exercise([2], {"below 0": {0: -1}, "one": {0: 3}, "two": {0: 4}})
+    assert set(asked_about(counts)) == {"one", "two"}
     norms = exercise([5.0], {"long": {0: 16.633249}, "one": {0: 25.0}, "two": {0: 7.0}})
     assert set(asked_about(norms)) == {"one", "two"}
 

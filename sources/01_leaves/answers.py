@@ -130,7 +130,7 @@ def leaves_of(tree):
 
 
 # %% exercise="leaves_of" misconception="level_by_level"
-"""Your leaves come level by level: those of the outer containers before those of the inner ones. Take all leaves of one item before you go on to the next item."""
+"""Your leaves come level by level: those of the outer containers before those of the inner ones. Take all leaves of one item before going on to the next item."""
 def leaves_of(tree):
     found, waiting = [], [tree]
     while waiting:
@@ -1880,7 +1880,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="dicts_keep_their_order" covers="M2"
-"""Your function still returns the same as before. Compare two orders for `{"w": 1, "b": 2}`: that of `list(params)`, and that of `jax.tree.leaves(params)`. Then compare how many there are when a value is `None`."""
+"""Your function still returns the same as before. Names and leaves come in two orders here: `list(params)` has the keys as they were written, and `jax.tree.leaves(params)` sorts them. And a `None` has a name, but is no leaf."""
 def nan_paths(params):
     names = list(params)
     leaves = jax.tree.leaves(params)
@@ -3536,7 +3536,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="walks_by_name_or_index"
-"""You accept the path of a container or of `None`. Perhaps you go down with `tree[step]` and `getattr`: a step can lead to a node that is not a leaf. Look at what you have reached before you return it."""
+"""You accept the path of a container or of `None`. Perhaps you go down with `tree[step]` and `getattr`: a step can lead to a node that is not a leaf. Look at what you have reached before returning it."""
 def leaf_at(tree, path_text):
     node = tree
     for step in path_text.split("/") if path_text else []:
@@ -4636,7 +4636,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="every_layer_key_has_a_number"
-"""Your function fails at a dict with other keys: `int` of a string that is no number raises an error. Look whether a key is `layer` and digits before you read the number."""
+"""Your function fails at a dict with other keys: `int` of a string that is no number raises an error. Look whether a key is `layer` and digits before reading the number."""
 def leaves_in_layer_order(tree):
     def is_dict(node):
         return type(node) is dict
@@ -4725,7 +4725,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="fails_at_other_layer_words"
-"""Your function fails at a dict whose keys begin with `layer` but have something else than a number behind it, such as `layernorm`. Look at the rest of the name before you read a number from it."""
+"""Your function fails at a dict whose keys begin with `layer` but have something else than a number behind it, such as `layernorm`. Look at the rest of the name before reading a number from it."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(str(key)[:5] == "layer" for key in node)

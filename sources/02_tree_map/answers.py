@@ -947,7 +947,7 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="square_of_the_sum"
-"""Your number is too large or too small wherever a leaf holds several numbers: you add the numbers of a leaf first, and square the sum. Square each number before you add: 3 and 4 have the squares 9 and 16, but their sum has the square 49."""
+"""Your number is too large or too small wherever a leaf holds several numbers: you add the numbers of a leaf first, and square the sum. Square each number before adding: 3 and 4 have the squares 9 and 16, but their sum has the square 49."""
 def global_norm(tree):
     return jnp.sqrt(sum(jnp.sum(leaf) ** 2 for leaf in jax.tree.leaves(tree)))
 
@@ -1051,7 +1051,7 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="one_sum_squared"
-"""You add all numbers of the tree and square the sum: the root then gives back the sum without its sign. Square each number before you add."""
+"""You add all numbers of the tree and square the sum: the root then gives back the sum without its sign. Square each number before adding."""
 def global_norm(tree):
     return jnp.sqrt(sum(jnp.sum(leaf) for leaf in jax.tree.leaves(tree)) ** 2)
 
@@ -1755,7 +1755,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="square_of_the_sum" section="counts-and-norms"
-"""Your norms come from the sum of all numbers, where a positive and a negative number cancel. Square each number before you add."""
+"""Your norms come from the sum of all numbers, where a positive and a negative number cancel. Square each number before adding."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
 

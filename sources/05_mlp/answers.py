@@ -3213,7 +3213,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="counts_from_zero"
-"""Your first step is `nan`. Perhaps the corrections use the old count. With `t` = 0, `1 - 0.9ᵗ` is 0. Add 1 to the count before you use it."""
+"""Your first step is `nan`. Perhaps the corrections use the old count. With `t` = 0, `1 - 0.9ᵗ` is 0. Add 1 to the count before using it."""
 
 
 def adam_start(params):
@@ -4805,7 +4805,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_first_path_decides"
-"""Only the first path of the list has an effect. Perhaps the `return` stands inside of the loop over the list. Look at every path before you say that a leaf is trained."""
+"""Only the first path of the list has an effect. Perhaps the `return` stands inside of the loop over the list. Look at every path before saying that a leaf is trained."""
 
 
 def label_tree(params, frozen):

@@ -146,12 +146,14 @@ def _is_alike(wrong: obs.Observation, right: obs.Observation) -> bool:
         kinds, wanted = _kinds_of_leaves(wrong), _kinds_of_leaves(right)
         if wanted and not kinds <= wanted:
             return False
-    if isinstance(wrong, obs.Raised) or isinstance(right, obs.Raised | obs.Array | obs.NoneValue):
-        return True
-    if type(wrong) is not type(right):
-        return False
-    own, wanted = getattr(wrong, "type", ""), getattr(right, "type", "")
-    return isinstance(right, obs.Node) or own == wanted
+    match wrong, right:
+        case (obs.Raised(), _) | (_, obs.Raised() | obs.Array() | obs.NoneValue()):
+            return True
+        case obs.Number(value=int(chosen)), obs.Number(value=int(answer)) if answer >= 0 > chosen:
+            return False  # most are counts
+        case _ if type(wrong) is not type(right) or isinstance(right, obs.Node):
+            return type(wrong) is type(right)
+    return getattr(wrong, "type", "") == getattr(right, "type", "")
 
 
 def _kinds_of_leaves(observation: obs.Observation) -> set[type]:

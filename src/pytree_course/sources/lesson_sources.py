@@ -22,8 +22,6 @@ from pytree_course.sources.source_cells import (
 
 MOST_MINUTES = {"to read": 20, "with everything that it asks the reader to do": 45}
 """The most that the core of a lesson takes."""
-MOST_CELLS = 110
-"""The most cells of the core's notebook."""
 WORDS_A_MINUTE = 150
 """Between reading to learn (200) and to memorise (138): R. P. Carver, Reading rate: theory,
 research, and practical implications, Journal of Reading 36 (1992)."""

@@ -4,6 +4,7 @@ from pytree_course.course import Course
 from tests.conftest import ROOT
 from tests.hostile.case import LESSON, Family
 from tests.hostile.students import right_answers
+from tests.made_submissions import SHARED_BRANCHES
 
 family = Family("odd")
 
@@ -422,23 +423,10 @@ for lesson in Course(ROOT).lessons():
 
 # Two forks whose lists are one contain themselves: JAX would follow them for ever, and in CPython
 # 3.11 leave hardly any calls to what comes after.
-_SHARED = """
-@jax.tree_util.register_pytree_node_class
-class Fork:
-    def __init__(self, value, branches=[]):
-        self.value, self.branches = value, branches or Fork.__init__.__defaults__[0]
-    def grow(self, branch):
-        self.branches.append(branch)
-    def tree_flatten(self):
-        return (self.value, *self.branches), None
-    @classmethod
-    def tree_unflatten(cls, aux_data, children):
-        return cls(children[0], list(children[1:]))
-"""
 nodes = right_answers(Course(ROOT), "03_custom_nodes")
 family.case(
     "forks that contain themselves, beside right answers",
-    nodes | {"fork": _SHARED},
+    nodes | {"fork": SHARED_BRANCHES},
     lesson="03_custom_nodes",
     earns=[name for name in nodes if name != "fork"],
 )
