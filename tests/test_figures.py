@@ -24,7 +24,7 @@ def test_a_plot_is_inline_svg_with_its_text_in_the_colour_of_the_page(monkeypatc
     assert (root.get("role"), root.get("aria-label")) == ("img", "A line & its <end>")
     assert data["text/plain"] == "A line & its <end>"
     assert "currentColor" in data["text/html"]
-    assert figures.INK not in data["text/html"]
+    assert figures.STAND_IN not in data["text/html"]
 
 
 def test_a_plot_is_the_same_every_time_and_two_share_no_names(monkeypatch):

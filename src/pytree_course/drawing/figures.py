@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIZE = (7.0, 2.8)  # inches
-INK = "#010203"  # no plot's own colour: it stands for the colour of the page's text
+STAND_IN = "#010203"  # no plot's own colour: it stands for the colour of the page's text
 STYLE: Any = {
-    "text.color": INK,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
+    "text.color": STAND_IN,
+    "axes.edgecolor": STAND_IN,
+    "axes.labelcolor": STAND_IN,
     "axes.titlesize": 12,
     "axes.titleweight": "bold",
     "axes.spines.top": False,
@@ -35,8 +35,8 @@ STYLE: Any = {
     "lines.linewidth": 2,
     "svg.fonttype": "none",
     "svg.hashsalt": "pytree-course",
-    "xtick.color": INK,
-    "ytick.color": INK,
+    "xtick.color": STAND_IN,
+    "ytick.color": STAND_IN,
 }
 
 
@@ -67,7 +67,7 @@ def as_html(plotted: "Figure", alt: str) -> str:
     file = io.StringIO()
     plotted.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     picture = file.getvalue()
-    picture = picture[picture.index("<svg") :].replace(INK, "currentColor")
+    picture = picture[picture.index("<svg") :].replace(STAND_IN, "currentColor")
     named = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", picture))
     # Two figures on a page must not share names: these are of this picture alone.
     prefix = f"f{sha256(picture.encode()).hexdigest()[:8]}-"

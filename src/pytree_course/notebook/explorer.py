@@ -186,7 +186,7 @@ class Explorer(Play):
         is_expression = isinstance(tree, str)
         self._passed = None if is_expression else (tree, "the tree you passed", False)
         self._tree: tuple[object, str, bool] | None = None  # with its name; whether that is code
-        self._seen: Exploration | None = None
+        self._exploration: Exploration | None = None
         self.expression = ipywidgets.Text(
             value=tree if is_expression else "",
             description="Tree",
@@ -206,9 +206,9 @@ class Explorer(Play):
         self.view = ipywidgets.HTML()
         line = ipywidgets.HBox([self.expression, self.show])
         trouble = self._update(evaluates=True)
-        form = self._seen or trouble
+        form = self._exploration or trouble
         text = form.text() if form else ""
-        static = Feedback(_html(self._seen, trouble, framed=True), text)
+        static = Feedback(_html(self._exploration, trouble, framed=True), text)
         choice = [self.is_leaf] if choose_is_leaf else []
         super().__init__([line, *choice, self.view], static, layout=frame_layout())
         self.expression.observe(lambda _: self._update(evaluates=True), names="value")
@@ -222,10 +222,10 @@ class Explorer(Play):
                 self._tree = self._asked_for()
             if self._tree is None:
                 return None
-            self._seen = look_into(*self._tree, self.is_leaf.value)
+            self._exploration = look_into(*self._tree, self.is_leaf.value)
         except Trouble as raised:
             trouble = raised
-        self.view.value = _html(self._seen, trouble, framed=False)
+        self.view.value = _html(self._exploration, trouble, framed=False)
         return trouble
 
     def _asked_for(self) -> tuple[object, str, bool]:
@@ -235,16 +235,16 @@ class Explorer(Play):
         return evaluate(expression or EXAMPLE), expression or EXAMPLE, True
 
 
-def _html(seen: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
-    if seen is None:
+def _html(shown: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
+    if shown is None:
         return block("trouble", framed=framed, trouble=trouble)
     return block(
         "explorer",
-        _linking(seen.observation, min(seen.leaves, MOST_ROWS)),
+        _linking(shown.observation, min(shown.leaves, MOST_ROWS)),
         framed=framed,
-        seen=seen,
-        is_leaf=PRESETS[seen.is_leaf],
-        svg=drawing.svg(seen.observation),
+        shown=shown,
+        is_leaf=PRESETS[shown.is_leaf],
+        svg=drawing.svg(shown.observation),
         trouble=trouble,
     )
 
