@@ -13,7 +13,7 @@ from pytree_course.notebook.base import FRAMES
 from pytree_course.notebook.value_texts import brief, error_line, function_name
 from pytree_course.observing.observations import Observation, Path, all_parts
 from pytree_course.observing.observe import observe
-from pytree_course.observing.words import LEAF, outline
+from pytree_course.observing.words import A_LEAF, outline
 from pytree_course.rendering import Feedback, render
 from pytree_course.texts import shorten
 
@@ -103,7 +103,7 @@ def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | 
             node = outline(part)
             partner = outline(partners[path]) if path in partners else "nothing"
             # A leaf of the first tree matches anything in the others.
-            if node != partner and (node != LEAF or path not in partners):
+            if node != partner and (node != A_LEAF or path not in partners):
                 return Mismatch(path, position, node, partner)
     return None
 
