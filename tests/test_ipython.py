@@ -1,14 +1,12 @@
 """In a real kernel: what is said of cells that did not run, failed, or take long."""
 
-import re
-
 import nbformat
 import pytest
-from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
 
 from pytree_course.ipython import missing_cell
 from tests import made_submissions
+from tests.kernels import running_kernel
 from tests.lesson_reads import IN_KERNEL
 
 pytestmark = [pytest.mark.slow, pytest.mark.reads(*IN_KERNEL)]
@@ -17,35 +15,9 @@ RIGHT = made_submissions.RIGHT["count_leaves"]
 
 @pytest.fixture
 def kernel(course):
-    """Return a function that runs a cell in a kernel of this environment and returns its output."""
-    manager, client = start_new_kernel(kernel_name="python3", cwd=str(course.root / "exercises"))
-
-    def run(cell, cell_id=""):
-        texts = []
-
-        def collect(message):
-            content = message["content"]
-            if message["msg_type"] == "stream":
-                texts.append(content["text"])
-            elif "data" in content:  # of a widget's own messages it is something else
-                texts.append(content["data"].get("text/plain", ""))
-            elif "traceback" in content:
-                texts.append("\n".join(content["traceback"]))
-
-        # As JupyterLab does, it says which cell it runs.
-        message, session = client.session.msg, client.session
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                session,
-                "msg",
-                lambda *it, **them: message(*it, **them, metadata={"cellId": cell_id}),
-            )
-            client.execute_interactive(cell, output_hook=collect, timeout=60)
-        return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", "".join(texts)).split())
-
-    yield run
-    client.stop_channels()
-    manager.shutdown_kernel(now=True)
+    """Return a function that runs a cell in a kernel and returns its output."""
+    with running_kernel(course.root / "exercises") as run:
+        yield run
 
 
 def test_the_course_of_a_first_exercise(kernel, course):

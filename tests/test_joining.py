@@ -1,14 +1,12 @@
 """A learner in a class: what is sent, when, and what of the class is seen in a notebook."""
 
 import json
-import os
 import socket
 import stat
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
-from jupyter_client.manager import start_new_kernel
 
 import pytree_course
 from pytree_course.course import CourseError
@@ -17,6 +15,7 @@ from pytree_course.notebook import joining
 from pytree_course.notebook.class_protocol import Sent
 from pytree_course.notebook.joining import Sender, read_membership
 from tests.class_server import CODE, PATIENCE, QUESTION, Room, wait_for
+from tests.kernels import running_kernel
 from tests.lesson_reads import IN_KERNEL
 from tests.made_submissions import RIGHT
 
@@ -235,33 +234,16 @@ def in_kernel(test):
 @pytest.fixture
 def notebook(course):
     """Return a function that starts a kernel, and gives one that runs cells in it."""
-    running = []
+    with ExitStack() as running:
 
-    def start(**variables):
-        folder, variables = str(course.root / "exercises"), {**os.environ, **variables}
-        manager, client = start_new_kernel(cwd=folder, env=variables)
-        running.append((manager, client))
+        def start(**variables):
+            kernel = running_kernel(course.root / "exercises", **variables)
+            run = running.enter_context(kernel)
+            run(QUICK)
+            run('import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")')
+            return run
 
-        def run(cell):
-            texts = []
-
-            def collect(message):
-                content = message["content"]
-                if "text/plain" in content.get("data", ()):
-                    texts.append(content["data"]["text/plain"])
-                texts.append(content.get("text", "") + "\n".join(content.get("traceback", ())))
-
-            client.execute_interactive(cell, output_hook=collect, timeout=PATIENCE)
-            return " ".join(" ".join(texts).split())
-
-        run(QUICK)
-        run('import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")')
-        return run
-
-    yield start
-    for manager, client in running:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+        yield start
 
 
 QUICK = """
