@@ -18,6 +18,7 @@ from pytree_course.rendering import Feedback, render
 from pytree_course.texts import shorten
 
 IsLeaf = Callable[[Any], bool]
+MOST_CALLS = 24  # shown
 
 
 @dataclass(frozen=True)
@@ -42,55 +43,41 @@ class Mismatch:
     partner: str  # what the other tree has there
 
 
-@dataclass
-class Pairing:
-    """A recorded `tree.map`: its result, or a mismatch, a call that raised, or another error."""
-
-    trees: list[Observation]
-    calls: list[Call] = field(default_factory=list)
-    leaves: int = 0
-    result: Observation | None = None
-    mismatch: Mismatch | None = None
-    failed_call: Call | None = None
-    error: str = ""
-
-
 def map_and_watch(
     function: Callable[..., Any], trees: Sequence[Any], is_leaf: IsLeaf | None = None
-) -> Pairing:
+) -> "MapView":
     """Run ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` once and record its calls."""
     # Before the calls: the function may change what it is given.
-    pairing = Pairing([observe(tree, values=False) for tree in trees])
+    view = MapView(function_name(function), [observe(tree, values=False) for tree in trees])
     try:
         leaves, _ = jax.tree.flatten_with_path(trees[0], is_leaf=is_leaf)
-        pairing.leaves = len(leaves)
-        watched = partial(_call_and_note, function, pairing)
+        view.leaves = len(leaves)
+        watched = partial(_call_and_note, function, view)
         mapped = jax.tree.map_with_path(watched, *trees, is_leaf=is_leaf)
     except Exception as error:
-        pairing.error = error_line(error)
-        if not pairing.calls:
-            pairing.mismatch = _first_mismatch(trees, is_leaf)
+        view.error = error_line(error)
+        if not view.calls:
+            view.mismatch = _first_mismatch(trees, is_leaf)
     else:
-        pairing.result = observe(mapped, values=False)
-    return pairing
+        view.result = observe(mapped, values=False)
+    return view
 
 
 def _call_and_note(
-    function: Callable[..., Any], pairing: Pairing, keys: Sequence[Any], *arguments: Any
+    function: Callable[..., Any], view: "MapView", keys: Sequence[Any], *arguments: Any
 ) -> Any:
     """Call the function for the next leaf, and record the call."""
     path = tuple(jax.tree_util.keystr((key,)) for key in keys)
     # Before the call: the function may change what it is given.
     are_nodes = [not jax.tree_util.all_leaves([argument]) for argument in arguments]
-    call = Call(len(pairing.calls) + 1, path, list(map(brief, arguments)), are_nodes)
-    pairing.calls.append(call)
+    call = Call(len(view.calls) + 1, path, list(map(brief, arguments)), are_nodes)
+    view.calls.append(call)
     try:
         result = function(*arguments)
     except Exception as error:
-        pairing.failed_call = replace(call, result=error_line(error), raised=True)
-        pairing.calls[-1] = pairing.failed_call
+        view.calls[-1] = replace(call, result=error_line(error), raised=True)
         raise
-    pairing.calls[-1] = replace(call, result=brief(result))
+    view.calls[-1] = replace(call, result=brief(result))
     return result
 
 
@@ -108,9 +95,6 @@ def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | 
     return None
 
 
-MOST_CALLS = 24  # shown
-
-
 def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> Feedback:
     """Show how ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` pairs the leaves of trees.
 
@@ -123,33 +107,44 @@ def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = Non
     """
     if not trees:
         raise TypeError("pair takes a function and at least one tree")
-    return MapView(function_name(function), map_and_watch(function, trees, is_leaf)).static
+    return map_and_watch(function, trees, is_leaf).static
 
 
 @dataclass(eq=False)
 class MapView:
-    """A view of a pairing, as HTML and text.
+    """A recorded `tree.map`, and how it is shown as HTML and text.
 
-    It is not a live widget: style rules link the leaves of a call.
+    It has a result, or a mismatch, a call that raised, or another error. It is not a live widget:
+    style rules link the leaves of a call.
     """
 
-    name: str
-    pairing: Pairing
+    name: str  # of the function
+    trees: list[Observation]
+    calls: list[Call] = field(default_factory=list)
+    leaves: int = 0
+    result: Observation | None = None
+    mismatch: Mismatch | None = None
+    error: str = ""
 
     @property
     def works(self) -> bool:
         """Whether `jax.tree.map` returned a result."""
-        return self.pairing.result is not None
+        return self.result is not None
 
     @property
-    def calls(self) -> list[Call]:
+    def failed_call(self) -> Call | None:
+        """The call that raised: no other came after it."""
+        return self.calls[-1] if self.calls and self.calls[-1].raised else None
+
+    @property
+    def shown_calls(self) -> list[Call]:
         """The calls to show: the first ones, and any that raised."""
-        return [call for call in self.pairing.calls if call.number <= MOST_CALLS or call.raised]
+        return [call for call in self.calls if call.number <= MOST_CALLS or call.raised]
 
     @property
     def headline(self) -> str:
         """The call of `tree.map`, in short."""
-        trees = ", ".join(f"tree {number}" for number in range(1, len(self.pairing.trees) + 1))
+        trees = ", ".join(f"tree {number}" for number in range(1, len(self.trees) + 1))
         return f"tree.map({self.name}, {trees})"
 
     @cached_property
@@ -160,9 +155,9 @@ class MapView:
     @property
     def static(self) -> Feedback:
         """The view as HTML without scripts, and as plain text."""
-        result = [] if self.pairing.result is None else [self.pairing.result]
-        trees = [*self.pairing.trees, *result]
-        positions = [*range(len(self.pairing.trees)), None]
+        result = [] if self.result is None else [self.result]
+        trees = [*self.trees, *result]
+        positions = [*range(len(self.trees)), None]
         roots = [self._items(*tree) for tree in zip(trees, positions, strict=False)]
         frame = FRAMES["good" if self.works else "bad"]
         drawn = zip(roots, trees, strict=True)
@@ -173,7 +168,7 @@ class MapView:
 
     def _items(self, tree: Observation, position: int | None) -> Item:
         """Return the items to draw for a tree, or for the result, with marks, notes and calls."""
-        mismatch, failed = self.pairing.mismatch, self.pairing.failed_call
+        mismatch, failed = self.mismatch, self.failed_call
         marked, word = None, ""
         if mismatch is not None:
             marked = mismatch.path
@@ -181,7 +176,7 @@ class MapView:
         elif failed is not None:
             marked, word = failed.path, f"{self.name} raised"
         root = items(tree, marked)
-        calls = {call.path: call for call in self.calls}
+        calls = {call.path: call for call in self.shown_calls}
         for item in root.walk():
             if item.mark == "here" and word:
                 item.mark = word
