@@ -84,25 +84,13 @@ def test_svg_is_xml_and_the_same_every_time(sample):
 
 
 @given(marked_observations())
-def test_text_has_one_line_for_each_drawn_item(sample):
+def test_boxes_are_few_do_not_overlap_have_one_mark_and_a_line_of_text_each(sample):
     observation, marked = sample
+    boxes, width, height = lay_out(items(observation, marked))
     lines = text(observation, marked=marked).splitlines()
-    assert len(lines) == len([*items(observation, marked).walk()])
-    assert sum("◀" in line for line in lines) >= (marked is not None)
-
-
-@given(marked_observations())
-def test_number_of_items_is_bounded_and_exactly_one_is_marked(sample):
-    observation, marked = sample
-    boxes, _, _ = lay_out(items(observation, marked))
-    assert len(boxes) <= MOST_ITEMS + 3 * MOST_LEVELS
-    assert len({box.y for box in boxes}) <= MOST_LEVELS
+    assert len(lines) == len(boxes) <= MOST_ITEMS + 3 * MOST_LEVELS
     assert sum(bool(box.mark) for box in boxes) == (marked is not None)
-
-
-@given(marked_observations())
-def test_boxes_do_not_overlap_and_stay_inside(sample):
-    boxes, width, height = lay_out(items(*sample))
+    assert sum("◀" in line for line in lines) >= (marked is not None)
     rows: dict[int, list[Any]] = {}
     for box in boxes:
         rows.setdefault(box.y, []).append(box)
@@ -112,6 +100,7 @@ def test_boxes_do_not_overlap_and_stay_inside(sample):
             middle = (box.children[0].x + box.children[-1].x) / 2
             assert abs(box.x - middle) <= 1
             assert box.row_bottom + 10 < box.children[0].y
+    assert len(rows) <= MOST_LEVELS
     for row in rows.values():
         for left, right in pairwise(sorted(row, key=lambda box: box.x)):
             assert left.left + left.width < right.left
