@@ -26,6 +26,9 @@ def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(vi
     letters = list(asked.options)
     wrong = next(letter for letter in letters[1:] if letter != asked.answer)
     assert lesson.output_text(answer) == ""
+    picture = lesson.page.locator("svg[role=img]").first  # stored, before anything is run
+    picture.scroll_into_view_if_needed()
+    assert picture.is_visible() and picture.get_attribute("aria-label")
     lesson.run(*BEFORE, QUESTION)
     choices = lesson.output(QUESTION).get_by_role("button")
     assert choices.all_inner_texts() == letters
