@@ -374,14 +374,15 @@ def replace_leaves(answer, rng):
             given.append("added")
         return result
 
-    def raises_a_plain_error(tree, new_leaves):
+    def type_of_error(tree, new_leaves):
         try:
             answer(tree, new_leaves)
         except NotImplementedError:
             raise
         except Exception as error:
-            return {"plain ValueError": type(error) is ValueError}
-        return {"plain ValueError": False}
+            fits = isinstance(error, ValueError)
+            return {"ValueError": fits, "subclass": fits and type(error) is not ValueError}
+        return {"ValueError": False, "subclass": False}
 
     def last_of_a_list(many, last):
         new = answer([0] * many, [*range(many - 1), last])
@@ -438,15 +439,15 @@ def replace_leaves(answer, rng):
         case = Case(last_of_a_list, int(many), number(rng), note=note, tags=("many leaves",))
         cases.append(case)
     note = "Does your function raise a `ValueError`, and not a subclass of it?"
-    not_plain = (
-        "For a wrong number, your function raises no error, or one of another type than "
-        "`ValueError`. A subclass of `ValueError` is another type."
-    )
+    if_wrong = {
+        "ValueError False": "For a wrong number, your function raises no `ValueError`.",
+        "subclass True": "For a wrong number, your function raises an error of a subclass of "
+        "`ValueError`. The task asks for a `ValueError` itself.",
+    }
     for change in (1, -1):
         tree = [number(rng), {first: number(rng)}]
         new_leaves = numbers(2 + change)
-        if_wrong = {"": not_plain}
-        case = Case(raises_a_plain_error, tree, new_leaves, note=note, if_wrong=if_wrong)
+        case = Case(type_of_error, tree, new_leaves, note=note, if_wrong=if_wrong)
         cases.append(case)
     cases.append(Case(answer, {}, numbers(1), mentions=("0", "1")))
     cases.append(Case(answer, {first: 1, second: [2]}, [], mentions=("2", "0")))

@@ -3236,14 +3236,14 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="a_class_of_its_own"
 """For a wrong number you raise an error of a class of your own, derived from `ValueError`. The task asks for a plain `ValueError`, and not for a subclass."""
-class LeafCountError(ValueError):
+class WrongNumberError(ValueError):
     pass
 
 
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     if structure.num_leaves != len(new_leaves):
-        raise LeafCountError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
+        raise WrongNumberError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
     return jax.tree.unflatten(structure, new_leaves)
 
 
