@@ -252,6 +252,8 @@ def nan_paths(answer, rng):
         {second: NAN, first: number(rng) / 2},
         {second: NAN, first: NAN},
         {first: None, second: NAN},
+        {f"/{first}": NAN, second: float_leaf()},
+        {f"//{second}": {first: NAN}},
         {10: NAN, 9: float_leaf(), 2: NAN},
         [np.array([NAN, 1])] * 2,
         {"w": np.zeros(2), "b": np.array([1.0, NAN]), "scale": None},
