@@ -30,7 +30,7 @@ CODE = "src/pytree_course"
 FOLDERS = {
     "docs/images": {".png"},
     "jupyter": {".js", ".json", ".py"},
-    CODE: {".css", ".html", ".js", ".md", ".py", ".toml", ".txt", ".xml"},
+    CODE: {".css", ".html", ".js", ".md", ".mplstyle", ".py", ".toml", ".txt", ".xml"},
 }
 
 AUTHORS_CODE = (f"{CODE}/authoring/", f"{CODE}/cli/author.py")
