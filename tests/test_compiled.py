@@ -93,7 +93,7 @@ def test_it_is_compiled_once(cache, exercise, monkeypatch):
     authors_answers._RESULTS.clear()
     compile_for_kernels(*exercise)
     authors_answers._RESULTS.clear()
-    monkeypatch.setattr(authors_answers, "_run", None)
+    monkeypatch.setattr(authors_answers, "run_check", None)
     compile_for_kernels(*exercise)
 
 

@@ -8,7 +8,7 @@ from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.judging.verdicts import Finding
 from pytree_course.observing.observations import Node, Number
-from pytree_course.reports import page_texts
+from pytree_course.reports import pages
 from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
 from pytree_course.running.outcomes import (
@@ -82,7 +82,7 @@ def test_fifty_inputs_are_ten_and_a_count(tmp_path):
 
 
 def test_a_page_has_so_many_pictures_and_no_more(tmp_path, monkeypatch):
-    monkeypatch.setattr(page_texts, "MOST_PARTS", 3)
+    monkeypatch.setattr(pages, "MOST_PARTS", 3)
     row = with_failure(inputs=[NUMBER] * 5, written=["41"] * 5)
     page = pages_of(class_with(row), tmp_path)["students/eve.html"]
     assert page.count("<svg") == 3

@@ -189,9 +189,8 @@ def explain(
     from pytree_course.class_grading.class_grades import ClassGrades
     from pytree_course.class_grading.folder import ClassFolder
     from pytree_course.class_grading.gradebook import Gradebook
-    from pytree_course.judging.words import finding_sentences, line_wrong
     from pytree_course.reports.class_statistics import find_clusters
-    from pytree_course.reports.page_texts import render
+    from pytree_course.reports.pages import render
 
     file = grades / GRADEBOOK if grades.is_dir() else grades
     if not file.exists():
@@ -199,8 +198,7 @@ def explain(
     with Gradebook(file) as gradebook:
         folder = ClassFolder(file.parent, [], [], [])
         clusters = find_clusters(ClassGrades.of(Course.around(), folder, gradebook, None, None), 1)
-    words = {"sentences": finding_sentences, "wrong": line_wrong}
-    text = render("reports/unexplained.txt", found=clusters, **words)
+    text = render("reports/unexplained.txt", found=clusters)
     console.print(Text(text), soft_wrap=True)
 
 
@@ -216,17 +214,16 @@ def questions(
 ) -> None:
     """For teachers and authors: write questions to vote on, made from misconceptions."""
     from pytree_course.judging.expected import BuiltLesson
-    from pytree_course.judging.feedback import backticks_to_code
     from pytree_course.learner.questions import for_class
     from pytree_course.learner.questions import questions as questions_by_belief
-    from pytree_course.reports.page_texts import render
+    from pytree_course.reports.pages import render
 
     if into.suffix not in QUESTIONS:
         raise CourseError(f"{into}: the name should end in .md, .ipynb (slides) or .xml (Moodle).")
     expected = BuiltLesson.read(lesson_with_exercises(lesson).expected)
     asked = for_class(questions_by_belief(expected))
-    values = {"title": expected.title, "asked": asked, "code": backticks_to_code}
-    write_file(into, render(QUESTIONS[into.suffix], **values) + "\n")
+    text = render(QUESTIONS[into.suffix], title=expected.title, asked=asked)
+    write_file(into, text + "\n")
     console.print(f"{into} holds {len(asked)} questions.")
 
 
