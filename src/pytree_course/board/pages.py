@@ -89,7 +89,7 @@ def proposed(
 
     That is the one on which two learners drawn at random are most likely to disagree; where nobody
     would, the one that most learners get wrong, with most options. Learners have read feedback on
-    the known cases: one of these is asked about only if there is no other.
+    the known cases, or voted on them: one is asked about only if there is no other.
     """
     held = {reason.about: len(reason.learners) for reason in reasons}
     solved = {
