@@ -202,7 +202,7 @@ def test_a_learner_is_renamed_and_removed_and_a_note_taken_back(room, opened):
     expect(phone.locator("#name")).to_have_text("You are Grace.")
     learner.fill("Grace")
     press(board, "Remove")
-    expect(phone.get_by_role("status")).to_have_text("You are not in this class (any more).")
+    expect(phone.get_by_role("status")).to_have_text("You are in no class any more: it is over, or your teacher removed you.")
     expect(phone.get_by_label("The code")).to_be_visible()
     opened.heard.clear()  # the browser tells of the refusal
 
