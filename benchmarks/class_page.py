@@ -66,7 +66,8 @@ def machine(about: dict[str, Any]) -> str:
         f"{about['processor']}, {about['memory_gb']} GB of memory, {about['system']}, Python "
         f"{about['python']}, JAX {about['jax']}; before it began, {about['busy']} processes were "
         f"waiting for a core. {about['compiled_before']} compiled programs of the author's answers "
-        "were there from earlier gradings, and each lesson was graded once before it was timed."
+        "were there from earlier gradings, and each lesson was graded once before it was timed. "
+        f"The course knew {about['misconceptions']:,} misconceptions."
     )
 
 

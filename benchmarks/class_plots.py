@@ -77,7 +77,7 @@ def write_plot(
     size: tuple[float, float] = (7.0, 2.8),
 ) -> str:
     """Write a plot as a file, and return the Markdown that shows it."""
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(mpl.rc_params_from_file(STYLE, use_default_template=False)):
         plotted = Figure(figsize=size)
         draw(plotted.subplots())
         picture = as_html(plotted, alt).replace("currentColor", DARK)

@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 
 from pytree_course.course import Course
+from pytree_course.judging.expected import BuiltLesson
 
 
 def described_machine(course: Course) -> dict[str, Any]:
@@ -29,7 +30,16 @@ def described_machine(course: Course) -> dict[str, Any]:
         "compiled_before": len(
             {each.name for each in (Path(sys.prefix) / "cache").rglob("*-cache")}
         ),
+        "misconceptions": misconceptions(course),
     }
+
+
+def misconceptions(course: Course) -> int:
+    """Return how many misconceptions the checks of all lessons know."""
+    built = [BuiltLesson.read(files.expected) for files in course.lessons()]
+    return sum(
+        len(lesson.expected(name).misconceptions) for lesson in built for name in lesson.exercises
+    )
 
 
 def processor() -> str:

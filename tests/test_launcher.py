@@ -169,24 +169,20 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 # --- before anything is installed
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["help"], ["lab", "--help"]])
-def test_help_makes_no_environment(copy, arguments):
-    status, output, _ = copy.run(*arguments)
-    assert status == 0
-    assert "python3 course.py lab" in output
+def test_neither_help_nor_a_misspelt_command_makes_an_environment(copy):
+    for arguments in ([], ["--help"], ["help"], ["lab", "--help"]):
+        status, output, _ = copy.run(*arguments)
+        assert status == 0
+        assert "python3 course.py lab" in output
+    status, _, told = copy.run("chekc")
+    assert status == 2
+    assert "Did you mean check?" in told
     assert not (copy.folder / ".venv").exists()
 
 
 def test_help_lists_the_commands_there_are():
     commands = {info.name or info.callback.__name__ for info in app.registered_commands}
     assert set(launcher.COMMANDS) == commands
-
-
-def test_a_misspelt_command_installs_nothing(copy):
-    status, _, told = copy.run("chekc")
-    assert status == 2
-    assert "Did you mean check?" in told
-    assert not (copy.folder / ".venv").exists()
 
 
 @pytest.mark.parametrize("version", ["2.7", "3.10"])
@@ -392,7 +388,8 @@ def test_a_missing_or_replaced_python_is_noticed(made):
 # --- what the commands get to see
 
 
-def test_the_commands_exit_status_is_kept(made):
+def test_the_exit_status_is_kept_and_no_file_named_like_a_library_is_imported(made):
+    (made.cache / "json.py").write_text("raise SystemExit('the wrong json')")
     assert made.run("test", "--fail")[0] == 7
 
 
@@ -408,11 +405,6 @@ def test_other_environments_settings_do_not_reach_the_commands(made):
     assert kept.items() <= seen.items()
     # Called from another folder, the commands are told where the course is.
     assert seen["PYTREE_COURSE"] == str(made.folder)
-
-
-def test_a_file_named_like_a_library_is_not_imported_instead(made):
-    (made.cache / "json.py").write_text("raise SystemExit('the wrong json')")
-    assert made.run("test")[0] == 0
 
 
 def test_uv_gets_pips_mirror_but_the_users_own_settings_weigh_more(made):

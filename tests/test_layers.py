@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from pytree_course.authoring.building import build
@@ -187,10 +186,3 @@ def test_only_what_is_stale_is_built(written):
     edit(files.sources / "lesson.md", "- [Deep](deeper/01_written/deep.ipynb)\n", "")
     build(files)
     assert [file.name for file in files.deeper_notebooks.iterdir()] == ["deeper.ipynb"]
-
-
-def test_a_section_runs_alone(written):
-    files = written()
-    build(files)
-    cells = nbformat.read(files.deeper("deep"), as_version=4).cells
-    assert "[1, 2, 3]" in str([cell.get("outputs") for cell in cells])

@@ -12,13 +12,12 @@ from pytree_course import drawing
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.folder import read_class_folder
-from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.grade import GradedLesson
 from pytree_course.judging.verdicts import Finding, WrongLine
 from pytree_course.judging.words import finding_sentences
-from pytree_course.observing.observations import Raised, String
+from pytree_course.observing.observations import Raised
 from pytree_course.reports import pages
-from pytree_course.reports.page_texts import excerpt, page_names
-from pytree_course.reports.pages import write_pages
+from pytree_course.reports.pages import excerpt, page_names, write_pages
 from pytree_course.running.outcomes import Line
 from tests.conftest import contents
 from tests.made_grades import (
@@ -29,6 +28,7 @@ from tests.made_grades import (
     made_grades,
     made_lesson,
     made_row,
+    strange_grades,
 )
 from tests.made_submissions import MadeClass
 
@@ -215,38 +215,12 @@ def test_pages_need_nothing_else_and_run_nothing_but_the_corrections_script(grad
 
 
 def test_whatever_students_write_is_only_text(tmp_path):
-    observation = String("str", HOSTILE)
-    row = made_row(
-        "count",
-        "error",
-        explanation=HOSTILE,
-        misconceptions=[HOSTILE],
-        failure=failure(
-            Raised(HOSTILE, (), {}, HOSTILE),
-            inputs=(observation,),
-            written=(HOSTILE,),
-            printed=HOSTILE,
-            note=HOSTILE,
-            line=Line(1, HOSTILE),
-        ),
-    )
-    unexplained = made_row("paths", "incorrect", failure=failure(observation))
-    students = [HOSTILE, "../x", "<b>"]
-    attempts = [
-        made_attempt(student, [row, unexplained], answers={"count": HOSTILE, "paths": HOSTILE})
-        for student in students[:2]
-    ]
-    stuck = {"state": AttemptState.UNREADABLE, "reason": HOSTILE}
-    attempts.append(made_attempt("<b>", [], **stuck))
     into = tmp_path / "into"
-    pages = pages_of(
-        made_grades(attempts, students=[Student(name, HOSTILE) for name in students]), into
-    )
-    assert len(pages) == 6
+    pages = pages_of(strange_grades(HOSTILE), into)
     assert [file.name for file in tmp_path.iterdir()] == ["into"]
     for name, page in pages.items():
         assert_harmless(page, [SCRIPT] if name.startswith("answers/") else [])
-    own = visible(next(page for name, page in pages.items() if name.startswith("students/x~")))
+    own = visible(pages["students/eve.html"])
     assert "<script>alert(1)</script>" in own
     assert r"]]>\x00\u202e\ud800" in own
 

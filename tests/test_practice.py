@@ -1,224 +1,107 @@
 """Exercises that stand in a lesson: practice, with the machinery of all exercises, no points."""
 
 import json
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
-from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.documents import read_marks
-from pytree_course.course import PROGRESS_VARIABLE, Course, LessonFiles
-from pytree_course.grading.lesson import GradedLesson
+from pytree_course.course import PROGRESS_VARIABLE, Course
+from pytree_course.grading.grade import GradedLesson
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import standing
 from pytree_course.sources.exercises import PLACEHOLDER
+from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError
-from tests.conftest import MINI_COURSE, edit
+from tests.conftest import ROOT, edit
+from tests.kernels import running_kernel
+from tests.lesson_reads import IN_KERNEL
 
-PRACTICE = """\
-```{code-cell} ipython3
-:id: a-pair
-pair = ("a", "b")
-```
-
-✎ **Write.** `names` returns the leaves of a tree as one string.
-
-```{code-cell} ipython3
----
-exercise: names
-minutes: 2
-stars: 1
-hints: ["`jax.tree` finds leaves", "a string joins others"]
-covers: T1
-needs: [a-pair]
----
-def names(tree=pair):
-    # BEGIN SOLUTION
-    return "".join(jax.tree.leaves(tree))
-    # END SOLUTION
-```
-
-```{code-cell} ipython3
-print(names(pair))
-```
-
-+++
-
-## What you learned
+COURSE = Course(ROOT)
+LESSON = COURSE.lesson("01_leaves")
+BUILT = BuiltLesson.read(LESSON.expected)
+PRACTICE = [name for name, each in BUILT.exercises.items() if each.is_practice]
+OPENS_ONE_LEVEL = """\
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        return list(tree.values())
+    return list(tree) if isinstance(tree, (list, tuple)) else [tree]
 """
-ANSWERS = '''
-
-# %% exercise="names" variant="sum"
-def names(tree=pair):
-    return jax.tree.reduce(str.__add__, tree, "")
 
 
-# %% exercise="names" variant="loop"
-def names(tree=pair):
-    return "".join([leaf for leaf in jax.tree.leaves(tree)])
+def cells_of(file: Path) -> dict[str, dict]:
+    return {cell["id"]: cell for cell in json.loads(file.read_text("utf-8"))["cells"]}
 
 
-# %% exercise="names" misconception="first"
-"""You took the first leaf and left the others."""
+CELLS = cells_of(LESSON.notebook)
 
 
-def names(tree=pair):
-    return [*jax.tree.leaves(tree), ""][0]
+def source(cell_id: str) -> str:
+    return "".join(CELLS[cell_id]["source"])
 
 
-# %% exercise="names" misconception="backwards"
-"""You joined the leaves from the last to the first."""
+def test_the_notebook_has_the_starter_the_check_and_our_version_folded():
+    ids = [*CELLS]
+    prompt = source(ids[ids.index("leaves_of-answer") - 1])
+    assert prompt.startswith("✎")
+    assert "*Practice, no points · ★☆☆ · about 4 minutes." in prompt
+    assert PLACEHOLDER in source("leaves_of-answer")
+    assert source("leaves_of-check") == "check.leaves_of(leaves_of)"
+    assert "isinstance" in source("leaves_of-ours")
+    assert CELLS["leaves_of-ours"]["metadata"]["jupyter"]["source_hidden"]
 
 
-def names(tree=pair):
-    return "".join(jax.tree.leaves(tree)[::-1])
+@pytest.mark.slow
+@pytest.mark.reads(*IN_KERNEL)
+def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(tmp_path):
+    imports = next(each for each in CELLS if "Checks(" in source(each))
+    with running_kernel(LESSON.notebook.parent, **{PROGRESS_VARIABLE: str(tmp_path)}) as run:
+        run(source(imports))
+        run(source("leaves_of-answer"))
+        skipped = run(source("leaves_of-check"))
+        assert "Not attempted" in skipped and "leaves_of · practice" in skipped
+        run(OPENS_ONE_LEVEL)
+        assert "only the outermost one is opened" in run(source("leaves_of-check"))
+        run(source("leaves_of-ours"))
+        assert "✓ Correct" in run(source("leaves_of-check"))
+    progress = Progress.load(tmp_path / "progress.jsonl")
+    assert progress.of("01_leaves", "leaves_of").correct
+    solved = f"0 of {len(BUILT.graded)} exercises, 0 of {BUILT.points} points"
+    now = str(standing(BUILT, progress))
+    assert now.startswith(f"{solved}, practice 1 of {len(PRACTICE)}")
 
 
-# %% exercise="names" misconception="spaces"
-"""You put a space between two leaves."""
+def test_the_map_shows_it_as_the_next_thing_to_do():
+    now = standing(BUILT, Progress(None))
+    assert "Next: leaves_of (practice, about " in str(now)
 
 
-def names(tree=pair):
-    return " ".join(jax.tree.leaves(tree))
-'''
-CHECK = """
-@check
-def names(answer, rng):
-    yield Case(answer, [])
-    yield Case(answer, ["x", ("y", "z")])
-    for first, second in rng.choice(list("pqrstuv"), (3, 2), replace=False):
-        yield Case(answer, {"k": str(first), "l": [str(second)]})
+def test_grading_and_the_exercise_notebooks_do_not_know_it():
+    assert GradedLesson(LESSON).points.keys() == BUILT.graded.keys()
+    for file in (LESSON.exercises, LESSON.blank, LESSON.solutions):
+        ids = {f"{name}-answer" for name in BUILT.exercises} & cells_of(file).keys()
+        assert ids == {f"{name}-answer" for name in BUILT.graded}
 
 
-if __name__"""
+def test_the_table_of_topics_links_to_its_answer_cell():
+    marks = {(mark.notebook, mark.cell_id) for mark in read_marks(COURSE)["01_leaves"]}
+    assert ("notebooks/01_leaves.ipynb", "leaves_of-answer") in marks
 
 
-@pytest.fixture(scope="module")
-def built_practice(tmp_path_factory) -> Path:
-    """Build the small course with an exercise in its lesson."""
-    root = tmp_path_factory.mktemp("practice") / "course"
-    shutil.copytree(MINI_COURSE, root)
-    files = Course(root).lesson("01_mini")
-    lesson = files.sources / "lesson.md"
-    edit(
-        lesson,
-        "import jax\n",
-        'import jax\nfrom pytree_course import Checks\n\ncheck = Checks("01_mini")\n',
-    )
-    edit(lesson, "## What you learned\n", PRACTICE)
-    with (files.sources / "answers.py").open("a", encoding="utf-8") as answers:
-        answers.write(ANSWERS)
-    edit(files.check_script, "\nif __name__", CHECK)
-    (root / "sources" / "topics.toml").write_text('[T1]\nwhat = "Names"\nlesson = "01_mini"\n')
-    build(files)
-    return root
-
-
-@pytest.fixture
-def practice(built_practice: Path, tmp_path: Path) -> LessonFiles:
-    """Return the files of a lesson of one's own with an exercise in it."""
-    shutil.copytree(built_practice, tmp_path / "course")
-    return Course(tmp_path / "course").lesson("01_mini")
-
-
-def run_lesson(files: LessonFiles, tmp_path: Path, answer: str = "") -> dict[str, str]:
-    """Run the lesson as a learner does; return what each code cell shows, by the cell's id."""
-    notebook = nbformat.read(files.notebook, as_version=4)
-    for cell in notebook.cells:
-        if answer and cell.id == "names-answer":
-            cell.source = answer
-    client = NotebookClient(notebook, resources={"metadata": {"path": files.notebook.parent}})
-    client.execute(stderr=subprocess.DEVNULL, env={**os.environ, PROGRESS_VARIABLE: str(tmp_path)})
-    return {
-        cell.id: "\n".join(
-            str(each.get("text") or each.data["text/plain"]) for each in cell.outputs
-        )
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-    }
-
-
-def test_the_notebook_has_the_starter_the_check_and_our_version_folded(practice):
-    cells = {cell.id: cell for cell in nbformat.read(practice.notebook, as_version=4).cells}
-    prompt, answer, check, ours = [cells[id] for id in PARTS]
-    assert "no points · ★☆☆ · about 2 minutes" in prompt.source
-    assert PLACEHOLDER in answer.source and "join" not in answer.source
-    assert check.source == "check.names(names)"
-    assert '"".join' in ours.source and ours.metadata.jupyter.source_hidden
-    assert find_stale(practice) == []
-
-
-PARTS = ["leaves-are-not-elements-6", "names-answer", "names-check", "names-ours"]
-
-
-def test_who_skips_it_goes_on_without_an_error(practice, tmp_path):
-    shown = run_lesson(practice, tmp_path)
-    assert "Not attempted" in shown["names-check"]
-    assert "names · practice" in shown["names-check"]
-    assert shown["leaves-are-not-elements-8"] == "ab\n"
-
-
-def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(practice, tmp_path):
-    shown = run_lesson(
-        practice, tmp_path, "def names(tree):\n    return ' '.join(jax.tree.leaves(tree))"
-    )
-    assert "You put a space between two leaves." in shown["names-check"]
-    run_lesson(practice, tmp_path, "def names(tree):\n    return ''.join(jax.tree.leaves(tree))")
-    expected, progress = (
-        BuiltLesson.read(practice.expected),
-        Progress.load(tmp_path / "progress.jsonl"),
-    )
-    now = standing(expected, progress)
-    assert progress.of("01_mini", "names").correct
-    assert str(now).startswith("0 of 2 exercises, 0 of 3 points, practice 1 of 1")
-
-
-def test_the_map_shows_it_as_the_next_thing_to_do(practice):
-    now = standing(BuiltLesson.read(practice.expected), Progress(None))
-    assert "Next: names (practice, about " in str(now)
-    assert now.next.section == "leaves-are-not-elements"
-
-
-def test_grading_and_the_exercise_notebooks_do_not_know_it(practice):
-    assert list(GradedLesson(practice).points) == ["count_leaves", "first_leaf"]
-    for file in (practice.exercises, practice.blank, practice.solutions):
-        assert "names" not in json.dumps(
-            [cell["id"] for cell in json.loads(file.read_text())["cells"]]
-        )
-
-
-def test_the_table_of_topics_links_to_its_answer_cell(practice):
-    marks = read_marks(Course(practice.root))["01_mini"]
-    assert [(mark.notebook, mark.cell_id) for mark in marks] == [
-        ("notebooks/01_mini.ipynb", "names-answer")
-    ]
-
-
+EXERCISE = "exercise: leaves_of\n"
 MISTAKES = [
-    ("lesson.md", "✎ **Write.**", "**Write.**", "does not start with ✎"),
-    ("lesson.md", "needs: [a-pair]", "needs: [a-pear]", "no code cell above has the id 'a-pear'"),
-    ("lesson.md", "minutes: 2\n", "", "`minutes` should be a int"),
-    ("lesson.md", "minutes: 2\n", "minutes: 2\npoints: 1\n", "`points` is for exercises in"),
-    ("lesson.md", "exercise: names", "exercise: first_leaf", "two exercises 'first_leaf'"),
-    ("lesson.md", '"a string joins others"', '""', "hint 2 is empty"),
-    ("answers.py", '" ".join', '"".join', "no case tells the misconception 'spaces'"),
-    (
-        "answers.py",
-        'exercise="names" variant="sum"',
-        'exercise="name" variant="sum"',
-        "no exercise",
-    ),
+    ("✎ **Write** `leaves_of", "**Write** `leaves_of", "does not start with ✎"),
+    (EXERCISE, f"{EXERCISE}needs: [a-pear]\n", "no code cell above has the id 'a-pear'"),
+    (EXERCISE, f"{EXERCISE}points: 1\n", "`points` is for exercises in"),
 ]
 
 
-@pytest.mark.parametrize(("name", "old", "new", "message"), MISTAKES)
-def test_the_build_refuses_what_it_refuses_of_every_exercise(practice, name, old, new, message):
-    edit(practice.sources / name, old, new)
+@pytest.mark.parametrize(("old", "new", "message"), MISTAKES)
+def test_mistakes_in_practice_are_named(tmp_path, old, new, message):
+    shutil.copytree(LESSON.sources, tmp_path / "sources" / "01_leaves")
+    files = Course(tmp_path).lesson("01_leaves")
+    edit(files.sources / "lesson.md", old, new)
     with pytest.raises(AuthorMistakesError, match=message):
-        build(practice)
+        read_sources(files)

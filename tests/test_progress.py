@@ -57,13 +57,6 @@ def test_a_damaged_line_is_counted_and_the_others_are_kept(tmp_path):
     assert due([], progress, datetime.now(UTC)) == []
 
 
-def test_without_a_file_progress_is_kept_in_memory(tmp_path):
-    progress = Progress.load(None)
-    progress.add("01_leaves", "count_leaves", "correct")
-    assert progress.of("01_leaves", "count_leaves").correct
-    assert not list(tmp_path.iterdir())
-
-
 @contextmanager
 def disk_full_at(size):
     """Let no file grow beyond a size: as on a full disk, what still fits is written."""

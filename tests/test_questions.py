@@ -17,7 +17,6 @@ from pytree_course.course import Course
 from pytree_course.judging.expected import (
     Belief,
     BuiltLesson,
-    ExpectedExercise,
     Given,
     LessonSection,
     Misconception,
@@ -27,32 +26,21 @@ from pytree_course.learner.progress import Progress, Reviewed
 from pytree_course.learner.questions import RAISES, questions
 from pytree_course.learner.review import MOST_A_DAY, cards, due
 from pytree_course.observing.observe import observe, observe_raised
+from tests.made_grades import made_exercise
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECTION = LessonSection("Leaves", 5, 1, False, ["guess"])
 
 
-def exercise(right, wrong, *, name="count", **said):
+def exercise(right, wrong, **said):
     """Make an exercise of a right result for each case, and those of each misconception."""
-    observations = [observe(result) for result in right]
-    misconceptions = [
-        Misconception(
-            belief,
-            f"You hold {belief}.",
-            "leaves",
-            {case: seen(result) for case, result in results.items()},
-        )
-        for belief, results in wrong.items()
-    ]
-    facts = {
-        **{"name": name, "title": "Count", "answers": [name], "points": 1, "minutes": 1},
-        **{"stars": 1, "section": "leaves", "hints": [], "silent_bug": False, "core": True},
-        **{"question": "How many?", "functions": True, "features": [], "summaries": []},
-        "given": {case: Given(f"tree {case}") for case in range(len(right))},
-    }
-    return ExpectedExercise(
-        **facts | said, observations=observations, misconceptions=misconceptions
-    )
+    misconceptions = []
+    for belief, results in wrong.items():
+        observations = {case: seen(result) for case, result in results.items()}
+        misconceptions.append(Misconception(belief, f"You hold {belief}.", "leaves", observations))
+    shown = {case: Given(f"tree {case}") for case in range(len(right))}
+    facts = {"core": True, "question": "How many?", "given": shown, **said}
+    return made_exercise([*map(observe, right)], misconceptions=misconceptions, **facts)
 
 
 def seen(result):
@@ -81,10 +69,8 @@ def lessons():
 
 def test_the_options_are_the_right_result_and_wrong_ones():
     count = exercise([2], {"none": {0: 3}, "nodes": {0: 5}})
-    assert asked_about(count) == {
-        "none": [["`2`", "`3`", "`5`"]],
-        "nodes": [["`2`", "`3`", "`5`"]],
-    }
+    options = [["`2`", "`3`", "`5`"]]
+    assert asked_about(count) == {"none": options, "nodes": options}
 
 
 def test_what_looks_like_the_right_result_is_no_option():
@@ -138,25 +124,14 @@ def test_an_aside_about_a_name_that_the_case_has_not_is_left_out():
     assert (first.text, second.text) == (text, "How many?")
 
 
-def test_explanations_are_about_others_in_every_question_of_the_course(lessons):
-    for each in lessons:
-        for asked in questions(each, fewest=2).values():
-            for beliefs in (beliefs for question in asked for beliefs in question.beliefs.values()):
-                for belief in beliefs:
-                    assert belief.explanation
-                    assert not re.search(r"\byou|\bstill (gives|returns)", belief.explanation, re.I)
-
-
 def test_without_a_line_that_asks_there_are_no_questions():
     assert asked_about(exercise([True], {"one": {0: False}}, given={})) == {}
 
 
 def test_the_cases_that_few_misconceptions_share_come_first():
     count = exercise([2, 2], {"a": {0: 3, 1: 3}, "b": {0: 3, 1: 4}, "c": {0: 5, 1: 5}})
-    assert [each.case for each in questions(lesson(count))[Belief("01_mini", "count", "a")]] == [
-        "1",
-        "0",
-    ]
+    asked = questions(lesson(count))[Belief("01_mini", "count", "a")]
+    assert [each.case for each in asked] == ["1", "0"]
 
 
 def test_a_prediction_is_asked_again_with_its_code():
@@ -166,15 +141,17 @@ def test_a_prediction_is_asked_again_with_its_code():
     assert [question.is_right(letter) for letter in "AB"] == [False, True]
 
 
-def test_every_question_of_the_course_has_one_right_option_and_no_two_alike(lessons):
+def test_every_question_of_the_course_has_one_right_option_and_is_about_others(lessons):
     for each in lessons:
-        for asked in questions(each).values():
-            for question in asked:
-                texts = [*question.options.values()]
-                right = [each for each in question.options.values() if each == question.answer]
-                assert len(right) == bool(texts) and len({*texts}) == len(texts) <= 4
-                assert all(texts) and texts.count(RAISES) <= 1
-                assert question.section in each.sections
+        for question in (one for asked in questions(each, fewest=2).values() for one in asked):
+            texts = [*question.options.values()]
+            assert texts.count(question.answer) == bool(texts)
+            assert len({*texts}) == len(texts) <= 4
+            assert all(texts) and texts.count(RAISES) <= 1
+            assert question.section in each.sections
+            for belief in (belief for held in question.beliefs.values() for belief in held):
+                assert belief.explanation
+                assert not re.search(r"\byou|\bstill (gives|returns)", belief.explanation, re.I)
 
 
 RESULTS = st.integers(0, 4) | st.booleans() | st.lists(st.integers(0, 2), max_size=2)

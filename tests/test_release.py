@@ -59,32 +59,18 @@ def test_no_answer_of_any_lesson_is_in_the_bundle(lessons_bundle, exercises):
     assert find_leaks(lessons_bundle, exercises) == TAUGHT | TAUGHT_IN_PREDICTIONS
 
 
-def test_every_answer_would_be_found(exercises):
+def test_every_answer_would_be_found_and_a_right_one_however_it_is_written(exercises):
     for exercise in exercises:
-        answers = [exercise.solution, *exercise.variants, *exercise.misconceptions]
-        for answer in answers:
+        right = [exercise.solution, *exercise.variants]
+        for answer in [*right, *exercise.misconceptions]:
             if answer.source.split() == exercise.starter.source.split():
                 continue
             cell = {"source": ["# a note\n", *answer.source.splitlines(keepends=True)]}
             planted = {"notebook.ipynb": json.dumps({"cells": [cell]}).encode()}
-            leak = ("notebook.ipynb", f"{exercise.name}: {answer.name}")
-            assert leak in find_leaks(planted, [exercise])
-
-
-def test_a_right_answer_is_found_however_it_is_written(exercises):
-    for exercise in exercises:
-        for answer in [exercise.solution, *exercise.variants]:
-            # Another layout, other quotes, and no comments.
-            rewritten = {"src/module.py": ast.unparse(ast.parse(answer.source)).encode()}
-            leak = ("src/module.py", f"{exercise.name}: {answer.name}")
-            assert leak in find_leaks(rewritten, [exercise])
-
-
-def test_a_leak_in_a_bundle_is_found(lessons_bundle, exercises):
-    longest = max(exercises, key=lambda exercise: len(exercise.solution.source))
-    renamed = longest.solution.source.replace(longest.name, "some_other_name")
-    planted = {**lessons_bundle, "src/pytree_course/words.py": renamed.encode()}
-    assert find_leaks(planted, exercises) - TAUGHT
+            if answer in right:  # another layout, other quotes, and no comments
+                planted["src/module.py"] = ast.unparse(ast.parse(answer.source)).encode()
+            leaks = {(file, f"{exercise.name}: {answer.name}") for file in planted}
+            assert leaks <= find_leaks(planted, [exercise])
 
 
 def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
@@ -186,25 +172,6 @@ def test_stale_files_are_not_released(whole, mini, tmp_path):
 # --- as a learner
 
 
-class Learner:
-    """Somebody who has the bundle and nothing else of the course."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.notebook = folder / "exercises" / "01_mini_exercises.ipynb"
-        self.variables = {**os.environ, "PYTHONPATH": str(folder / "src")}
-
-    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "pytree_course", *arguments],
-            cwd=self.folder,
-            env=self.variables,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-
 def test_the_bundles_readme_speaks_of_nothing_that_is_not_in_it(lessons_bundle):
     readme = lessons_bundle["README.md"].decode()
     links = re.findall(r"\]\(([^)#:]+)\)", readme)
@@ -219,15 +186,22 @@ def test_the_bundles_readme_speaks_of_nothing_that_is_not_in_it(lessons_bundle):
 @pytest.mark.slow
 @pytest.mark.reads("course.py", "src/pytree_course/*.py", "src/pytree_course/cli")
 def test_a_learner_works_through_the_bundle(whole, tmp_path):
-    release(whole, tmp_path / "bundle")
+    """Somebody has the bundle, and nothing else of the course."""
+    folder = tmp_path / "bundle"
+    release(whole, folder)
     shutil.rmtree(whole.root)
-    learner = Learner(tmp_path / "bundle")
-    ExerciseNotebook(learner.notebook).answer("count_leaves", RIGHT).answer(
-        "first_leaf", WRONG
-    ).save()
+    notebook = folder / "exercises" / "01_mini_exercises.ipynb"
+    variables = {**os.environ, "PYTHONPATH": str(folder / "src")}
+
+    def command(*arguments):
+        line = [sys.executable, "-m", "pytree_course", *arguments]
+        return subprocess.run(line, cwd=folder, env=variables, capture_output=True, text=True)
+
+    mine = ExerciseNotebook(notebook).answer("count_leaves", RIGHT)
+    mine.answer("first_leaf", WRONG).save()
     shown = outputs_of(
-        learner.notebook,
-        learner.variables,
+        notebook,
+        variables,
         "check.first_leaf.hint()",
         "check.count_leaves.solution()",
         "import pytree_course; print(pytree_course.__file__)",
@@ -237,25 +211,25 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
     assert "You took the leaf at the other end." in shown["first_leaf-check"]
     assert "Hint 1 of 2" in shown["more-0"]
     assert "This copy of the course holds no solutions." in shown["more-1"]
-    assert Path(shown["more-2"].strip()).is_relative_to(learner.folder)
+    assert Path(shown["more-2"].strip()).is_relative_to(folder)
 
-    graded = learner.command("check", "1")
+    graded = command("check", "1")
     assert "1 of 3 points, 1 of 2 exercises correct, on the public cases." in graded.stdout
-    assert "1 of 2 exercises" in learner.command("progress").stdout
-    assert "is kept as" in learner.command("reset", "1").stdout
-    assert (learner.notebook.parent / "01_mini_exercises.kept-1.ipynb").exists()
+    assert "1 of 2 exercises" in command("progress").stdout
+    assert "is kept as" in command("reset", "1").stdout
+    assert (notebook.parent / "01_mini_exercises.kept-1.ipynb").exists()
 
-    tested = learner.command("test")
+    tested = command("test")
     assert tested.returncode == 0, tested.stdout + tested.stderr
     notebooks = [
         nbformat.read(file, as_version=4)
-        for file in (learner.folder / "notebooks").rglob("*.ipynb")
+        for file in (folder / "notebooks").rglob("*.ipynb")
         if ".ipynb_checkpoints" not in file.parts
     ]
     code = [cell for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
     assert f" {len(code)} passed in" in tested.stdout
-    for command in (["build"], ["release", "elsewhere"]):
-        refused = learner.command(*command)
+    for arguments in (["build"], ["release", "elsewhere"]):
+        refused = command(*arguments)
         assert refused.returncode != 0
         assert "is for authors" in " ".join(refused.stderr.replace("│", " ").split())
         assert "Traceback" not in refused.stderr

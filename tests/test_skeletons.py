@@ -60,7 +60,6 @@ def hint(code: str) -> str:
         "    ...",
         "    rate = 0.1\n    moved = jax.tree.map(lambda p, g: ..., params, grads)\n    ...",
         "    rate = ...\n    moved = jax.tree.map(..., params, grads)\n    return moved",
-        "    ...\n    return moved",
         '    """New."""\n    rate = 0.1\n    ...',
     ],
 )
@@ -73,9 +72,6 @@ def test_a_skeleton_is_the_solution_without_what_decides(code):
     [
         "Use `jax.tree.map(...)`.",
         hint("    rate = 0.1\n    return jax.tree.map(lambda p, g: ..., params, grads)"),
-        hint("    rate = ...\n    moved = jax.tree.map(..., params)\n    return moved"),
-        hint("    rate = 0.2\n    ..."),
-        hint("    rate = ...\n    return moved"),
         hint("    ...\n    return moved\n    return rate"),
         hint("    return (..."),
         f"```python\n{SOLUTION}```",

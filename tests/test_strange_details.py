@@ -8,7 +8,7 @@ from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.judging.verdicts import Finding
 from pytree_course.observing.observations import Node, Number
-from pytree_course.reports import page_texts
+from pytree_course.reports import pages
 from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
 from pytree_course.running.outcomes import (
@@ -25,9 +25,7 @@ from tests.test_pages import pages_of, visible
 NUMBER = Number("int", 41)
 LARGEST_PAGE = 4_000_000  # characters
 LARGE_NODE = Node(
-    type="<&>" * 10,
-    aux=None,
-    children=tuple((f"[{at}]", NUMBER) for at in range(2_000)),
+    type="<&>" * 10, aux=None, children=tuple((f"[{at}]", NUMBER) for at in range(2_000))
 )
 
 
@@ -82,7 +80,7 @@ def test_fifty_inputs_are_ten_and_a_count(tmp_path):
 
 
 def test_a_page_has_so_many_pictures_and_no_more(tmp_path, monkeypatch):
-    monkeypatch.setattr(page_texts, "MOST_PARTS", 3)
+    monkeypatch.setattr(pages, "MOST_PARTS", 3)
     row = with_failure(inputs=[NUMBER] * 5, written=["41"] * 5)
     page = pages_of(class_with(row), tmp_path)["students/eve.html"]
     assert page.count("<svg") == 3
@@ -106,13 +104,7 @@ def test_an_enormous_class_page_is_bounded(tmp_path):
     found = Finding(text, [], {"sentence": text})
     many = [f"exercise_{number}" for number in range(3)]
     rows = [
-        made_row(
-            name,
-            "incorrect",
-            explanation=text,
-            failure=large,
-            findings=[found] * 100,
-        )
+        made_row(name, "incorrect", explanation=text, failure=large, findings=[found] * 100)
         for name in many
     ]
     attempt = made_attempt("eve", rows, answers=dict.fromkeys(many, text), reason=text)

@@ -14,11 +14,10 @@ from pytree_course.class_grading.grade_class import Summary
 from pytree_course.cli.app import warn
 from pytree_course.grading.grade import Grade
 from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
-from pytree_course.judging.words import finding_sentences, line_wrong
 from pytree_course.observing.comparison import Difference
 from pytree_course.observing.observations import Raised, String
-from pytree_course.rendering import render
 from pytree_course.reports.class_statistics import Cluster
+from pytree_course.reports.pages import render
 from pytree_course.reports.terminal import show_class, show_grade
 from pytree_course.running.outcomes import Line
 from pytree_course.texts import printable, printable_lines
@@ -78,10 +77,8 @@ def test_nothing_that_was_handed_in_can_speak_to_the_terminal(tmp_path):
 def test_what_is_unexplained_is_printed_without_escapes_and_with_its_lines():
     row = made_row("count", "error", explanation=HOSTILE)
     code = f"line_1\n\tline_2 {HOSTILE}"
-    attempt = made_attempt(HOSTILE, [row])
-    cluster = Cluster("01_made", "count", "Count", [Student(HOSTILE)], row, attempt, code)
-    words = {"sentences": finding_sentences, "wrong": line_wrong}
-    shown = render("reports/unexplained.txt", found=[cluster], **words)
+    cluster = Cluster("01_made", "count", "Count", [Student(HOSTILE)], row, code)
+    shown = render("reports/unexplained.txt", found=[cluster])
     assert nothing_raw(shown)
     assert "line_1\n    line_2 " in shown
 

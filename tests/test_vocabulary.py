@@ -57,9 +57,10 @@ def test_equal_numbers_of_several_types_are_seen():
 
 
 def test_a_case_may_show_what_its_inputs_do_not():
-    case = Case(len, {}, shows=("after a trace",))
+    case = Case(len, {}, shows=("after a trace",), tags=("under jit",))
     assert "after a trace" in shown_by(case)
-    assert VOCABULARY["second looks"]["after a trace"] in features_of(case)
+    words = VOCABULARY["second looks"]["after a trace"]
+    assert {words, "under jit"} <= {*features_of(case)}
 
 
 def told_of(lesson):

@@ -3,6 +3,7 @@
 This module imports the standard library only: `hatch_build.py` runs it when nothing is installed.
 """
 
+import itertools
 import json
 import re
 import shutil
@@ -30,7 +31,7 @@ CODE = "src/pytree_course"
 FOLDERS = {
     "docs/images": {".png"},
     "jupyter": {".js", ".json", ".py"},
-    CODE: {".css", ".html", ".js", ".md", ".py", ".toml", ".txt", ".xml"},
+    CODE: {".css", ".html", ".js", ".md", ".mplstyle", ".py", ".toml", ".txt", ".xml"},
 }
 
 AUTHORS_CODE = (f"{CODE}/authoring/", f"{CODE}/cli/author.py")
@@ -148,28 +149,22 @@ def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
     """
     # In the first build of a lesson, there is no earlier blank notebook.
     before = fresh if fresh is not None and not files.blank.exists() else files.read_blank()
-    kept = _keep_if_worked_in(files.exercises, before)
-    for file in (files.blank, files.exercises):
+    notebook = files.exercises
+    kept: Path | None = None
+    if notebook.exists():
+        worked_in = notebook.read_text(encoding="utf-8", errors="replace")
+        if _sources(worked_in) != _sources(before):
+            names = (f"{notebook.stem}.kept-{number}.ipynb" for number in itertools.count(1))
+            kept = next(copy for copy in map(notebook.with_name, names) if not copy.exists())
+            try:
+                shutil.copyfile(notebook, kept)
+            except OSError:
+                with suppress(OSError):
+                    kept.unlink(missing_ok=True)  # an incomplete copy, on a full disk
+                raise
+    for file in (files.blank, notebook):
         write_file(file, fresh or before)
     return kept
-
-
-def _keep_if_worked_in(notebook: Path, before: str) -> Path | None:
-    """Copy a notebook to a new name beside it, unless it is still blank."""
-    if not notebook.exists():
-        return None
-    if _sources(notebook.read_text(encoding="utf-8", errors="replace")) == _sources(before):
-        return None
-    number = 1
-    while (copy := notebook.with_name(f"{notebook.stem}.kept-{number}.ipynb")).exists():
-        number += 1
-    try:
-        shutil.copyfile(notebook, copy)
-    except OSError:
-        with suppress(OSError):
-            copy.unlink(missing_ok=True)  # an incomplete copy, on a full disk
-        raise
-    return copy
 
 
 def _sources(text: str) -> list[str] | str:

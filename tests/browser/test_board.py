@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from pytree_course.board.session import visible_name
 from tests.browser.accessibility import assert_shown_accessible
 from tests.class_room import LESSON, Classroom, Started, a_question
 
@@ -277,11 +276,3 @@ def test_a_page_says_when_the_server_is_away_and_goes_on_when_it_is_back(started
     room.join("Ben")
     expect(board.get_by_text("2 learners")).to_be_visible()
     context.close()
-
-
-def test_a_name_is_text_in_a_browser(room, opened):
-    name = "<img src=x onerror=alert(1)>"
-    room.join(name).tried(COUNT, "none_is_a_leaf")
-    board = opened("/board")
-    expect(board.get_by_text(visible_name(name))).to_be_visible()
-    assert board.locator("img").count() == 0

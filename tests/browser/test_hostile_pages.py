@@ -5,21 +5,9 @@ from threading import Thread
 
 import pytest
 
-from pytree_course.class_grading.attempt import AttemptState
-from pytree_course.class_grading.class_grades import Student
-from pytree_course.judging.verdicts import Finding, WrongLine
-from pytree_course.observing.observations import (
-    Node,
-    Number,
-    Object,
-    Raised,
-    String,
-    Treedef,
-)
 from pytree_course.reports.pages import write_pages
-from pytree_course.running.outcomes import Line
 from tests.lesson_reads import REPORTS
-from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row
+from tests.made_grades import strange_grades
 
 pytestmark = pytest.mark.reads(*REPORTS)
 
@@ -43,38 +31,6 @@ PAYLOADS = [
     f"<details open ontoggle={RUN}>d</details><body onload={RUN}>",
 ]  # fmt: skip
 HOSTILE = "".join(PAYLOADS)
-NUMBER = Number("int", 1)
-
-
-def strange(text):
-    """Return the grades of a class in which a text stands wherever a student's text can."""
-    string = String("str", text)
-    children = (
-        (text, string),
-        (f"[{text!r}]", Object(text, why=text)),
-        ("[2]", Treedef(Object(text))),
-    )
-    seen = Node(type=text, aux=string, children=children)
-    raised = Raised(text, (), {}, text)
-    details = failure(
-        raised, inputs=(seen, seen), written=(text, text), printed=text, note=text,
-        line=Line(1, text),
-    )  # fmt: skip
-    line = dict.fromkeys(("name", "text", "said", "misconception"), text)
-    line |= {"why": "belief", "data": {"explanation": text}}
-    found = Finding("summary", [], {"sentence": text})
-    rows = [
-        made_row("count", "error", explanation=text, failure=details, findings=[found]),
-        made_row(
-            "paths", "incorrect", lines=[WrongLine(**line)], failed=[0], misconceptions=[text]
-        ),
-    ]
-    answers = {"count": text, "paths": text}
-    attempts = [made_attempt(name, rows, answers=answers, reason=text) for name in ("eve", "fay")]
-    stuck = {"state": AttemptState.UNREADABLE, "reason": text}
-    attempts += [made_attempt(each, [], "02_made", **stuck) for each in ("eve", text)]
-    students = [Student(name, text, login=text) for name in ("eve", "fay", text)]
-    return made_grades(attempts, [made_lesson(), made_lesson("02_made")], students)
 
 
 @pytest.fixture
@@ -131,7 +87,7 @@ def outside():
 
 @pytest.mark.parametrize("text", [HOSTILE, HOSTILE[::-1], *PAYLOADS[9:11]])
 def test_what_students_wrote_is_text_on_every_page(visited, tmp_path, text):
-    assert write_pages(strange(text), tmp_path) == []
+    assert write_pages(strange_grades(text), tmp_path) == []
     files = sorted(tmp_path.rglob("*.html"))
     assert len(files) == 8, "the report, the students' pages, and their answers to each exercise"
     for file in files:
@@ -153,7 +109,7 @@ def test_what_students_wrote_is_text_on_every_page(visited, tmp_path, text):
 def test_even_what_is_not_escaped_neither_runs_nor_fetches(visited, outside, tmp_path):
     """The page's own policy is a second wall: the payloads are put into it as they are."""
     address, fetched = outside
-    write_pages(strange("honest"), tmp_path)
+    write_pages(strange_grades("honest"), tmp_path)
     whole = (tmp_path / "students" / "eve.html").read_text(encoding="utf-8")
     for at, payload in enumerate(PAYLOADS):
         if "http-equiv" in payload:

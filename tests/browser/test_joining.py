@@ -1,8 +1,5 @@
 """A class in JupyterLab: what the teacher says and asks comes under a check."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from tests.browser.accessibility import assert_accessible
@@ -50,7 +47,3 @@ def test_a_vote_is_answered_by_keyboard_and_can_be_changed(visit: Visit, room: R
     shown.get_by_text("Your vote is B.").wait_for()
     assert room.ballots == [(7, "A"), (7, "B")]
     assert_accessible(notebook, 3)
-    if folder := os.environ.get("PYTREE_COURSE_SCREENSHOTS"):
-        visit.page.screenshot(path=Path(folder, "vote_dark.png"))
-        notebook.use_theme("JupyterLab Light")
-        visit.page.screenshot(path=Path(folder, "vote_light.png"))

@@ -1,9 +1,7 @@
 """A review in JupyterLab: by keyboard, in both themes, on a narrow page."""
 
 import json
-import os
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -31,11 +29,6 @@ def begin(visit: Visit) -> Notebook:
     review = visit.open("notebooks/review.ipynb")
     review.run(CELL)
     return review
-
-
-def picture(visit: Visit, name: str) -> None:
-    if folder := os.environ.get("PYTREE_COURSE_SCREENSHOTS"):
-        visit.page.screenshot(path=Path(folder, f"review_{name}.png"))
 
 
 def test_questions_are_answered_by_keyboard_and_explained(visit: Visit):
@@ -71,13 +64,10 @@ def test_a_wrong_answer_shows_the_case_and_leads_to_the_section(visit: Visit):
             break
         shown.get_by_role("button", name="Next").press("Enter")
     assert wrong.is_visible()
-    picture(visit, "light")
     assert_accessible(review, 1)
-    picture(visit, "dark")
     visit.page.set_viewport_size({"width": 480, "height": 900})
     visit.page.keyboard.press("Control+b")  # the list of files leaves no room
     shown.get_by_text("Not this.").scroll_into_view_if_needed()
-    picture(visit, "narrow")
     shown.get_by_role("link").click()
     visit.page.wait_for_function(
         "() => jupyterapp.shell.currentWidget.context.path === 'notebooks/01_leaves.ipynb'"

@@ -11,7 +11,7 @@ from pathlib import Path
 from pytree_course.class_grading.attempt import Attempt, VerdictRow, counting
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import Course
-from pytree_course.reports.page_texts import page_names
+from pytree_course.reports.pages import page_names
 from pytree_course.texts import printable
 from tests.conftest import ROOT
 from tests.hostile.case import LESSON, Case

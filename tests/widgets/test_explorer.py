@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from pytree_course import explore
 from pytree_course.notebook.explorer import EXAMPLE, MOST_ROWS, PRESETS, look_into
-from pytree_course.observing.observations import MAX_NODES_TO_DRAW, ContainerLeaf, NoneValue
-from pytree_course.observing.observe import observe
+from pytree_course.observing.observations import MAX_NODES_TO_DRAW
 
 leaves = st.none() | st.integers() | st.text(max_size=5)
 trees = st.recursive(
@@ -166,13 +165,3 @@ def test_long_lists_are_folded(count, more):
     assert len(rows(html)) == min(count, MOST_ROWS)
     assert more in html
     assert len(html) < 60_000
-
-
-def test_observe_stops_where_is_leaf_says():
-    seen = observe([(1, None), {2}], is_leaf=lambda x: x is None or isinstance(x, tuple))
-    (_, pair), (_, other) = seen.children
-    assert (pair.type, other.type) == ("tuple", "set")
-    assert isinstance(pair, ContainerLeaf)
-    assert isinstance(other, ContainerLeaf)
-    children = observe([None], is_leaf=lambda x: x is None).children
-    assert children == (("[0]", NoneValue(leaf=True)),)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import pytree_course
 from pytree_course.notebook.map_view import MOST_CALLS, IsLeaf, MapView, map_and_watch
-from pytree_course.notebook.value_texts import function_name
 from tests.test_trees import Pair, Scaled
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -21,7 +20,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> MapView:
     """Return the view that `pair` shows."""
-    return MapView(function_name(function), map_and_watch(function, trees, is_leaf))
+    return map_and_watch(function, trees, is_leaf)
 
 
 def nodes(children):
@@ -91,20 +90,20 @@ def test_it_works_and_calls_exactly_as_tree_map(trees, is_leaf):
     result, expected_calls = mapped(lambda *arguments: repr(arguments), trees, is_leaf)
     assert view.works == (result is not None)
     assert repr(calls) == repr(expected_calls)
-    assert len(view.pairing.calls) == len(calls)
+    assert len(view.calls) == len(calls)
     if view.works:
         paths, _ = jax.tree.flatten_with_path(trees[0], is_leaf=is_leaf)
-        assert ["".join(call.path) for call in view.calls] == [
+        assert ["".join(call.path) for call in view.shown_calls] == [
             jax.tree_util.keystr(path) for path, _ in paths[:MOST_CALLS]
         ]
-        assert view.pairing.mismatch is None
+        assert view.mismatch is None
     else:
-        assert view.pairing.mismatch is not None
+        assert view.mismatch is not None
 
 
 @given(tree_lists(), is_leaf_functions)
 def test_a_mismatch_is_where_it_says(trees, is_leaf):
-    mismatch = pair(lambda *parts: 0, *trees, is_leaf=is_leaf).pairing.mismatch
+    mismatch = pair(lambda *parts: 0, *trees, is_leaf=is_leaf).mismatch
     if mismatch is None:
         return
     parts = []
@@ -177,18 +176,10 @@ def test_none_in_a_later_tree_is_given_to_the_function():
 @pytest.mark.parametrize(
     ("first", "other", "reason"),
     [
-        (
-            [1],
-            (1,),
-            "tree 1 has list of 1, and tree 2 has tuple of 1",
-        ),
+        ([1], (1,), "tree 1 has list of 1, and tree 2 has tuple of 1"),
         ({"a": 1}, 3, "tree 1 has dict of 1: 'a', and tree 2 has a leaf"),
         (None, 1, "tree 1 has None, and tree 2 has a leaf"),
-        (
-            {"a": 1},
-            {"b": 1},
-            "tree 1 has dict of 1: 'a', and tree 2 has dict of 1: 'b'",
-        ),
+        ({"a": 1}, {"b": 1}, "tree 1 has dict of 1: 'a', and tree 2 has dict of 1: 'b'"),
         (
             {"a": 1},
             {"a": 1, "b": 1},
@@ -214,8 +205,8 @@ def test_none_in_a_later_tree_is_given_to_the_function():
 )
 def test_the_reason_of_a_mismatch(first, other, reason):
     view = pair(lambda *parts: 0, {"x": [0, first]}, {"x": [0, other]})
-    assert view.pairing.mismatch is not None
-    assert view.pairing.mismatch.path == ("['x']", "[1]")
+    assert view.mismatch is not None
+    assert view.mismatch.path == ("['x']", "[1]")
     assert reason in view.sentences[1]
     assert view.static.text.count("◀ mismatch") == 2
 
@@ -232,26 +223,15 @@ def test_a_function_that_raises_is_shown_at_its_leaf():
     assert rows(view)[-1].startswith("#2  ['b'][0]  f(0) → ✗ ZeroDivisionError")
     assert "[0]  0  (#2)  ◀ f raised" in view.static.text
     assert "1 leaf was not reached." in view.static.text
-
-
-def test_a_function_that_raises_late_is_shown_at_its_leaf():
-    view = pair(lambda x: 1 // (90 - x), list(range(100)))
-    assert view.pairing.failed_call is not None
-    assert view.pairing.failed_call.path == ("[90]",)
-    assert "◀ f raised" in view.static.text
+    late = pair(lambda x: 1 // (90 - x), list(range(100)))
+    assert late.failed_call.path == ("[90]",)
+    assert "◀ f raised" in late.static.text
 
 
 def test_trees_that_cannot_be_flattened_are_said_so():
     view = pair(lambda x: x, {1: 0, "a": 0})
-    assert not view.works and view.pairing.mismatch is None
+    assert not view.works and view.mismatch is None
     assert "looking into the trees raised" in view.static.text
-
-
-def test_the_function_is_called_once_a_leaf():
-    calls: list[Any] = []
-    view = pair(calls.append, [1, 2, 3])
-    assert view.static.html and view.static.text
-    assert calls == [1, 2, 3]
 
 
 def test_a_large_tree_is_folded():

@@ -75,14 +75,9 @@ def test_the_chosen_values_are_the_arguments():
     assert counter.trace_log.rows[2].why == "x: weak f32[] → weak i32[]"
     counter.controls["x"].index = 2
     assert counter.trace_log.rows[-1].why == "x: weak f32[] → bool[]"
-
-
-def test_equal_values_of_a_choice_are_told_apart():
+    # Equal values are told apart.
     counter = count_traces(lambda x: x, x=[1, 1.0, np.float32(1)])
     assert counter.trace_log.rows[2].why == "x: weak i32[] → weak f32[]"
-    counter.controls["x"].index = 1
-    counter.controls["x"].index = 2
-    assert counter.trace_log.rows[-1].why == "x: weak f32[] → f32[]"
 
 
 def test_a_tuple_is_the_arguments_and_anything_else_one_argument():
@@ -91,10 +86,9 @@ def test_a_tuple_is_the_arguments_and_anything_else_one_argument():
 
 
 def test_a_jitted_function_is_refused():
-    with pytest.raises(TypeError, match="it jits it itself"):
-        count_traces(jax.jit(lambda x: x))
-    with pytest.raises(TypeError, match="it jits it itself"):
-        count_traces(eqx.filter_jit(lambda x: x))
+    for jit in (jax.jit, eqx.filter_jit):
+        with pytest.raises(TypeError, match="it jits it itself"):
+            count_traces(jit(lambda x: x))
 
 
 # Reasons
@@ -124,8 +118,7 @@ def test_what_changed_is_named(first, second, reason):
 
 
 def test_an_argument_more_is_named():
-    both = {"one": (1,), "two": (1, 2)}
-    counter = count_traces(lambda x, y=0: x, lambda n: n, n=both)
+    counter = count_traces(lambda x, y=0: x, lambda n: n, n={"one": (1,), "two": (1, 2)})
     assert log(counter)[2] == ("traced", "y: nothing → weak i32[]")
 
 
@@ -173,18 +166,14 @@ def test_of_several_keys_the_one_that_is_equal_for_jax_is_named():
 def test_a_static_value_is_found_out():
     jit = functools.partial(jax.jit, static_argnames="n")
     counter = count_traces(lambda x, n: x * n, x=[1.0, 5.0], n=[2, 3], jit=jit)
-    assert [outcome for outcome, _ in log(counter)] == [
-        *("traced", "cached", "cached", "cached", "traced", "cached")
-    ]
+    outcomes = [outcome for outcome, _ in log(counter)]
+    assert outcomes == ["traced", "cached", "cached", "cached", "traced", "cached"]
     assert log(counter)[4][1].startswith("n: 2 → 3; nothing else changed, so this is static")
 
 
 def test_another_jit_counts_as_well():
     counter = count_traces(lambda x: x, x=[1.0, 2.0], jit=eqx.filter_jit)
-    assert log(counter)[2] == (
-        "traced",
-        "x: 1.0 → 2.0; nothing else changed, so this is static: a part of the key",
-    )
+    assert log(counter)[2][1].startswith("x: 1.0 → 2.0; nothing else changed, so this is static")
 
 
 # Errors
@@ -218,9 +207,8 @@ def test_arrays_in_metadata_raise_and_the_log_goes_on():
 
 def test_a_failing_make_arguments_is_said_so():
     counter = count_traces(lambda x: x, lambda n: 1 // n, n=[1, 0])
-    assert [outcome for outcome, _ in log(counter)] == [
-        *("traced", "cached", "ZeroDivisionError", "cached")
-    ]
+    outcomes = [outcome for outcome, _ in log(counter)]
+    assert outcomes == ["traced", "cached", "ZeroDivisionError", "cached"]
     assert log(counter)[2][1].startswith("make_arguments raised it")
 
 
@@ -233,12 +221,6 @@ def test_a_choice_is_a_call_and_the_newest_call_stands_first():
     assert counter.headline == "3 traces in 5 calls"
     assert "call 5: ● traced · x: f32[2] → f32[4]" in counter._live.value
     assert counter._live.value.index(">5</th>") < counter._live.value.index("first call")
-
-
-def test_call_again():
-    counter = count_traces(lambda x: x, np.ones, shape=[2, 3])
-    counter.again.click()
-    assert log(counter)[-1] == SAME
 
 
 def test_the_log_is_bounded():

@@ -185,7 +185,7 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
         then, now = stored.expected(name), wanted.expected(name)
         if difference := next(differences(then, now), None):
             return f"it does not match what the answers to {name} yield: {difference}"
-        if then.observations_apart()[0] != now.observations_apart()[0]:
+        if then.without_observations() != now.without_observations():
             return f"it does not match what the sources of {name} yield"
     if replace(stored, exercises={}) != replace(wanted, exercises={}):
         return "it was edited by hand; change the sources instead"

@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -205,23 +206,16 @@ def with_module_table(course: Course) -> str:
     if not (course.root / PAGE).exists():
         return ""
     package = course.root / "src" / "pytree_course"
-    modules = [file.relative_to(package) for file in package.rglob("*.py")]
-    lines: list[str] = []
-    for room in sorted({module.parts[0] for module in modules if len(module.parts) > 1}):
-        lines += ["", f"### {room}", "", _first_line(package / room / "__init__.py"), ""]
-        lines += _rows(package, [module for module in modules if module.parts[0] == room])
-    top = _rows(package, [module for module in modules if len(module.parts) == 1])
-    text = "\n".join(["", "### At the top", "", *top, *lines, "", ""])
+    rooms: dict[str, dict[str, str]] = defaultdict(dict)
+    for file in sorted(package.rglob("*.py")):
+        name = file.relative_to(package).as_posix()
+        docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+        room = name.partition("/")[0] if "/" in name else ""
+        rooms[room][name] = docstring.partition("\n")[0].replace("|", "\\|")
+    text = render("authoring/modules.md", rooms=dict(sorted(rooms.items())))
     page = (course.root / PAGE).read_text(encoding="utf-8")
-    return _TABLE.sub(lambda _: text, page)
+    return _TABLE.sub(lambda _: f"{text}\n\n", page)
 
 
-def _rows(package: Path, modules: list[Path]) -> list[str]:
-    named = sorted(module for module in modules if module.name != "__init__.py")
-    cells = [f"| `{module.as_posix()}` | {_first_line(package / module)} |" for module in named]
-    return ["| Module | |", "|---|---|", *cells]
-
-
-def _first_line(file: Path) -> str:
-    docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
-    return docstring.partition("\n")[0].replace("|", "\\|")
+GENERATED = {TABLE_FILE: table, PAGE_FILE: plans, PAGE: with_module_table}
+"""The documents that are made from all lessons and the code: by path, the function that does."""

@@ -19,7 +19,7 @@ from pytree_course.rendering import render
 from pytree_course.sources.exercises import EXERCISE_OPTIONS, WRITE, Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources, Section
 from pytree_course.sources.predictions import PREDICTION
-from pytree_course.sources.source_cells import SourceCell, digest, with_closed_answer
+from pytree_course.sources.source_cells import SourceCell, text_digest, with_closed_answer
 from pytree_course.texts import counted
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code
@@ -88,7 +88,11 @@ def render_notebooks(sources: LessonSources) -> dict[Path, NotebookNode]:
         for cell in layers.opening
     }
     sections = {section.slug: section for section in layers.deeper}
-    texts |= {cell.id: _with_facts_of_deeper(cell.source, sections) for cell in layers.ending}
+
+    def described(link: re.Match[str]) -> str:
+        return f"{link[0]}: {about(sections[link[1]])}" if link[1] in sections else link[0]
+
+    texts |= {cell.id: LISTED.sub(described, cell.source) for cell in layers.ending}
     notebooks = {files.notebook: _render(sources, sources.lesson, texts)}
     course = Course(files.root)
     for section in layers.deeper:
@@ -148,22 +152,14 @@ def _render(
     for built in cells:
         if built.id in slides:
             built.metadata["slideshow"] = {"slide_type": slides[built.id]}
-    return _notebook(_with_installed([*cells, *ending]), digest(source_cells[0].file))
+    digest = text_digest(source_cells[0].file.read_text(encoding="utf-8"))
+    return _notebook(_with_installed([*cells, *ending]), digest)
 
 
 def about(section: Section) -> str:
     """Say how long a deeper section takes, and who needs it."""
     minutes = counted(section.with_everything, "minute", "minutes")
     return f"about {minutes}. For you if {section.for_whom}."
-
-
-def _with_facts_of_deeper(text: str, sections: Mapping[str, Section]) -> str:
-    """Append time and readers to each list item that links to a deeper section."""
-
-    def described(link: re.Match[str]) -> str:
-        return f"{link[0]}: {about(sections[link[1]])}" if link[1] in sections else link[0]
-
-    return LISTED.sub(described, text)
 
 
 def _practice(exercise: Exercise) -> list[NotebookNode]:

@@ -75,14 +75,6 @@ def release(course: Course, folder: Path, colab: str | None = None) -> None:
     """
     folder = folder.resolve()
     _refuse_to_lose(folder)
-    _refuse_stale(course)
-    contents = bundle(course)
-    if colab is not None:
-        contents |= for_colab(contents, colab)
-    write_bundle(folder, contents)
-
-
-def _refuse_stale(course: Course) -> None:
     lessons = course.with_sources()
     if not lessons:
         raise CourseError("This copy of the course has no sources: release it from one that has.")
@@ -95,6 +87,10 @@ def _refuse_stale(course: Course) -> None:
     if stale:
         heading = "Nothing was released, for some of it is out of date:"
         raise CourseError("\n".join([heading, *stale]))
+    contents = bundle(course)
+    if colab is not None:
+        contents |= for_colab(contents, colab)
+    write_bundle(folder, contents)
 
 
 def _refuse_to_lose(folder: Path) -> None:

@@ -140,21 +140,18 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
 
 def differences(stored: ExpectedExercise, made: ExpectedExercise) -> Iterator[str]:
     """Yield each case whose observation differs from the stored one, with both."""
-    then, now = _by_case(stored), _by_case(made)
+    then, now = (
+        {f"solution, case {at}": right for at, right in enumerate(exercise.observations)}
+        | {
+            f"{misconception.name}, case {at}": wrong
+            for misconception in exercise.misconceptions
+            for at, wrong in misconception.observations.items()
+        }
+        for exercise in (stored, made)
+    )
     for case in {**then, **now}:
         old, new = then.get(case), now.get(case)
         # Compared as in a check: floats may differ in the last digit. A misconception has an
         # observation only where it differs from the solution.
         if old is None or new is None or not agree([new], [old]):
             yield f"{case}: {old} in the file, {new} now"
-
-
-def _by_case(exercise: ExpectedExercise) -> dict[str, Observation]:
-    """Return all observations, by the name of answer and case."""
-    by_answer = {"solution": dict(enumerate(exercise.observations))}
-    by_answer |= {each.name: each.observations for each in exercise.misconceptions}
-    return {
-        f"{answer}, case {at}": observation
-        for answer, observations in by_answer.items()
-        for at, observation in observations.items()
-    }

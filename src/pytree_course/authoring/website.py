@@ -16,8 +16,7 @@ from pytree_course.built import show_outputs
 from pytree_course.bundle import bundle, write_bundle
 from pytree_course.course import GOING_DEEPER, Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
-from pytree_course.judging.feedback import backticks_to_code
-from pytree_course.rendering import render
+from pytree_course.judging.feedback import render
 from pytree_course.sources.predictions import OPTION
 from pytree_course.sources.source_cells import FOLD, FOLD_END, slug
 
@@ -107,8 +106,7 @@ def _cells(cells: list[NotebookNode], expected: BuiltLesson | None) -> list[Note
             made.append(cell)
             continue
         made[-1].source = OPTION.sub("", made[-1].source)
-        values = {"name": cell.id, "prediction": predictions[cell.id], "code": backticks_to_code}
-        choice = render("authoring/choice.html", **values)
+        choice = render("authoring/choice.html", name=cell.id, prediction=predictions[cell.id])
         made += [new_code_cell(cell.source), new_markdown_cell(choice), cell]
         show_outputs(cell)
         cell.metadata["tags"] = ["remove-input"]

@@ -24,7 +24,7 @@ from pytree_course.running.run_cases import run_check
 NOW = timedelta(minutes=10)
 """The age up to which a check counts as current."""
 
-Case = tuple[str, str]
+CaseKey = tuple[str, str]
 """An exercise, and the number of one of its cases."""
 
 STUCK_AFTER = 3  # tries with the same reasons
@@ -42,20 +42,19 @@ class Reason:
 
 def going_round(room: Room, expected: BuiltLesson, now: datetime) -> list[Reason]:
     """Return the misconceptions that the latest checks show, the most common first."""
-    holders: dict[tuple[str, str], list[Learner]] = defaultdict(list)
-    for learner in room.learners.values():
-        for exercise in expected.exercises:
-            work = learner.at(expected.lesson, exercise)
+    reasons = []
+    for exercise in expected.exercises:
+        holders: dict[str, list[Learner]] = defaultdict(list)
+        for learner in room.learners.values():
+            work = learner.work[expected.lesson, exercise]
             if work.time and work.time > now - NOW:
                 for name in work.held:
-                    holders[exercise, name].append(learner)
-    reasons = [
-        Reason(Belief(expected.lesson, *key), each, holders[key])
-        for exercise in expected.exercises
-        if any(exercise == named for named, _ in holders)
-        for each in expected.expected(exercise).misconceptions
-        if (key := (exercise, each.name)) in holders
-    ]
+                    holders[name].append(learner)
+        # The file of an exercise is read only if somebody holds something.
+        for each in expected.expected(exercise).misconceptions if holders else ():
+            if each.name in holders:
+                about = Belief(expected.lesson, exercise, each.name)
+                reasons.append(Reason(about, each, holders[each.name]))
     return sorted(reasons, key=lambda each: -len(each.learners))
 
 
@@ -63,7 +62,7 @@ def stuck(room: Room, expected: BuiltLesson, now: datetime) -> Iterator[tuple[Le
     """Yield each learner whose last tries of an exercise failed alike, and how many did."""
     for learner in room.learners.values():
         for exercise in expected.exercises:
-            work = learner.at(expected.lesson, exercise)
+            work = learner.work[expected.lesson, exercise]
             is_now = work.time is not None and work.time > now - NOW
             if is_now and not work.is_solved and work.alike >= STUCK_AFTER:
                 yield learner, exercise, work.alike
@@ -84,17 +83,17 @@ def planned(expected: BuiltLesson) -> dict[str, int]:
 
 
 def proposed(
-    room: Room, reasons: Sequence[Reason], questions: Iterable[Question], known: Collection[Case]
+    room: Room, reasons: Sequence[Reason], questions: Iterable[Question], known: Collection[CaseKey]
 ) -> Question | None:
     """Return the question that divides the class best, by current misconceptions and solutions.
 
     That is the one on which two learners drawn at random are most likely to disagree; where nobody
     would, the one that most learners get wrong, with most options. Learners have read feedback on
-    the known cases: one of these is asked about only if there is no other.
+    the known cases, or voted on them: one is asked about only if there is no other.
     """
     held = {reason.about: len(reason.learners) for reason in reasons}
     solved = {
-        exercise: sum(each.at(lesson, exercise).is_solved for each in room.learners.values())
+        exercise: sum(each.work[lesson, exercise].is_solved for each in room.learners.values())
         for lesson, exercise, _ in held
     }
 
@@ -113,8 +112,10 @@ def proposed(
     return max((each for each in asked if rank(each)[2]), key=rank, default=None)
 
 
-def shown_to(files: LessonFiles, expected: BuiltLesson, about: Belief) -> tuple[Case, Feedback]:
-    """Return the smallest case that a misconception fails, and the feedback that explains it.
+def shown_to(
+    files: LessonFiles, expected: BuiltLesson, about: Belief
+) -> tuple[set[CaseKey], Feedback]:
+    """Return the cases that the feedback on a misconception shows, and this feedback.
 
     The check runs without an answer, only for its inputs; the observations are stored.
     """
@@ -127,8 +128,9 @@ def shown_to(files: LessonFiles, expected: BuiltLesson, about: Belief) -> tuple[
     ]
     verdict = replace(judge(facts, outcomes), misconceptions=(held,), findings=())
     section = f"{expected.title}, {expected.sections[held.section].title}"
-    case = str(verdict.failure.case) if verdict.failure else ""
-    return (about.exercise, case), feedback(verdict, section=section)
+    cases = [verdict.failure.case] if verdict.failure else verdict.failed  # all of wrong lines
+    shown = {(about.exercise, str(case)) for case in cases}
+    return shown, feedback(verdict, section=section)
 
 
 def _not_there(*_: object) -> None:
@@ -189,13 +191,14 @@ class Pages:
         """Return the parts of the teacher's board, by their ids."""
         reasons = self.reasons(now)
         shown = [self.feedback(each.about) for each in reasons]
+        known = {case for cases, _ in shown for case in cases} | self._room.asked
         asked = chain.from_iterable(self.questions(self.lesson.lesson).values())
         values = self._values(now) | {
             "reasons": [
                 (each, Markup(said.html)) for each, (_, said) in zip(reasons, shown, strict=True)
             ],
             "stuck": [*stuck(self._room, self.lesson, now)],
-            "proposed": proposed(self._room, reasons, asked, {case for case, _ in shown}),
+            "proposed": proposed(self._room, reasons, asked, known),
         }
         parts = ("class", "vote", "reasons", "stuck", "note")
         return {part: render(f"board/{part}.html", **values, choose=True) for part in parts}
@@ -244,6 +247,6 @@ def solved_and_tried(
     learners: Iterable[Learner], expected: BuiltLesson, exercise: str
 ) -> tuple[int, int]:
     """Return how many learners have solved an exercise, and how many have only tried it."""
-    work = [each.at(expected.lesson, exercise) for each in learners]
+    work = [each.work[expected.lesson, exercise] for each in learners]
     solved = sum(each.is_solved for each in work)
     return solved, sum(each.tries > 0 for each in work if not each.is_solved)

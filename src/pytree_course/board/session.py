@@ -6,7 +6,7 @@ import json
 import secrets
 import time
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -118,17 +118,22 @@ class Work:
     is_solved: bool = False
     time: datetime | None = None  # of the last check
 
+    def count(self, check: dict[str, Any], time: datetime) -> None:
+        """Count a check."""
+        is_right, held = check["is_right"], check["held"]
+        self.tries += not is_right and not self.is_solved
+        self.alike = 0 if is_right else self.alike + 1 if held == self.held else 1
+        self.is_solved |= is_right
+        self.held, self.time = held, time
+
 
 @dataclass
 class Learner:
     """A learner in the room."""
 
     name: str
-    work: dict[tuple[str, str], Work] = field(default_factory=dict)  # by lesson and exercise
-
-    def at(self, lesson: str, exercise: str) -> Work:
-        """Return the work on an exercise."""
-        return self.work.get((lesson, exercise), Work())
+    work: dict[tuple[str, str], Work] = field(default_factory=lambda: defaultdict(Work))
+    """By lesson and exercise."""
 
 
 @dataclass
@@ -159,6 +164,7 @@ class Room:
         self.began: datetime | None = None  # when that lesson did
         self.note: tuple[int, str] | None = None  # the last one, with its number, until taken back
         self.vote: VoteRound | None = None  # the last one
+        self.asked: set[tuple[str, str]] = set()  # exercises and cases of all votes
         self.shown: Belief | None = None  # on the projector
 
     def take(self, event: Event) -> None:
@@ -177,7 +183,7 @@ class Room:
                 renamed.name = self._free_name(data["name"])
             case "checked" if learner:
                 self.lesson = self.lesson or data["lesson"]
-                _count(learner, data, event.time)
+                learner.work[data["lesson"], data["exercise"]].count(data, event.time)
             case "voted" if learner and self.vote and self.vote.number == data["vote"]:
                 self.vote.choices[event.who] = data["choice"]
             case "begin":
@@ -189,6 +195,7 @@ class Room:
             case "ask":
                 about = Belief(data["lesson"], data["exercise"], data["name"])
                 self.vote, self.shown = VoteRound(event.number, about, data["case"]), None
+                self.asked.add((about.exercise, data["case"]))
             case "ask again" if self.vote:
                 self.vote = VoteRound(event.number, self.vote.about, self.vote.case, self.vote)
             case "close" if self.vote:
@@ -207,15 +214,6 @@ class Room:
         while unicodedata.normalize("NFKC", free) in names:
             free, number = f"{name} ({number})", number + 1
         return free
-
-
-def _count(learner: Learner, data: dict[str, Any], time: datetime) -> None:
-    work = learner.work.setdefault((data["lesson"], data["exercise"]), Work())
-    is_right, held = data["is_right"], data["held"]
-    work.tries += not is_right and not work.is_solved
-    work.alike = 0 if is_right else work.alike + 1 if held == work.held else 1
-    work.is_solved |= is_right
-    work.held, work.time = held, time
 
 
 MOST_LEARNERS = 1_000

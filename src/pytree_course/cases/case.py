@@ -174,35 +174,31 @@ class CyclicTreeError(Exception):
     """A node contains itself, so that JAX would flatten it without an end."""
 
 
-def acyclic(tree: Any) -> Any:
+def acyclic(tree: Any, within: tuple[int, ...] = ()) -> Any:
     """Return a tree, or raise a CyclicTreeError where a node contains itself.
 
     A check calls this on what an answer made, before JAX sees it: in CPython 3.11, a flatten that
-    has no end leaves a process in which hardly a call is possible, or ends it.
+    has no end leaves a process in which hardly a call is possible, or ends it. `within` has the
+    ids of the nodes around it.
     """
-    _look_into(tree, ())
+    if id(tree) in within or len(within) > MAX_DEPTH:
+        name = type(tree).__name__
+        raise CyclicTreeError(
+            f"a {name} contains itself: its flatten function, or a list that objects share, gives "
+            "JAX the same node again and again"
+        )
+    try:
+        level = flatten_one_level(tree)
+    except Exception:
+        return tree  # a flatten function with another mistake: JAX says which
+    for _, child in level.children if level else ():
+        acyclic(child, (*within, id(tree)))
     return tree
 
 
 def making(cls: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that makes objects as a class does, each of them `acyclic`."""
     return _named_like(cls, lambda *fields: acyclic(cls(*fields)))
-
-
-def _look_into(value: Any, within: tuple[int, ...]) -> None:
-    if id(value) in within or len(within) > MAX_DEPTH:
-        name = type(value).__name__
-        raise CyclicTreeError(
-            f"a {name} contains itself: its flatten function, or a list that objects share, gives "
-            "JAX the same node again and again"
-        )
-    try:
-        level = flatten_one_level(value)
-    except Exception:
-        return  # a flatten function with another mistake: JAX says which
-    if level is not None:
-        for _, child in level.children:
-            _look_into(child, (*within, id(value)))
 
 
 def prediction_cases(predictions: Any, lines: Mapping[str, str]) -> Iterator[Case]:

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from pytree_course.cases.case import Case, Point, random_model, random_words
-from pytree_course.cases.vocabulary import FEATURES, UNLISTED, Drawn, Duo, Input, Node, named
+from pytree_course.cases.vocabulary import FEATURES, UNLISTED, Drawn, Duo, Input, InputNode, named
 from pytree_course.observing.registry import flatten_one_level
 
 MOST_PARTS = 2_000  # of an input that are examined
@@ -71,7 +71,7 @@ def _features_of_input(root: Any) -> Iterator[str]:
         examined += 1
         level = None if _is_plain_leaf(value) else flatten_one_level(value)
         if level is not None:
-            node = Node(value, level, within)
+            node = InputNode(value, level, within)
             yield from (
                 name for name, each in FEATURES.items() if each.in_node and each.in_node(node)
             )

@@ -41,7 +41,7 @@ class Drawn(NamedTuple):
     rng: np.random.Generator
 
 
-class Node(NamedTuple):
+class InputNode(NamedTuple):
     """A node of an input."""
 
     value: Any
@@ -89,7 +89,7 @@ class Feature:
     words: str
     tree: Callable[[Drawn], Any] | None = None
     array: np.ndarray | None = None
-    in_node: Callable[[Node], bool] | None = None
+    in_node: Callable[[InputNode], bool] | None = None
     in_leaf: Callable[[Any], bool] | None = None
     in_input: Callable[[Input], bool] | None = None
 
@@ -112,11 +112,11 @@ def _floats(leaf: Any) -> np.ndarray:
     return np.zeros(0)
 
 
-def _is_custom(node: Node) -> bool:
+def _is_custom(node: InputNode) -> bool:
     return node.level.is_custom
 
 
-def _is_dict_in(kind: type) -> Callable[[Node], bool]:
+def _is_dict_in(kind: type) -> Callable[[InputNode], bool]:
     return lambda node: type(node.value) is dict and node.is_in(kind)
 
 

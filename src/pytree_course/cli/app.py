@@ -15,9 +15,6 @@ from rich.text import Text
 from pytree_course.course import Course, CourseError, LessonFiles
 from pytree_course.texts import printable_lines
 
-CANNOT_STATUS = 2
-"""Exit status of a command that ended with a `CourseError`."""
-
 STARTED_AS = "pytree-course" if Path(sys.argv[0]).stem == "pytree-course" else "python3 course.py"
 
 app = typer.Typer(
@@ -32,7 +29,7 @@ errors = Console(stderr=True, highlight=False, markup=False)
 
 
 def run(application: typer.Typer, name: str | None = None) -> None:
-    """Run an application; on a `CourseError`, print its message and exit with `CANNOT_STATUS`."""
+    """Run an application; on a `CourseError`, print its message and exit with status 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # not every encoding has a ✓
@@ -40,7 +37,7 @@ def run(application: typer.Typer, name: str | None = None) -> None:
         application(prog_name=name)
     except CourseError as error:
         warn(str(error), style="red")
-        sys.exit(CANNOT_STATUS)
+        sys.exit(2)
 
 
 def warn(message: str, style: str = "yellow") -> None:

@@ -25,14 +25,7 @@ def build(
 ) -> None:
     """For authors: build the notebooks whose sources have changed."""
     from pytree_course.authoring.building import build as build_lesson
-    from pytree_course.authoring.documents import (
-        PAGE,
-        PAGE_FILE,
-        TABLE_FILE,
-        plans,
-        table,
-        with_module_table,
-    )
+    from pytree_course.authoring.documents import GENERATED
 
     course = Course.around()
     all_files = course.with_sources()
@@ -53,9 +46,8 @@ def build(
         shows_lessons = "course_map" in (files.sources / "lesson.md").read_text(encoding="utf-8")
         build_lesson(files, _tell, again=everything or (is_new and shows_lessons))
     # Last, because these documents depend on every lesson.
-    made = {TABLE_FILE: table(course), PAGE_FILE: plans(course), PAGE: with_module_table(course)}
-    for page, text in made.items():
-        if text:
+    for page, make in GENERATED.items():
+        if text := make(course):
             write_file(course.root / page, text)
 
 

@@ -107,7 +107,7 @@ def grade(
     from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades
     from pytree_course.class_grading.corrections import bound_to_answers, read_corrections
     from pytree_course.class_grading.folder import read_handed_in, refuse_mistakes
-    from pytree_course.class_grading.grade_class import GradingOptions, grade_class
+    from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.class_grading.roster import read_roster
     from pytree_course.grading.sandbox import class_sandboxes
@@ -145,16 +145,10 @@ def grade(
             authors_pool, reading_pool = (pools.enter_context(local_pool(1)) for _ in range(2))
             pool = pools.enter_context(dask_cluster(dask) if dask else local_pool(jobs, begin))
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
-            summary = grade_class(
-                course,
-                submitted,
-                gradebook,
-                chosen,
-                pool,
-                authors_pool,
-                reading_pool,
-                show_progress,
+            grading = ClassGrading(
+                course, submitted, gradebook, chosen, pool, authors_pool, reading_pool
             )
+            summary = grading.run(show_progress)
         pools.close()
         if given is not None:
             counts, earlier = counting(gradebook.attempts()), gradebook.corrections()
@@ -189,9 +183,8 @@ def explain(
     from pytree_course.class_grading.class_grades import ClassGrades
     from pytree_course.class_grading.folder import ClassFolder
     from pytree_course.class_grading.gradebook import Gradebook
-    from pytree_course.judging.words import finding_sentences, line_wrong
     from pytree_course.reports.class_statistics import find_clusters
-    from pytree_course.reports.page_texts import render
+    from pytree_course.reports.pages import render
 
     file = grades / GRADEBOOK if grades.is_dir() else grades
     if not file.exists():
@@ -199,8 +192,7 @@ def explain(
     with Gradebook(file) as gradebook:
         folder = ClassFolder(file.parent, [], [], [])
         clusters = find_clusters(ClassGrades.of(Course.around(), folder, gradebook, None, None), 1)
-    words = {"sentences": finding_sentences, "wrong": line_wrong}
-    text = render("reports/unexplained.txt", found=clusters, **words)
+    text = render("reports/unexplained.txt", found=clusters)
     console.print(Text(text), soft_wrap=True)
 
 
@@ -216,17 +208,16 @@ def questions(
 ) -> None:
     """For teachers and authors: write questions to vote on, made from misconceptions."""
     from pytree_course.judging.expected import BuiltLesson
-    from pytree_course.judging.feedback import backticks_to_code
     from pytree_course.learner.questions import for_class
     from pytree_course.learner.questions import questions as questions_by_belief
-    from pytree_course.reports.page_texts import render
+    from pytree_course.reports.pages import render
 
     if into.suffix not in QUESTIONS:
         raise CourseError(f"{into}: the name should end in .md, .ipynb (slides) or .xml (Moodle).")
     expected = BuiltLesson.read(lesson_with_exercises(lesson).expected)
     asked = for_class(questions_by_belief(expected))
-    values = {"title": expected.title, "asked": asked, "code": backticks_to_code}
-    write_file(into, render(QUESTIONS[into.suffix], **values) + "\n")
+    text = render(QUESTIONS[into.suffix], title=expected.title, asked=asked)
+    write_file(into, text + "\n")
     console.print(f"{into} holds {len(asked)} questions.")
 
 

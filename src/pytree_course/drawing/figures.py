@@ -6,38 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from html import escape
-from typing import TYPE_CHECKING, Any
-
-from cycler import cycler
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SIZE = (7.0, 2.8)  # inches
-INK = "#010203"  # no plot's own colour: it stands for the colour of the page's text
-STYLE: Any = {
-    "text.color": INK,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "axes.titlesize": 12,
-    "axes.titleweight": "bold",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.prop_cycle": cycler(
-        color=["#2f80d0", "#c2500c", "#3d8b40", "#9a5bd0"],
-        linestyle=["-", "--", ":", "-."],
-    ),
-    "axes.facecolor": "none",
-    "figure.facecolor": "none",
-    "figure.constrained_layout.use": True,
-    "font.size": 11,
-    "lines.linewidth": 2,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "pytree-course",
-    "xtick.color": INK,
-    "ytick.color": INK,
-}
+STYLE = Path(__file__).with_name("course.mplstyle")
+STAND_IN = "#010203"  # in that style, for the colour of the page's text
 
 
 @contextmanager
@@ -55,7 +33,7 @@ def figure(alt: str, size: tuple[float, float] = SIZE) -> Iterator["Axes"]:
     from IPython.display import display
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(mpl.rc_params_from_file(STYLE, use_default_template=False)):
         plotted = Figure(figsize=size)
         yield plotted.subplots()
         html = as_html(plotted, alt)
@@ -67,7 +45,7 @@ def as_html(plotted: "Figure", alt: str) -> str:
     file = io.StringIO()
     plotted.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     picture = file.getvalue()
-    picture = picture[picture.index("<svg") :].replace(INK, "currentColor")
+    picture = picture[picture.index("<svg") :].replace(STAND_IN, "currentColor")
     named = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", picture))
     # Two figures on a page must not share names: these are of this picture alone.
     prefix = f"f{sha256(picture.encode()).hexdigest()[:8]}-"

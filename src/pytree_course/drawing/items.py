@@ -19,16 +19,16 @@ MOST_SIBLINGS = 16
 SIBLINGS_BEFORE_FOLD = 12
 LONGEST_KEY = 18
 LONGEST_NOTE = 34
+LONGEST_PATH = 120
 
-Children = tuple[tuple[str, obs.Observation], ...]
-Shape = Literal["node", "custom", "none", "leaf", "fold", "notice"]
+BoxShape = Literal["node", "custom", "none", "leaf", "fold", "notice"]
 
 
 @dataclass
 class Item:
-    """A box: a node, a leaf, or a placeholder for several folded ones."""
+    """A box of the picture: a node, a leaf, or a placeholder for several folded ones."""
 
-    shape: Shape
+    shape: BoxShape
     name: str
     notes: list[str] = field(default_factory=list)
     key: str = ""
@@ -36,6 +36,38 @@ class Item:
     mark: str = ""
     leaves: range = range(0)  # places in the flat list of the leaves it is or holds
     children: list["Item"] = field(default_factory=list)
+    # Set by a view of a `tree.map`:
+    call: int = 0  # the number of the call that it takes part in
+    badge: int = 0  # that number, if it is one of the call's arguments or its result
+    # Set by `layout`:
+    width: int = 0
+    height: int = 0
+    x: int = 0  # its centre
+    y: int = 0  # its top
+    row_bottom: int = 0  # edges go straight down to here, clear of taller neighbours
+    key_room: int = 0  # height kept for the keys above its children
+
+    @property
+    def left(self) -> int:
+        """The left side of the box."""
+        return self.x - self.width // 2
+
+    @property
+    def where(self) -> str:
+        """Its path in words."""
+        return shorten("".join(self.path), LONGEST_PATH) or "the root"
+
+    @property
+    def mark_words(self) -> str:
+        """The words inside a marked box."""
+        return f"▲ {self.mark}"
+
+    @property
+    def leaves_attribute(self) -> str:
+        """Where its leaves are in the flat list: `data-leaf="3"` or `data-leaves="3-7"`."""
+        if self.shape in ("leaf", "notice"):
+            return f'data-leaf="{self.leaves.start}"'
+        return f'data-leaves="{self.leaves.start}-{self.leaves.stop - 1}"'
 
     def walk(self) -> Iterator["Item"]:
         """Yield this item and all below it."""
@@ -59,12 +91,13 @@ def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
     while waiting:
         item, part, way, level = waiting.popleft()
         children = part.children if isinstance(part, obs.Node) else ()
-        on_way = _step(children, way)
+        keys = [key for key, _ in children]
+        on_way = keys.index(way[0]) if way and way[0] in keys else None
         if way is not None and on_way is None:
             item.mark = "here" if not way else shorten(f"no {way[0]} here", LONGEST_NAME)
             if isinstance(part, obs.Array):
                 item.notes.append(f"[{shorten(values(part.values), LONGEST_NOTE)}]")
-        shown = _shown(children, on_way, room) if level < MOST_LEVELS else set()
+        shown = _shown(len(children), on_way, room) if level < MOST_LEVELS else set()
         if children and not shown:
             item.notes.append(_folded([child for _, child in children], more=""))
             item.mark = item.mark or ("in here" if on_way is not None else "")
@@ -91,7 +124,7 @@ def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
 
 def _item(part: obs.Observation, key: str = "", path: obs.Path = (), place: int = 0) -> Item:
     name, notes = summary(part), []
-    shape: Shape = "leaf"
+    shape: BoxShape = "leaf"
     match part:
         case obs.Node(aux=aux):
             shape = "custom" if part.custom else "node"
@@ -123,17 +156,10 @@ def _item(part: obs.Observation, key: str = "", path: obs.Path = (), place: int 
     return Item(shape, name, notes, shorten(key, LONGEST_KEY), path, leaves=leaves)
 
 
-def _step(children: Children, way: obs.Path | None) -> int | None:
-    """Find the child that the marked path goes through next, if there is one."""
-    if not way:
-        return None
-    return next((index for index, (key, _) in enumerate(children) if key == way[0]), None)
-
-
-def _shown(children: Children, on_way: int | None, room: int) -> set[int]:
-    """Choose the children to draw by index, the marked one always among them; or none."""
-    many = len(children) > MOST_SIBLINGS
-    count = SIBLINGS_BEFORE_FOLD if many else len(children)
+def _shown(children: int, on_way: int | None, room: int) -> set[int]:
+    """Choose which of so many children to draw, the marked one among them; or none."""
+    many = children > MOST_SIBLINGS
+    count = SIBLINGS_BEFORE_FOLD if many else children
     if count + many > room:
         count = 0
     shown = set(range(count))
@@ -170,6 +196,6 @@ def _lines(item: Item, indent: str) -> list[str]:
 
 def _words(item: Item) -> str:
     words = f"{item.key}  {item.name}" if item.key else item.name
-    if item.notes:
-        words += f"  ({'; '.join(item.notes)})"
+    if notes := item.notes + [f"#{item.badge}"] * (item.badge > 0):
+        words += f"  ({'; '.join(notes)})"
     return f"{words}  ◀ {item.mark}" if item.mark else words

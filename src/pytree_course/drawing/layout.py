@@ -5,7 +5,6 @@ monospace fonts; a box then always holds its text.
 """
 
 import math
-from dataclasses import dataclass
 
 from pytree_course.drawing.items import Item
 
@@ -23,81 +22,64 @@ Contour = list[tuple[int, int]]
 """Leftmost and rightmost extent of a subtree, level by level, relative to its root's centre."""
 
 
-@dataclass
-class Box:
-    """An item with its place: `x` is its centre, `y` its top."""
-
-    item: Item
-    width: int
-    height: int
-    children: list["Box"]
-    x: int = 0
-    y: int = 0
-    row_bottom: int = 0  # edges go straight down to here, clear of taller neighbours
-    key_room: int = 0  # height kept for the keys above its children
-
-    @property
-    def left(self) -> int:
-        """The left side of the box."""
-        return self.x - self.width // 2
-
-
-def layout(root: Item) -> tuple[list[Box], int, int]:
-    """Place all items: return their boxes, level by level, and the picture's width and height."""
-    top = _sized(root)
-    contour = _spread(top)
-    _shift(top, MARGIN - min(left for left, _ in contour))
-    boxes, row, y = [], [top], MARGIN
+def lay_out(root: Item) -> tuple[list[Item], int, int]:
+    """Place all items: return them, level by level, and the picture's width and height."""
+    for item in root.walk():
+        _measure(item)
+    contour = _spread(root)
+    _shift(root, MARGIN - min(left for left, _ in contour))
+    placed, row, y = [], [root], MARGIN
     while row:
-        below = [child for box in row for child in box.children]
-        keys = STUB + SMALL_LINE if any(child.item.key for child in below) else 0
-        bottom = y + max(box.height for box in row)
-        for box in row:
-            box.y, box.row_bottom, box.key_room = y, bottom, keys
-        boxes += row
-        y = bottom + _curve(row) + keys
+        below = [child for item in row for child in item.children]
+        keys = STUB + SMALL_LINE if any(child.key for child in below) else 0
+        bottom = y + max(item.height for item in row)
+        for item in row:
+            item.y, item.row_bottom, item.key_room = y, bottom, keys
+        placed += row
+        # The further the edges reach to the side, the higher they are.
+        reach = max((abs(child.x - item.x) for item in row for child in item.children), default=0)
+        y = bottom + min(max(LOWEST_CURVE, reach // 8), HIGHEST_CURVE) + keys
         row = below
     width = max(right for _, right in contour) - min(left for left, _ in contour) + 2 * MARGIN
-    return boxes, width, bottom + MARGIN
-
-
-def _curve(parents: list[Box]) -> int:
-    """Height of the edges below a row: the further they reach to the side, the higher."""
-    reaches = (abs(child.x - box.x) for box in parents for child in box.children)
-    return min(max(LOWEST_CURVE, max(reaches, default=0) // 8), HIGHEST_CURVE)
+    return placed, width, bottom + MARGIN
 
 
 def small_width(text: str) -> int:
-    """Width of a small text, as a whole even number."""
+    """Return the width of a small text, as a whole even number."""
     return 2 * math.ceil(columns(text) * SMALL_ADVANCE / 2)
 
 
-def mark_words(item: Item) -> str:
-    """Words inside a marked box."""
-    return f"▲ {item.mark}"
+def text_width(text: str, *, small: bool) -> int:
+    """Return the width of a text."""
+    return round(columns(text) * (SMALL_ADVANCE if small else NAME_ADVANCE))
+
+
+def is_monospace(text: str) -> bool:
+    """Say whether a monospace font has all of a text's letters."""
+    return text.replace("…", "").replace("▲", "").isascii()
 
 
 def columns(text: str) -> int:
-    """Width of a text in monospace columns; the characters of Asia and emoji take two."""
+    """Return the width of a text in monospace columns; letters of Asia and emoji take two."""
     # Not from unicodedata: its widths depend on the version of Python, and pictures must not.
     narrow = sum(code < 0x1100 or 0x1E00 <= code < 0x2E80 for code in map(ord, text))
     return 2 * len(text) - narrow
 
 
-def _sized(item: Item) -> Box:
+def _measure(item: Item) -> None:
     widths = [2 * math.ceil(columns(item.name) * NAME_ADVANCE / 2), *map(small_width, item.notes)]
-    height = 2 * PADDING + NAME_LINE + SMALL_LINE * len(item.notes)
+    item.height = 2 * PADDING + NAME_LINE + SMALL_LINE * len(item.notes)
     if item.mark:
-        widths.append(small_width(mark_words(item)) + 12)
-        height += MARK_GAP + SMALL_LINE + 1
-    return Box(item, max(widths) + 2 * SIDE, height, [_sized(child) for child in item.children])
+        widths.append(small_width(item.mark_words) + 12)
+        item.height += MARK_GAP + SMALL_LINE + 1
+    item.width = max(widths) + 2 * SIDE
 
 
-def _spread(box: Box) -> Contour:
-    """Place the children of a box side by side, as close as their subtrees allow."""
-    half = max(box.width, small_width(box.item.key)) // 2
+def _spread(item: Item) -> Contour:
+    """Place the children of an item side by side, as close as their subtrees allow."""
+    half = max(item.width, small_width(item.key)) // 2
     contour: Contour = []
-    for child in box.children:
+    for child in item.children:
         below = _spread(child)
         shift = max(
             (right - left + GAP for (_, right), (left, _) in zip(contour, below, strict=False)),
@@ -108,15 +90,14 @@ def _spread(box: Box) -> Contour:
         shared = min(len(contour), len(moved))
         joined = [(contour[row][0], moved[row][1]) for row in range(shared)]
         contour = joined + contour[shared:] + moved[shared:]
-    if box.children:
-        middle = (box.children[0].x + box.children[-1].x) // 2
-        for child in box.children:
+    if item.children:
+        middle = (item.children[0].x + item.children[-1].x) // 2
+        for child in item.children:
             _shift(child, -middle)
         contour = [(left - middle, right - middle) for left, right in contour]
     return [(-half, half), *contour]
 
 
-def _shift(box: Box, distance: int) -> None:
-    box.x += distance
-    for child in box.children:
-        _shift(child, distance)
+def _shift(root: Item, distance: int) -> None:
+    for item in root.walk():
+        item.x += distance

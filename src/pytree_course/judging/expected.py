@@ -82,16 +82,13 @@ class ExpectedExercise(ExerciseFacts):
     lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
     given: dict[int, Given] = field(default_factory=dict)  # by the cases that make a question
 
-    def observations_apart(self) -> tuple["ExpectedExercise", list[Observation]]:
-        """Return everything but the observations, and these."""
-        observations = [*self.observations]
-        for misconception in self.misconceptions:
-            observations += misconception.observations.values()
+    def without_observations(self) -> "ExpectedExercise":
+        """Return everything but the observations."""
         bare = [
             replace(each, observations=dict.fromkeys(each.observations, NotAttempted()))
             for each in self.misconceptions
         ]
-        return replace(self, observations=[], misconceptions=bare), observations
+        return replace(self, observations=[], misconceptions=bare)
 
     def to_text(self) -> str:
         """Return the text of the exercise's file: a line for each observation or fact of a case.

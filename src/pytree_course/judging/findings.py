@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 
 from pytree_course.cases.inputs import NOTE
-from pytree_course.judging.evidence import Evidence, finding, places
 from pytree_course.judging.expected import ExpectedExercise
+from pytree_course.judging.leaf_findings import leaf_pairs
 from pytree_course.judging.result_findings import result_findings
-from pytree_course.judging.verdicts import Finding
+from pytree_course.judging.verdicts import Evidence, Finding, finding
 from pytree_course.observing.observations import Number, Observation, Raised, String
 from pytree_course.running.outcomes import Outcome
 from pytree_course.texts import shorten
@@ -81,11 +81,11 @@ def _summary_findings(cases: Sequence[Evidence]) -> list[Finding]:
 
 def _sentences(case: Evidence, summary: dict[str, str]) -> Iterator[str]:
     """Yield the sentence on each wrong entry: the narrowest that the author wrote."""
-    for place in places(case.expected, case.got):
-        if place.differs:
-            keys = [key.strip("[]'\".") for key in place.path]
+    for pair in leaf_pairs(case.expected, case.got):
+        if pair.differs:
+            keys = [key.strip("[]'\".") for key in pair.path]
             names = [key for key in reversed(keys) if not key.isdigit()]
-            ways = [*_ways(place.expected, place.got), ""]
+            ways = [*_ways(pair.expected, pair.got), ""]
             entries = [f"{name} {way}".strip() for name in (*names, "") for way in ways]
             yield from [summary[entry] for entry in entries if entry in summary][:1]
 

@@ -119,8 +119,5 @@ def _case_to_show(outcomes: Sequence[Outcome], cases: Sequence[int]) -> int:
     """
     raised = [case for case in cases if isinstance(outcomes[case].observation, Raised)]
     mostly = raised if 2 * len(raised) > len(cases) else set(cases).difference(raised)
-    return min(sorted(mostly), key=lambda case: _size(outcomes[case]))
-
-
-def _size(outcome: Outcome) -> int:
-    return len(json.dumps(msgspec.to_builtins(outcome.inputs)))
+    inputs = {case: json.dumps(msgspec.to_builtins(outcomes[case].inputs)) for case in mostly}
+    return min(sorted(mostly), key=lambda case: len(inputs[case]))

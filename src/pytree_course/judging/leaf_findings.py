@@ -2,33 +2,59 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeGuard
 
 import numpy as np
 
-from pytree_course.judging.evidence import Evidence, Place, finding, places
-from pytree_course.judging.verdicts import Finding
+from pytree_course.judging.verdicts import Evidence, Finding, finding
+from pytree_course.observing import observations as obs
 from pytree_course.observing.comparison import COARSE_RELATIVE_TOLERANCE, compare
-from pytree_course.observing.observations import Array, Node, Number, Observation, Scalar, all_parts
 
 Numbers = np.ndarray
 
 
+@dataclass(frozen=True)
+class LeafPair:
+    """Two leaves, or two subtrees of different kinds, at the same path of two results."""
+
+    path: obs.Path
+    expected: obs.Observation
+    got: obs.Observation
+    differs: bool
+
+
+def leaf_pairs(
+    expected: obs.Observation, got: obs.Observation, path: obs.Path = ()
+) -> Iterator[LeafPair]:
+    """Walk two observations together, down to leaves and to where they are of different kinds."""
+    if isinstance(expected, obs.Node) and isinstance(got, obs.Node) and _are_alike(expected, got):
+        for (key, child), (_, got_child) in zip(expected.children, got.children, strict=True):
+            yield from leaf_pairs(child, got_child, (*path, key))
+    else:
+        yield LeafPair(path, expected, got, compare(expected, got) is not None)
+
+
+def _are_alike(expected: obs.Node, got: obs.Node) -> bool:
+    keys, got_keys = ([key for key, _ in node.children] for node in (expected, got))
+    return expected.type == got.type and keys == got_keys
+
+
 def leaf_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iterator[Finding]:
     """Yield the mistakes that all wrong leaves of all wrong results have in common."""
-    walked = [list(places(case.expected, case.got)) for case in wrong]
-    differing = [[place for place in leaves if place.differs] for leaves in walked]
-    wrong_leaves = [place for leaves in differing for place in leaves]
+    walked = [list(leaf_pairs(case.expected, case.got)) for case in wrong]
+    differing = [[pair for pair in leaves if pair.differs] for leaves in walked]
+    wrong_leaves = [pair for leaves in differing for pair in leaves]
     # Nodes may also differ in their metadata alone.
-    if not all(differing) or any(isinstance(place.expected, Node) for place in wrong_leaves):
+    if not all(differing) or any(isinstance(pair.expected, obs.Node) for pair in wrong_leaves):
         return
     which = "every" if differing == walked else "some"
-    is_whole = not any(place.path for place in wrong_leaves)
+    is_whole = not any(pair.path for pair in wrong_leaves)
     if is_whole:
         which = which_results(cases, wrong)
     elif (index := _argument_with(wrong, differing)) is not None:
         yield finding("leaf given back", wrong, which=which, argument=str(index))
-    pairs = [(place.expected, place.got) for place in wrong_leaves]
+    pairs = [(pair.expected, pair.got) for pair in wrong_leaves]
     if types := _other_type(pairs):
         yield finding("type", wrong, which=which, **types)
     elif rule := _number_rule(pairs):
@@ -40,21 +66,23 @@ def which_results(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     return "all" if len(cases) == len(wrong) else "wrong"
 
 
-def _argument_with(wrong: Sequence[Evidence], differing: Sequence[Sequence[Place]]) -> int | None:
+def _argument_with(
+    wrong: Sequence[Evidence], differing: Sequence[Sequence[LeafPair]]
+) -> int | None:
     """Return the index of the argument that has every wrong leaf at the same path."""
     for index in range(min(len(case.inputs) for case in wrong)):
-        inputs = [dict(all_parts(case.inputs[index])) for case in wrong]
+        inputs = [dict(obs.all_parts(case.inputs[index])) for case in wrong]
         pairs = [
-            (given.get(place.path), place.got)
+            (given.get(pair.path), pair.got)
             for given, leaves in zip(inputs, differing, strict=True)
-            for place in leaves
+            for pair in leaves
         ]
         if all(leaf is not None and not compare(leaf, got) for leaf, got in pairs):
             return index
     return None
 
 
-def _other_type(pairs: Sequence[tuple[Observation, Observation]]) -> dict[str, str]:
+def _other_type(pairs: Sequence[tuple[obs.Observation, obs.Observation]]) -> dict[str, str]:
     """Return the names of two types, where numbers are equal and differ only in these."""
     names = set()
     for right, got in pairs:
@@ -68,34 +96,32 @@ def _other_type(pairs: Sequence[tuple[Observation, Observation]]) -> dict[str, s
     return {"expected": expected, "got": came}
 
 
-def _type_names(right: Observation, got: Observation) -> list[str]:
-    if not (isinstance(right, Array) and isinstance(got, Array)):
-        return [_type_name(right), _type_name(got)]
-    libraries = {"jax": "JAX array", "numpy": "NumPy array"}
-    names = [libraries.get(array.library, "array") for array in (right, got)]
-    if names[0] == names[1]:
-        return [_type_name(right), _type_name(got)]
-    if right.dtype == got.dtype:
-        return names
-    return [f"{name} of {array.dtype}" for name, array in zip(names, (right, got), strict=True)]
+def _type_names(right: obs.Observation, got: obs.Observation) -> list[str]:
+    if isinstance(right, obs.Array) and isinstance(got, obs.Array) and right.library != got.library:
+        libraries = {"jax": "JAX array", "numpy": "NumPy array"}
+        names = [libraries.get(array.library, "array") for array in (right, got)]
+        if right.dtype == got.dtype:
+            return names
+        return [f"{name} of {array.dtype}" for name, array in zip(names, (right, got), strict=True)]
+    return [_type_name(right), _type_name(got)]
 
 
-def _type_name(observation: Observation) -> str:
+def _type_name(observation: obs.Observation) -> str:
     match observation:
-        case Array(dtype=dtype):
+        case obs.Array(dtype=dtype):
             return f"array of {dtype}"
-        case Number(type=name):
+        case obs.Number(type=name):
             return f"Python {name}"
     return ""
 
 
-def _numbers(observation: Observation) -> Numbers | None:
+def _numbers(observation: obs.Observation) -> Numbers | None:
     """Return the numbers of an array or a number in its shape, or None where there are none."""
-    values: Sequence[Scalar]
+    values: Sequence[obs.Scalar]
     match observation:
-        case Number(value=value):
+        case obs.Number(value=value):
             values, shape = [value], ()
-        case Array(values=values, shape=shape):
+        case obs.Array(values=values, shape=shape):
             pass
         case _:
             return None
@@ -105,7 +131,7 @@ def _numbers(observation: Observation) -> Numbers | None:
     return np.array(plain, np.float64).reshape(shape)
 
 
-def _is_plain(value: Scalar) -> TypeGuard[bool | int | float | str]:
+def _is_plain(value: obs.Scalar) -> TypeGuard[bool | int | float | str]:
     if isinstance(value, str):
         return value in ("nan", "inf", "-inf")
     return isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < 2**53)
@@ -134,7 +160,7 @@ RULES: dict[str, Callable[[Numbers, Numbers], bool]] = {
 """How right numbers and wrong ones are related, by kind of finding; the first that fits speaks."""
 
 
-def _number_rule(pairs: Sequence[tuple[Observation, Observation]]) -> str:
+def _number_rule(pairs: Sequence[tuple[obs.Observation, obs.Observation]]) -> str:
     numbers = [(_numbers(right), _numbers(got)) for right, got in pairs]
     known = [(right, got) for right, got in numbers if right is not None and got is not None]
     if len(known) == len(numbers):

@@ -22,12 +22,10 @@ def contradicts(wrong: Observation, got: Observation, all_raise: bool) -> bool:
     Where every case raises, the messages have to be alike too: an error that comes before all else
     is the same for many mistakes.
     """
-    return compare(wrong, got) is not None or (all_raise and not _raised_alike(wrong, got))
-
-
-def _raised_alike(wrong: Observation, got: Observation) -> bool:
-    if isinstance(wrong, Raised) and isinstance(got, Raised):
-        return wrong.type == got.type and wrong.message == skeleton(got.message)
+    if compare(wrong, got):
+        return True
+    if all_raise and isinstance(wrong, Raised) and isinstance(got, Raised):
+        return (wrong.type, wrong.message) != (got.type, skeleton(got.message))
     return False
 
 

@@ -8,7 +8,7 @@ from msgspec import structs
 from pytree_course.judging import matching, words
 from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.judging.verdicts import Finding, Verdict, WrongLine
-from pytree_course.observing.observations import NO_DICT, NotAttempted, Number, Observation, String
+from pytree_course.observing import observations as obs
 from pytree_course.observing.words import describe
 from pytree_course.texts import truncate
 
@@ -18,10 +18,10 @@ FEWEST = 3  # lines that are off by the same
 
 
 def explain_lines(
-    verdict: Verdict, expected: ExpectedExercise, observed: Sequence[Observation]
+    verdict: Verdict, expected: ExpectedExercise, observed: Sequence[obs.Observation]
 ) -> Verdict:
     """Add the wrong lines, each with its reason, to the verdict on an exercise with predictions."""
-    if all(isinstance(got, String) and got.value == NO_DICT for got in observed):
+    if all(isinstance(got, obs.String) and got.value == obs.NO_DICT for got in observed):
         data = {"variable": expected.answers[0]}
         return replace(verdict, findings=(Finding("no dict", [*verdict.failed], data),))
     explained = matching.by_line(expected.misconceptions, observed, verdict.failed)
@@ -36,20 +36,21 @@ def explain_lines(
 
 
 def _is_one_slip(
-    expected: ExpectedExercise, observed: Sequence[Observation], failed: Sequence[int]
+    expected: ExpectedExercise, observed: Sequence[obs.Observation], failed: Sequence[int]
 ) -> bool:
     """Return whether several wrong lines are all off by the same number, such as one too low.
 
     That is one slip, and no case for several misconceptions.
     """
-    pairs = [(_int(expected.observations[case]), _int(observed[case])) for case in failed]
-    offsets = [got - right for right, got in pairs if right is not None and got is not None]
+    pairs = [(expected.observations[case], observed[case]) for case in failed]
+    numbers = [(obs.integer(right), obs.integer(got)) for right, got in pairs]
+    offsets = [got - right for right, got in numbers if right is not None and got is not None]
     return len(failed) == len(offsets) >= FEWEST and len(set(offsets)) == 1
 
 
 def _wrong_lines(
     expected: ExpectedExercise,
-    observed: Sequence[Observation],
+    observed: Sequence[obs.Observation],
     failed: Sequence[int],
     explained: dict[int, Misconception],
 ) -> Iterator[WrongLine]:
@@ -66,12 +67,14 @@ def _wrong_lines(
         yield line
 
 
-def _reason(expected: ExpectedExercise, case: int, got: Observation) -> tuple[str, dict[str, str]]:
+def _reason(
+    expected: ExpectedExercise, case: int, got: obs.Observation
+) -> tuple[str, dict[str, str]]:
     """Return a key of `words.WRONG_LINES`, and its data, for a line without misconception."""
-    right, number = _int(expected.observations[case]), _int(got)
+    right, number = obs.integer(expected.observations[case]), obs.integer(got)
     takes_numbers, texts = _kinds(expected)
-    is_text = isinstance(got, String) and got.value in texts
-    if isinstance(got, NotAttempted):
+    is_text = isinstance(got, obs.String) and got.value in texts
+    if isinstance(got, obs.NotAttempted):
         return "not predicted", {}
     if not is_text and (number is None or not takes_numbers):
         kinds = [words.WHOLE_NUMBER] * takes_numbers
@@ -83,32 +86,25 @@ def _reason(expected: ExpectedExercise, case: int, got: Observation) -> tuple[st
     return "too high" if number > right else "too low", {}
 
 
-def _int(observation: Observation) -> int | None:
-    """Return the integer that was observed, if it is one: an untrusted "int" may hold anything."""
-    if isinstance(observation, Number) and observation.type == "int":
-        return observation.value if type(observation.value) is int else None
-    return None
-
-
 def _kinds(expected: ExpectedExercise) -> tuple[bool, list[str]]:
     """Return whether a prediction may be an integer, and which strings it may be."""
     possible = list(expected.observations)
     for misconception in expected.misconceptions:
         possible += misconception.observations.values()
-    texts = sorted({each.value for each in possible if isinstance(each, String)})
-    return any(isinstance(each, Number) for each in possible), texts
+    texts = sorted({each.value for each in possible if isinstance(each, obs.String)})
+    return any(isinstance(each, obs.Number) for each in possible), texts
 
 
-def _in_words(got: Observation) -> str:
+def _in_words(got: obs.Observation) -> str:
     """Write a prediction, shortened; "" if there is none."""
     match got:
-        case NotAttempted():
+        case obs.NotAttempted():
             text = ""
-        case Number(value=int(number)) if abs(number) > LARGEST_NUMBER:
+        case obs.Number(value=int(number)) if abs(number) > LARGEST_NUMBER:
             text = "a very large number"
-        case Number(value=value):
+        case obs.Number(value=value):
             text = str(value)
-        case String(value=value):
+        case obs.String(value=value):
             text = repr(value)
         case _:
             text = describe(got)

@@ -6,9 +6,8 @@ An integer that is off is explained by something that occurs just as often in th
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pytree_course.judging.evidence import Evidence, finding, places
-from pytree_course.judging.leaf_findings import leaf_findings, which_results
-from pytree_course.judging.verdicts import Finding
+from pytree_course.judging.leaf_findings import leaf_findings, leaf_pairs, which_results
+from pytree_course.judging.verdicts import Evidence, Finding, finding
 from pytree_course.observing import observations as obs
 from pytree_course.observing.comparison import compare
 
@@ -107,8 +106,8 @@ def _items(observation: obs.Observation) -> list[obs.Observation] | None:
 
 def _are_moved(case: Evidence) -> bool:
     """Return whether a result has the right structure and leaves, but in the wrong order."""
-    pairs = list(places(case.expected, case.got))
-    right, got = [place.expected for place in pairs], [place.got for place in pairs]
+    pairs = list(leaf_pairs(case.expected, case.got))
+    right, got = [pair.expected for pair in pairs], [pair.got for pair in pairs]
     # What is no leaf, or equal to another by chance, tells nothing.
     is_known = not any(
         _is_bool(part) or isinstance(part, obs.Node | obs.NoneValue) for part in right + got
@@ -155,7 +154,7 @@ def _left_over(
 
 def _number_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iterator[Finding]:
     """Yield a finding on integers that are off by a number of things in the inputs."""
-    pairs = [(_int(case.expected), _int(case.got)) for case in cases]
+    pairs = [(obs.integer(case.expected), obs.integer(case.got)) for case in cases]
     known = [(right, got) for right, got in pairs if right is not None and got is not None]
     if len(known) < len(pairs):
         return
@@ -166,12 +165,6 @@ def _number_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> It
         yield finding("too high by", wrong, what=name)
     elif max(offsets) <= 0 and (name := _only_name(cases, [-offset for offset in offsets])):
         yield finding("too low by", wrong, what=name)
-
-
-def _int(observation: obs.Observation) -> int | None:
-    if isinstance(observation, obs.Number) and type(observation.value) is int:
-        return observation.value
-    return None
 
 
 def _only_name(cases: Sequence[Evidence], numbers: Sequence[int]) -> str:

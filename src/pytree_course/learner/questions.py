@@ -13,19 +13,7 @@ from pytree_course.judging.expected import (
     Given,
     Misconception,
 )
-from pytree_course.observing.observations import (
-    Array,
-    ContainerLeaf,
-    KeyEntry,
-    Node,
-    NoneValue,
-    Number,
-    Object,
-    Observation,
-    Raised,
-    String,
-    all_parts,
-)
+from pytree_course.observing import observations as obs
 from pytree_course.observing.words import expression
 
 MOST_WRONG = 3  # options
@@ -33,7 +21,7 @@ MOST_CASES = 8  # of one belief: those that tell it best from the others
 LONGEST_OPTION = 60  # characters
 MOST_DECIMALS = 3  # of a number that is worked out in the head
 RAISES = "It raises an error."
-AN_ERROR = String(type="str", value="error")  # a predicted one
+AN_ERROR = obs.String(type="str", value="error")  # a predicted one
 YES_AND_NO = {"`True`", "`False`"}
 
 
@@ -153,46 +141,37 @@ def _results(exercise: ExpectedExercise, case: int) -> dict[str, str]:
     return {"": answer} | {name: text for name, text in wrong.items() if text not in ("", answer)}
 
 
-def _is_alike(wrong: Observation, right: Observation) -> bool:
-    if not isinstance(wrong, Raised) and not isinstance(right, Raised):
+def _is_alike(wrong: obs.Observation, right: obs.Observation) -> bool:
+    if not isinstance(wrong, obs.Raised) and not isinstance(right, obs.Raised):
         kinds, wanted = _kinds_of_leaves(wrong), _kinds_of_leaves(right)
         if wanted and not kinds <= wanted:
             return False
     match wrong, right:
-        case (Raised(), _) | (_, Raised() | Array() | NoneValue()):
+        case (obs.Raised(), _) | (_, obs.Raised() | obs.Array() | obs.NoneValue()):
             return True
-        case Number(value=int(chosen)), Number(value=int(answer)) if answer >= 0 > chosen:
+        case obs.Number(value=int(chosen)), obs.Number(value=int(answer)) if answer >= 0 > chosen:
             return False  # most are counts
-        case (
-            (Number(type=name), Number(type=other))
-            | (String(type=name), String(type=other))
-            | (ContainerLeaf(type=name), ContainerLeaf(type=other))
-            | (KeyEntry(type=name), KeyEntry(type=other))
-            | (Object(type=name), Object(type=other))
-        ):
-            return name == other
-    return type(wrong) is type(right)
+        case _ if type(wrong) is not type(right) or isinstance(right, obs.Node):
+            return type(wrong) is type(right)
+    return getattr(wrong, "type", "") == getattr(right, "type", "")
 
 
-def _kinds_of_leaves(observation: Observation) -> set[type]:
+def _kinds_of_leaves(observation: obs.Observation) -> set[type]:
     """Return what the leaves are; paths among numbers, say, are no answer of that kind."""
-    parts = {type(part) for _, part in all_parts(observation)}
-    return parts - {Node, NoneValue}
+    parts = {type(part) for _, part in obs.all_parts(observation)}
+    return parts - {obs.Node, obs.NoneValue}
 
 
-def _text(observation: Observation) -> str:
+def _text(observation: obs.Observation) -> str:
     """Write a result; return "" if it cannot be compared at a glance, or worked out in the head."""
-    if isinstance(observation, Raised) or observation == AN_ERROR:
+    if isinstance(observation, obs.Raised) or observation == AN_ERROR:
         return RAISES
-    parts = [part for _, part in all_parts(observation)]
-    is_plain = not any(isinstance(part, KeyEntry | Object) for part in parts)
-    is_plain &= not any(isinstance(part, Number) and _is_long(part) for part in parts)
+    parts = [part for _, part in obs.all_parts(observation)]
+    is_plain = not any(isinstance(part, obs.KeyEntry | obs.Object) for part in parts)
+    numbers = [str(part.value) for part in parts if isinstance(part, obs.Number)]
+    is_plain &= all(len(number.partition(".")[2]) <= MOST_DECIMALS for number in numbers)
     text = expression(observation, depth=LONGEST_OPTION)
     return f"`{text}`" if is_plain and len(text) <= LONGEST_OPTION and "…" not in text else ""
-
-
-def _is_long(number: Number) -> bool:
-    return len(str(number.value).partition(".")[2]) > MOST_DECIMALS
 
 
 def _about(
@@ -231,10 +210,10 @@ def _about(
 def _with_classes(given: Given) -> Given:
     """Add to the note what the classes of the inputs are to JAX, unless it says so."""
     classes = {}
-    for part in (part for tree in given.inputs for _, part in all_parts(tree)):
-        if isinstance(part, Node) and (part.custom or part.namedtuple):
+    for part in (part for tree in given.inputs for _, part in obs.all_parts(tree)):
+        if isinstance(part, obs.Node) and (part.custom or part.namedtuple):
             classes[part.type] = "registered class" if part.custom else "namedtuple"
-        elif isinstance(part, Object) and not part.name:
+        elif isinstance(part, obs.Object) and not part.name:
             classes[part.type] = "class that is not registered"
     said = [f"`{name}` is a {kind}." for name, kind in classes.items() if name not in given.note]
     return replace(given, note=" ".join([given.note, *said]).strip())

@@ -123,11 +123,7 @@ class ExerciseCheck:
         self._checks.settings.put_back()
         if self._checks.seed_of_grading is not None:
             outcomes = run_check(self._check, answers, int(self._checks.seed_of_grading))
-            data = {
-                OUTCOMES_MIME: report(outcomes),
-                "text/plain": "reported",
-            }
-            display(data, raw=True)
+            display({OUTCOMES_MIME: report(outcomes), "text/plain": "reported"}, raw=True)
         elif self._checks.is_in_nbgrader:
             with nbgrader.stderr_on_stdout():
                 verdict = self._judge_and_show(answers)

@@ -10,32 +10,32 @@ MOST_EVENTS = 50  # in a request
 LONGEST_TEXT = 4_000  # characters
 
 Word = Annotated[str, Meta(max_length=100)]
-Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+LongText = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 
 
 class Note(Struct, frozen=True):
     """The teacher's note to everyone."""
 
     number: int
-    text: Text
+    text: LongText
 
 
 class Vote(Note, frozen=True):
     """The question on the projector, and its result once the vote is closed."""
 
-    code: Text
-    note: Text
-    options: Annotated[dict[str, Text], Meta(max_length=10)]  # by letter
-    choice: Text  # this learner's so far; may be empty
+    code: LongText
+    note: LongText
+    options: Annotated[dict[str, LongText], Meta(max_length=10)]  # by letter
+    choice: LongText  # this learner's so far; may be empty
     counts: Annotated[dict[str, Count], Meta(max_length=10)]  # of votes, by letter; {} while open
     is_open: bool
-    answer: Text  # the right option's letter, once the teacher has explained it
+    answer: LongText  # the right option's letter, once the teacher has explained it
 
 
 class News(Struct, frozen=True):
     """The server's answer to each of a learner's requests."""
 
-    name: Text  # of this learner; the teacher may change it
+    name: LongText  # of this learner; the teacher may change it
     note: Note | None
     vote: Vote | None
 
@@ -50,8 +50,8 @@ class Join(Struct, frozen=True, forbid_unknown_fields=True):
 class Joined(Struct, frozen=True):
     """The answer to a learner who has joined."""
 
-    secret: Text
-    name: Text
+    secret: LongText
+    name: LongText
 
 
 class Sent(Struct, frozen=True, forbid_unknown_fields=True):

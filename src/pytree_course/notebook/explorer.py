@@ -15,16 +15,10 @@ from IPython.core.getipython import get_ipython
 import __main__
 from pytree_course import drawing
 from pytree_course.drawing.items import Item, items
-from pytree_course.drawing.picture import LEAF, leaves_attribute
+from pytree_course.drawing.picture import LEAF
 from pytree_course.notebook.base import Play, block, button, frame_layout
 from pytree_course.notebook.value_texts import aligned, error_words, without_addresses
-from pytree_course.observing.observations import (
-    Object,
-    Observation,
-    Unbounded,
-    all_leaves,
-    all_parts,
-)
+from pytree_course.observing import observations as obs
 from pytree_course.observing.observe import observe
 from pytree_course.rendering import Feedback
 from pytree_course.texts import counted, shorten
@@ -55,12 +49,12 @@ def evaluate(expression: str) -> Any:
         raise Trouble(error_words(error), _advice(error, expression, names)) from None
 
 
-def flattening_advice(observation: Observation) -> str:
+def flattening_advice(observation: obs.Observation) -> str:
     """Explain from a tree's observation why JAX could not flatten it."""
     failures = (
         (path, part)
-        for path, part in all_parts(observation)
-        if isinstance(part, Object) and part.failed
+        for path, part in obs.all_parts(observation)
+        if isinstance(part, obs.Object) and part.failed
     )
     path, failed = next(failures, ((), None))
     if failed is None:
@@ -138,7 +132,7 @@ class Exploration:
     name: str
     is_code: bool  # whether the name is an expression
     is_leaf: str  # one of `PRESETS`
-    observation: Observation
+    observation: obs.Observation
     structure: str
     leaves: int
     nodes: int
@@ -156,7 +150,7 @@ class Exploration:
 
     def rows(self) -> list[tuple[int, str, str]]:
         """Return index, path and summary of the first leaves."""
-        first = islice(all_leaves(self.observation), MOST_ROWS)
+        first = islice(obs.all_leaves(self.observation), MOST_ROWS)
         return [
             (place, shorten("".join(path), LONGEST_PATH), drawing.summary(leaf))
             for place, (path, leaf) in enumerate(first)
@@ -173,7 +167,7 @@ def look_into(tree: object, name: str, is_code: bool, is_leaf: str) -> Explorati
     """Flatten a tree as JAX does; raise `Trouble` if that fails or the tree is too large."""
     stop = eval(PRESETS[is_leaf])
     observation = observe(tree, values=False, is_leaf=stop)
-    if isinstance(observation, Unbounded):
+    if isinstance(observation, obs.Unbounded):
         raise Trouble(f"This tree cannot be shown: {observation.why}.", "Show a part of it.")
     try:
         structure: Any = jax.tree.structure(tree, is_leaf=stop)
@@ -192,7 +186,7 @@ class Explorer(Play):
         is_expression = isinstance(tree, str)
         self._passed = None if is_expression else (tree, "the tree you passed", False)
         self._tree: tuple[object, str, bool] | None = None  # with its name; whether that is code
-        self._seen: Exploration | None = None
+        self._exploration: Exploration | None = None
         self.expression = ipywidgets.Text(
             value=tree if is_expression else "",
             description="Tree",
@@ -212,9 +206,9 @@ class Explorer(Play):
         self.view = ipywidgets.HTML()
         line = ipywidgets.HBox([self.expression, self.show])
         trouble = self._update(evaluates=True)
-        form = self._seen or trouble
+        form = self._exploration or trouble
         text = form.text() if form else ""
-        static = Feedback(_html(self._seen, trouble, framed=True), text)
+        static = Feedback(_html(self._exploration, trouble, framed=True), text)
         choice = [self.is_leaf] if choose_is_leaf else []
         super().__init__([line, *choice, self.view], static, layout=frame_layout())
         self.expression.observe(lambda _: self._update(evaluates=True), names="value")
@@ -228,10 +222,10 @@ class Explorer(Play):
                 self._tree = self._asked_for()
             if self._tree is None:
                 return None
-            self._seen = look_into(*self._tree, self.is_leaf.value)
+            self._exploration = look_into(*self._tree, self.is_leaf.value)
         except Trouble as raised:
             trouble = raised
-        self.view.value = _html(self._seen, trouble, framed=False)
+        self.view.value = _html(self._exploration, trouble, framed=False)
         return trouble
 
     def _asked_for(self) -> tuple[object, str, bool]:
@@ -241,21 +235,21 @@ class Explorer(Play):
         return evaluate(expression or EXAMPLE), expression or EXAMPLE, True
 
 
-def _html(seen: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
-    if seen is None:
+def _html(shown: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
+    if shown is None:
         return block("trouble", framed=framed, trouble=trouble)
     return block(
         "explorer",
-        _linking(seen.observation, min(seen.leaves, MOST_ROWS)),
+        _linking(shown.observation, min(shown.leaves, MOST_ROWS)),
         framed=framed,
-        seen=seen,
-        is_leaf=PRESETS[seen.is_leaf],
-        svg=drawing.svg(seen.observation),
+        shown=shown,
+        is_leaf=PRESETS[shown.is_leaf],
+        svg=drawing.svg(shown.observation),
         trouble=trouble,
     )
 
 
-def _linking(observation: Observation, listed: int) -> str:
+def _linking(observation: obs.Observation, listed: int) -> str:
     """Return the style rules that link a picture with the list of its first `listed` leaves.
 
     The list's elements have the attribute `data-leaf`, the leaf's index. Pointing at a leaf, or
@@ -288,8 +282,7 @@ def _linking(observation: Observation, listed: int) -> str:
 
 
 def _selector(item: Item) -> str:
-    [(name, value)] = leaves_attribute(item).items()
-    return f'[{name}="{value}"]'
+    return f"[{item.leaves_attribute}]"
 
 
 def _lit(condition: str, targets: Iterable[str]) -> str:

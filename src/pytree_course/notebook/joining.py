@@ -273,7 +273,7 @@ def go_on(kept: Path | None) -> None:
 
 
 def _show_under_checks(sender: Sender, shell: Any) -> None:
-    seen: set[int] = set()
+    shown_numbers: set[int] = set()
     name = [sender.membership.name]
 
     def after_cell(result: Any) -> None:
@@ -290,8 +290,8 @@ def _show_under_checks(sender: Sender, shell: Any) -> None:
             name.append(sender.news.name)
             display(note("✉", "Your teacher", [RENAMED.format(name=name[-1])]))
         for news in (sender.news.note, sender.news.vote):
-            if news and news.number not in seen and getattr(news, "is_open", True):
-                seen.add(news.number)
+            if news and news.number not in shown_numbers and getattr(news, "is_open", True):
+                shown_numbers.add(news.number)
                 if not isinstance(news, Vote):
                     display(note("✉", "Your teacher", [news.text]))
                 elif not Ballot.newest or Ballot.newest.vote.number != news.number:

@@ -45,7 +45,7 @@ class Predict(Play):
         self.remember: Callable[[str], None] = lambda choice: None
         self.news: list[str] = []  # of the learner's progress
         self.revealed = False
-        self._said = ipywidgets.HTML()
+        self._status = ipywidgets.HTML()
         self.entry = entry(prediction.options, "I predict", choice)
         if prediction.options:
             self._say("Choose by a click or by typing the letter. Then run the next cell.")
@@ -55,7 +55,7 @@ class Predict(Play):
         # The static form invites to run the cell: the question itself is in the text above it.
         text = "Run this cell to write down your prediction."
         static = Feedback(render("notebook/invitation.html", text=text), text)
-        super().__init__([self.entry, self._said], static)
+        super().__init__([self.entry, self._status], static)
         self.add_class("pytree-predict")  # by which `jupyter/lab_extension.js` knows it
 
     def _chosen(self, change: dict[str, Any]) -> None:
@@ -65,7 +65,7 @@ class Predict(Play):
         self._say(f"You predict {change['new']}. Now run the next cell.")
 
     def _say(self, text: str) -> None:
-        self._said.value = render("notebook/status.html", text=" ".join([text, *self.news]))
+        self._status.value = render("notebook/status.html", text=" ".join([text, *self.news]))
 
     def reveal(self) -> Feedback | None:
         """End the prediction: say whether it was right, or None without a choice."""
@@ -158,7 +158,7 @@ class ReviewPlay(Play):
             if again != question:  # in the same order, the right letter would be known
                 self._left.append(again)
         # In an output, and no HTML widget: only there do links open notebooks.
-        said = ipywidgets.Output()
-        said.append_display_data(self._review.answer(question, choice))
+        explanation = ipywidgets.Output()
+        explanation.append_display_data(self._review.answer(question, choice))
         onward = ipywidgets.HBox([button("Next" if self._left else "Done", self._ask)])
-        self.children = [shown, answer, said, onward]
+        self.children = [shown, answer, explanation, onward]

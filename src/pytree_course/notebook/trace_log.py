@@ -35,25 +35,23 @@ class CacheKey:
                 if not isinstance(leaf, (jax.Array, np.ndarray)):
                     self.values[path] = repr_text(leaf)
 
-    def equals(self, old: "CacheKey") -> bool:
-        """Return whether JAX takes the structures as equal, metadata included."""
+    def compare(self, old: "CacheKey") -> tuple[bool, list[str], list[str]]:
+        """Compare with an earlier key.
+
+        Return whether JAX takes the structures as equal, metadata included; the nodes and leaves
+        that changed, topmost first, in words; and leaves of the same type with another value, of
+        which only static ones are in the key.
+        """
         try:
-            return self.structure == old.structure
+            is_equal = bool(self.structure == old.structure)
         except Exception:  # == raises for arrays in metadata
-            return False
-
-    def changes_since(self, old: "CacheKey") -> list[str]:
-        """Describe the nodes and leaves that changed, topmost first."""
-        return _changes(self.parts, old.parts)
-
-    def values_changed_since(self, old: "CacheKey") -> list[str]:
-        """Describe leaves of the same type with another value; only static ones are in the key."""
+            is_equal = False
         same = {
-            path: each
-            for path, each in self.values.items()
+            path: text
+            for path, text in self.values.items()
             if self.parts[path] == old.parts.get(path)
         }
-        return _changes(same, old.values)
+        return is_equal, _changes(self.parts, old.parts), _changes(same, old.values)
 
 
 def arguments_by_name(
@@ -165,15 +163,13 @@ class TraceLog:
         if not self._keys:
             return "first call" if self.calls == 1 else "nothing was traced before"
 
-        def distance(numbered: tuple[int, CacheKey]) -> tuple[Any, ...]:
-            number, old = numbered
-            changes, values = key.changes_since(old), key.values_changed_since(old)
-            is_last = number == self._last_key
-            return not key.equals(old), len(changes), len(values), not is_last, -number
+        def distance(entry: tuple[int, bool, list[str], list[str]]) -> tuple[Any, ...]:
+            number, is_equal, changes, values = entry
+            return not is_equal, len(changes), len(values), number != self._last_key, -number
 
         # Of equally similar keys, take that of the last call, otherwise the latest.
-        number, old = min(self._keys, key=distance)
-        changes = key.changes_since(old)
+        compared = [(number, *key.compare(old)) for number, old in self._keys]
+        number, _, changes, values = min(compared, key=distance)
         if not is_traced:
             self._last_key = number
             if not changes:
@@ -182,7 +178,7 @@ class TraceLog:
             return f"{_joined(changes)}, but {is_equal}"
         if changes:
             return _joined(changes)
-        if values := key.values_changed_since(old):
+        if values:
             return f"{_joined(values)}; nothing else changed, so this is static: a part of the key"
         return (
             f"everything reads as in call {number}, but some of it is not equal (==) to what it "

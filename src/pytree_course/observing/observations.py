@@ -209,3 +209,10 @@ def all_leaves(observation: Observation) -> Iterator[tuple[Path, Observation]]:
 def count_leaves(observation: Observation) -> int:
     """Count the leaves of a tree."""
     return sum(1 for _ in all_leaves(observation))
+
+
+def integer(observation: Observation) -> int | None:
+    """Return the integer that was observed, if it is one."""
+    if isinstance(observation, Number) and type(observation.value) is int:
+        return observation.value
+    return None

@@ -10,15 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from pytree_course.observing.observations import (
-    MAX_DEPTH,
-    MAX_ELEMENTS,
-    MAX_INT_BITS,
-    MAX_NODES,
-    Array,
-    Observed,
-    is_writable,
-)
+from pytree_course.observing import observations as obs
 
 Count = Annotated[int, Meta(ge=0, lt=2**53)]
 """An integer that every program can count with and plot."""
@@ -26,7 +18,7 @@ Count = Annotated[int, Meta(ge=0, lt=2**53)]
 Measure = Annotated[float, Meta(ge=0, lt=2**53)]
 Moment = Annotated[datetime, Meta(tz=True)]
 
-_DEEPEST = MAX_DEPTH + 2  # metadata of the deepest node
+_DEEPEST = obs.MAX_DEPTH + 2  # metadata of the deepest node
 
 
 def read_json(kind: Any, text: str | bytes) -> Any:
@@ -67,12 +59,12 @@ def _check(value: object, size: _Size | None = None, depth: int = 0) -> None:
     """
     match value:
         case str():
-            if size is not None and not is_writable(value):
+            if size is not None and not obs.is_writable(value):
                 raise ValueError("a string that not every file can hold")
         case bool() | float():
             pass
         case int():
-            if value.bit_length() > MAX_INT_BITS:
+            if value.bit_length() > obs.MAX_INT_BITS:
                 raise ValueError("an integer of too many bits")
         case datetime():
             if not 1970 <= value.year <= 9000:
@@ -85,11 +77,12 @@ def _check(value: object, size: _Size | None = None, depth: int = 0) -> None:
                 _check(key, size, depth)
                 _check(item, size, depth)
         case msgspec.Struct():
-            if isinstance(value, Observed):
+            if isinstance(value, obs.Observed):
                 size = size or _Size()
                 size.nodes += 1
-                size.elements += len(value.values) if isinstance(value, Array) else 0
-                if size.nodes > MAX_NODES or size.elements > MAX_ELEMENTS or depth > _DEEPEST:
+                size.elements += len(value.values) if isinstance(value, obs.Array) else 0
+                too_many = size.nodes > obs.MAX_NODES or size.elements > obs.MAX_ELEMENTS
+                if too_many or depth > _DEEPEST:
                     raise ValueError("an observation larger than any that is made")
             for name in value.__struct_fields__:
                 _check(getattr(value, name), size, depth + 1)

@@ -10,7 +10,7 @@ LONGEST_NAME = 26  # characters
 LONGEST_VALUE = 40
 LONGEST_KEYS = 60
 LONGEST_TEXT = 60
-LEAF = "a leaf"
+A_LEAF = "a leaf"
 _DICTS = ("dict", "OrderedDict", "defaultdict")
 _FAMILIES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
 
@@ -98,7 +98,7 @@ def values(numbers: Sequence[obs.Scalar]) -> str:
 def outline(observation: obs.Observation) -> str:
     """Name a node without its contents: `dict of 2: 'b', 'w'`; every leaf is `a leaf`."""
     if not isinstance(observation, obs.Node):
-        return "None" if observation == obs.NoneValue() else LEAF
+        return "None" if observation == obs.NoneValue() else A_LEAF
     words = summary(observation)
     if observation.children and observation.type in _DICTS:
         keys = ", ".join(key[1:-1] for key, _ in observation.children)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil, log2
 from pathlib import Path
-from statistics import median
 
 from pytree_course.board.session import Log
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
@@ -59,11 +58,6 @@ class ExerciseCounts:
         """The part of the graded notebooks in which the answer is correct."""
         return self.correct / self.all if self.all else 0.0
 
-    @property
-    def median_seconds(self) -> float:
-        """What the answers typically took; 0 when there was none."""
-        return median(self.seconds) if self.seconds else 0.0
-
 
 @dataclass(frozen=True)
 class HeldMisconception:
@@ -76,11 +70,6 @@ class HeldMisconception:
     explanations: dict[str, str]  # by the exercise's title; "" where the author has withdrawn it
     students: list[Student]
 
-    @property
-    def words(self) -> str:
-        """Its name, to be read."""
-        return self.name.replace("_", " ")
-
 
 @dataclass(frozen=True)
 class Cluster:
@@ -91,8 +80,7 @@ class Cluster:
     title: str  # of the exercise
     students: list[Student]
     sample: VerdictRow  # the verdict on the shortest answer
-    attempt: Attempt  # with that answer
-    code: str  # the answer: it is a student's, so read it before it is run
+    code: str  # that answer: it is a student's, so read it before it is run
 
     @property
     def cell(self) -> str:
@@ -103,7 +91,7 @@ class Cluster:
 def count_exercises(grades: ClassGrades, spent: Spent | None = None) -> list[ExerciseCounts]:
     """Count verdicts by exercise, in the order of the course; what was not graded is left out."""
     counts = []
-    for lesson, name, verdicts in by_exercise(grades):
+    for lesson, name, verdicts in _by_exercise(grades):
         if name not in lesson.exercises:
             continue  # the author has withdrawn it
         rows = [row for _, _, row in verdicts]
@@ -127,7 +115,7 @@ def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     """Find the misconceptions that the class holds, those of most students first."""
     explanations: dict[str, dict[str, str]] = defaultdict(dict)
     holders: dict[str, dict[str, Student]] = defaultdict(dict)
-    for lesson, name, verdicts in by_exercise(grades):
+    for lesson, name, verdicts in _by_exercise(grades):
         exercise = lesson.exercises.get(name)
         authored = lesson.expected(name).misconceptions if exercise else []
         known = {misconception.name: misconception.explanation for misconception in authored}
@@ -144,7 +132,11 @@ def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
 
 def points_of_students(grades: ClassGrades) -> list[int]:
     """Return the points of each student of whom something could be graded."""
-    students = {student.id: student for student, _, _ in graded(grades)}
+    students = {
+        student.id: student
+        for student, _, attempt in grades.all_attempts()
+        if attempt.state is AttemptState.GRADED
+    }
     return [grades.points(student) for student in students.values()]
 
 
@@ -164,39 +156,25 @@ def histogram(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
     return counted
 
 
-def graded(grades: ClassGrades) -> list[tuple[Student, BuiltLesson, Attempt]]:
-    """Return every attempt that counts and was graded."""
-    return [each for each in grades.all_attempts() if each[2].state is AttemptState.GRADED]
-
-
 def not_graded(grades: ClassGrades) -> list[tuple[Student, BuiltLesson, Attempt]]:
     """Return every attempt that counts and could not be graded."""
     return [each for each in grades.all_attempts() if each[2].state is not AttemptState.GRADED]
 
 
-def corrected_rows(grades: ClassGrades) -> list[tuple[Student, BuiltLesson, VerdictRow]]:
-    """Return every verdict that the teacher put something beside."""
-    return [
-        (student, lesson, row)
-        for student, lesson, attempt in grades.all_attempts()
-        for row in attempt.rows
-        if row.teacher
-    ]
+Verdicts = list[tuple[Student, Attempt, VerdictRow]]
 
 
-def by_exercise(
-    grades: ClassGrades,
-) -> Iterator[tuple[BuiltLesson, str, list[tuple[Student, Attempt, VerdictRow]]]]:
+def _by_exercise(grades: ClassGrades) -> Iterator[tuple[BuiltLesson, str, Verdicts]]:
     """Yield the verdicts on each exercise, in the order of the course."""
-    attempts = graded(grades)
     for lesson in grades.lessons:
-        verdicts: dict[str, list[tuple[Student, Attempt, VerdictRow]]]
-        verdicts = {exercise: [] for exercise in lesson.graded}
-        for student, graded_lesson, attempt in attempts:
-            for row in attempt.rows if graded_lesson is lesson else ():
-                verdicts.setdefault(row.exercise, []).append((student, attempt, row))
-        for exercise, found in verdicts.items():
-            yield lesson, exercise, found
+        verdicts: dict[str, Verdicts] = {exercise: [] for exercise in lesson.graded}
+        for student in grades.students:
+            attempt = grades.attempt(student, lesson)
+            if attempt and attempt.state is AttemptState.GRADED:
+                for row in attempt.rows:
+                    verdicts.setdefault(row.exercise, []).append((student, attempt, row))
+        for exercise, of_exercise in verdicts.items():
+            yield lesson, exercise, of_exercise
 
 
 def find_clusters(grades: ClassGrades, fewest: int = 2) -> list[Cluster]:
@@ -206,20 +184,18 @@ def find_clusters(grades: ClassGrades, fewest: int = 2) -> list[Cluster]:
     cases, that is, from one seed.
     """
     clusters = []
-    for lesson, exercise, verdicts in by_exercise(grades):
+    for lesson, exercise, verdicts in _by_exercise(grades):
         title = lesson.exercises[exercise].title if exercise in lesson.exercises else exercise
         alike = defaultdict(list)
         for student, attempt, row in verdicts:
             if row.results is not None and not row.misconceptions:
                 answer = attempt.answers.get(exercise, "")
-                alike[attempt.seed, row.results].append((student, attempt, row, answer))
+                alike[attempt.seed, row.results].append((student, row, answer))
         for members in alike.values():
             if len(members) >= fewest:
-                students = [student for student, *_ in members]
-                _, attempt, row, code = min(members, key=lambda member: len(member[-1]))
-                clusters.append(
-                    Cluster(lesson.lesson, exercise, title, students, row, attempt, code)
-                )
+                students = [student for student, _, _ in members]
+                _, row, code = min(members, key=lambda member: len(member[-1]))
+                clusters.append(Cluster(lesson.lesson, exercise, title, students, row, code))
     return sorted(clusters, key=lambda each: -len(each.students))
 
 

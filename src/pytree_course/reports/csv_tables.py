@@ -10,14 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.downloads import CANVAS, MOODLE
 from pytree_course.course import write_file
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.rendering import TEMPLATES
 from pytree_course.texts import JOINERS, printable, truncate
 
 Cells = list[str | int]
+Row = dict[str, str | int]  # by heading
 render = TEMPLATES.extended({"short": partial(truncate, limit=20_000)}).render
 
 LONGEST_FIELD = 2_000  # a spreadsheet breaks one of more than 32,767 characters in two
@@ -25,6 +27,8 @@ LONGEST_FIELD = 2_000  # a spreadsheet breaks one of more than 32,767 characters
 _SIGNS = "=+@-＝＋＠－﹦﹢﹫﹣⁼⁺⁻₌₊₋−"
 _CELL_ENDS = re.compile(r"([;\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029])")
 _FORMULA = re.compile(rf'[\s"{JOINERS}]*[{re.escape(_SIGNS)}]')
+_CORRECTED = {None: "no", True: "yes", False: "for an earlier answer"}
+"""By whether the teacher corrected the answer as it is now; None without a correction."""
 
 
 def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
@@ -54,32 +58,42 @@ def write_each(texts: Mapping[Path, Callable[[], str]]) -> list[str]:
 
 def grades_csv(grades: ClassGrades) -> str:
     """Return a line for each student and lesson."""
-    lines: list[dict[str, str | int]] = []
-    for student in grades.students:
-        for lesson in grades.lessons:
-            attempt = grades.attempt(student, lesson)
-            lines.append(
-                {
-                    "student": student.id,
-                    "name": student.name,
-                    "on_list": "yes" if student.is_expected else "no",
-                    "lesson": lesson.lesson,
-                    "points": attempt.points if attempt else 0,
-                    "of": lesson.points,
-                    "state": attempt.state if attempt else grades.missing(student, lesson),
-                    "cases": _cases(attempt),
-                    "handed_in": _handed_in(student, attempt),
-                    "late_hours": _late_hours(grades, attempt) if attempt else "",
-                    "seconds": f"{attempt.seconds:.1f}" if attempt else "",
-                    "reason": attempt.reason if attempt else "",
-                }
-            )
+    lines: list[Row] = [
+        {
+            "student": student.id,
+            "name": student.name,
+            "on_list": "yes" if student.is_expected else "no",
+            "lesson": lesson.lesson,
+            **_grade(grades, student, lesson),
+        }
+        for student in grades.students
+        for lesson in grades.lessons
+    ]
     return _with_headings(lines)
+
+
+def _grade(grades: ClassGrades, student: Student, lesson: BuiltLesson) -> Row:
+    attempt = grades.attempt(student, lesson)
+    grade: Row = {
+        "points": attempt.points if attempt else 0,
+        "of": lesson.points,
+        "state": attempt.state if attempt else grades.missing(student, lesson),
+        **dict.fromkeys(("cases", "handed_in", "late_hours", "seconds", "reason"), ""),
+    }
+    if attempt:
+        if attempt.state is AttemptState.GRADED:
+            grade["cases"] = "public" if attempt.on_public_cases else "fresh"
+        if not student.system:  # a download does not say when
+            grade["handed_in"] = attempt.handed_in.isoformat(timespec="seconds")
+        if (late := grades.late_by(attempt)) is not None:
+            grade["late_hours"] = f"{late.total_seconds() / 3600:.1f}"
+        grade |= {"seconds": f"{attempt.seconds:.1f}", "reason": attempt.reason}
+    return grade
 
 
 def exercises_csv(grades: ClassGrades) -> str:
     """Return a line for each student, lesson and exercise."""
-    lines: list[dict[str, str | int]] = [
+    lines: list[Row] = [
         {
             "student": student.id,
             "lesson": lesson.lesson,
@@ -88,7 +102,7 @@ def exercises_csv(grades: ClassGrades) -> str:
             "points": row.points,
             "of": row.exercise_points,
             "points_by_check": row.teacher.points_by_check if row.teacher else row.points,
-            "corrected": _corrected(row),
+            "corrected": _CORRECTED[row.teacher.on_this_answer if row.teacher else None],
             "teachers_comment": row.teacher.comment if row.teacher else "",
             "passed": row.passed,
             "cases": row.cases,
@@ -100,13 +114,6 @@ def exercises_csv(grades: ClassGrades) -> str:
         for row in attempt.rows
     ]
     return _with_headings(lines)
-
-
-def _corrected(row: VerdictRow) -> str:
-    """Say whether a teacher corrected the row, and whether for the answer as it is now."""
-    if row.teacher is None:
-        return "no"
-    return "yes" if row.teacher.on_this_answer else "for an earlier answer"
 
 
 def canvas_csv(grades: ClassGrades) -> str:
@@ -182,42 +189,21 @@ def _points(grades: ClassGrades, student: Student) -> list[int | str]:
     ]
 
 
-def _cases(attempt: Attempt | None) -> str:
-    if attempt is None or attempt.state is not AttemptState.GRADED:
-        return ""
-    return "public" if attempt.on_public_cases else "fresh"
-
-
-def _handed_in(student: Student, attempt: Attempt | None) -> str:
-    """Return when, or nothing where a download does not say it."""
-    if attempt is None or student.system:
-        return ""
-    return attempt.handed_in.isoformat(timespec="seconds")
-
-
-def _late_hours(grades: ClassGrades, attempt: Attempt) -> str:
-    late = grades.late_by(attempt)
-    return "" if late is None else f"{late.total_seconds() / 3600:.1f}"
-
-
-def _with_headings(lines: list[dict[str, str | int]]) -> str:
+def _with_headings(lines: list[Row]) -> str:
     return to_csv([*map(list, lines[:1]), *(list(line.values()) for line in lines)])
 
 
 def class_junit(grades: ClassGrades) -> str:
     """Return a class's grades: a student's lesson is a test suite, an exercise a test case."""
-    suites = []
-    for student, lesson, attempt in grades.all_attempts():
-        tests = [(row.exercise, row.kind, row.explanation, row.seconds) for row in attempt.rows]
-        suites.append((f"{student.id}.{lesson.lesson}", tests, attempt.seconds))
-    return render("reports/junit.xml", suites=suites) + "\n"
+    return render("reports/junit.xml", attempts=grades.all_attempts()) + "\n"
 
 
 def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
     """Return rows as CSV: every field is quoted, and a text is on one line and no formula."""
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
-    writer.writerows([_field(cell) for cell in row] for row in rows)
+    for row in rows:
+        writer.writerow([cell if isinstance(cell, int) else plain_text(cell) for cell in row])
     return text.getvalue()
 
 
@@ -239,7 +225,3 @@ def _part(part: str) -> str:
         return ";" if part == ";" else " "
     shown = printable(part)
     return f"'{shown}" if _FORMULA.match(shown) else shown
-
-
-def _field(cell: str | int) -> str | int:
-    return cell if isinstance(cell, int) else plain_text(cell)

@@ -7,7 +7,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from reprlib import recursive_repr
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import numpy as np
@@ -15,15 +15,8 @@ import numpy as np
 from pytree_course.cases.case import Case, Check
 from pytree_course.observing.observations import NotAttempted, Observation, writable
 from pytree_course.observing.observe import observe, observe_raised
-from pytree_course.running.outcomes import (
-    MAX_LINE,
-    MAX_LINES,
-    MAX_PRINTED,
-    MAX_SHOWN,
-    MAX_WRITTEN,
-    Line,
-    Outcome,
-)
+from pytree_course.running import outcomes
+from pytree_course.running.outcomes import Line, Outcome
 from pytree_course.texts import truncate
 
 MAX_PRINTED_LINES = 10
@@ -84,34 +77,26 @@ class DrawnCases:
         """Run a case, and yield its number and its result; or all cases, where it needs them."""
         if self.in_order:
             for at, case in enumerate(self._drawing):
-                yield at, _call(case).observation
+                yield at, _call(case)[0]
         else:
             self._drawn += itertools.islice(self._drawing, max(0, number + 1 - len(self._drawn)))
-            yield number, _call(self._drawn[number]).observation
+            yield number, _call(self._drawn[number])[0]
 
 
 def _run_case(case: Case) -> Outcome:
     # Observed before the call: an answer may change its inputs.
     inputs = tuple([observe(given) for given in case.inputs])
-    inputs_written = tuple(
-        [writable(truncate(written(given), MAX_WRITTEN), MAX_WRITTEN) for given in case.inputs]
-    )
+    most = outcomes.MAX_WRITTEN
+    texts = tuple([writable(truncate(written(given), most), most) for given in case.inputs])
     try:
         called = _call(case)
     except KeyboardInterrupt as interrupt:
-        raise CaseInterrupted(inputs_written) from interrupt
-    return Outcome(inputs, inputs_written, *called, case.note, case.predicted)
+        raise CaseInterrupted(texts) from interrupt
+    return Outcome(inputs, texts, *called, case.note, case.predicted)
 
 
-class _Called(NamedTuple):
-    """The result of a call, its printed output, and the learner's line that raised."""
-
-    observation: Observation
-    printed: str
-    line: Line | None = None
-
-
-def _call(case: Case) -> _Called:
+def _call(case: Case) -> tuple[Observation, str, Line | None]:
+    """Return the result of a call, its printed output, and the learner's line that raised."""
     printed = io.StringIO()
     line = None
     try:
@@ -124,22 +109,24 @@ def _call(case: Case) -> _Called:
     except BaseException as error:  # those that are no Exception are the answer's too
         observation = observe_raised(error, case.mentions)
         line = _learners_line(error)
-    return _Called(observation, writable(_first_lines(printed.getvalue()), MAX_SHOWN), line)
+    shown = writable(_first_lines(printed.getvalue()), outcomes.MAX_SHOWN)
+    return observation, shown, line
 
 
 def _first_lines(printed: str) -> str:
-    lines = printed[:MAX_PRINTED].splitlines()
+    lines = printed[: outcomes.MAX_PRINTED].splitlines()
     more = len(printed.splitlines()) - MAX_PRINTED_LINES
     if more > 0:
         return "\n".join([*lines[:MAX_PRINTED_LINES], f"… {more:,} more lines"])
-    return "\n".join(lines) + ("…" if len(printed) > MAX_PRINTED else "")
+    return "\n".join(lines) + ("…" if len(printed) > outcomes.MAX_PRINTED else "")
 
 
 def _learners_line(error: BaseException) -> Line | None:
     """Return the last line of a notebook's cell that an exception passed through."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if "ipykernel_" in frame.filename:
-            return Line(min(frame.lineno or 0, MAX_LINES), writable(frame.line or "", MAX_LINE))
+            text = writable(frame.line or "", outcomes.MAX_LINE)
+            return Line(min(frame.lineno or 0, outcomes.MAX_LINES), text)
     return None
 
 

@@ -61,9 +61,15 @@ def run_answer(
     key = _key(sources, exercise, answer, seed)
     if key not in _RESULTS:
         compiled.use_compiled_programs(keep=seed in SEEDS)
-        _RESULTS[key] = pickle.dumps(_run(sources, exercise, answer, seed))
-    outcomes: list[Outcome] = pickle.loads(_RESULTS[key])
-    return outcomes
+        with as_graded(sources, seed):
+            defined = define(exercise, answer)
+            check = sources.files.checks()[exercise.name]
+            try:
+                outcomes = run_check(check, defined, seed)
+            except Exception as error:
+                raise AnswerError(f"the check itself raised {type(error).__name__}") from error
+        _RESULTS[key] = pickle.dumps(outcomes)
+    return pickle.loads(_RESULTS[key])
 
 
 def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
@@ -72,9 +78,8 @@ def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
     Where that has been done on this machine, it returns at once. Fresh cases differ from the public
     ones in their values, hardly ever in their programs.
     """
-    stamp = compiled.stamp(
-        jax.__version__, *_key(sources, exercise, exercise.solution, PUBLIC_SEED)
-    )
+    key = _key(sources, exercise, exercise.solution, PUBLIC_SEED)
+    stamp = compiled.stamp(jax.__version__, *key)
     if compiled.can_keep() and not stamp.exists():
         # JAX would not write what this process has compiled already.
         jax.clear_caches()  # type: ignore[no-untyped-call]
@@ -88,12 +93,6 @@ def _key(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
     return (script, exercise.setup, exercise.name, *exercise.answers, answer.source, str(seed))
 
 
-def forget_runs() -> None:
-    """Free the memory of this process's runs: results and compiled programs."""
-    _RESULTS.clear()
-    jax.clear_caches()  # type: ignore[no-untyped-call]
-
-
 @contextmanager
 def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
     """Make this process look like grading: the set-up cell finds the course, and shows nothing."""
@@ -101,16 +100,6 @@ def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
     # Wrong answers may well warn.
     with in_grading, chdir(sources.files.sources), warnings.catch_warnings(action="ignore"):
         yield
-
-
-def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> list[Outcome]:
-    with as_graded(sources, seed):
-        defined = define(exercise, answer)
-        check = sources.files.checks()[exercise.name]
-        try:
-            return run_check(check, defined, seed)
-        except Exception as error:
-            raise AnswerError(f"the check itself raised {type(error).__name__}") from error
 
 
 def draw_cases(

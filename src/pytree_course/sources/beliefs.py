@@ -1,6 +1,7 @@
 """Run misconceptions on demand: each only until a learner's results rule it out."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pytree_course import compiled
@@ -28,15 +29,8 @@ class Beliefs:
         self._sources, self._expected, self._seed = sources, expected, seed
         self._exercise = sources.exercises[expected.name]
         self._check: Any = sources.files.checks()[expected.name]
-        self._beliefs = [
-            _Belief(answer, self._start, expected.observations)
-            for answer in self._exercise.misconceptions
-        ]
-
-    @property
-    def cases_run(self) -> int:
-        """How many cases have run, of all misconceptions together."""
-        return sum(len(belief.results) for belief in self._beliefs)
+        self._results: dict[str, dict[int, Observation | None]] = defaultdict(dict)
+        """By misconception and case, of the cases that have run; None for the right result."""
 
     def held(self, observed: Sequence[Observation]) -> list[Misconception]:
         """Return the misconceptions that explain some wrong results and contradict none.
@@ -53,65 +47,44 @@ class Beliefs:
         all_raise = matching.every_case_raises(observed)
         needs_all = bool(self._expected.lines)
 
-        def contradicts(case: int, wrong: Observation) -> bool:
-            return not needs_all and matching.contradicts(wrong, observed[case], all_raise)
+        def is_ruled_out(answer: Answer, cases: Iterable[int]) -> bool:
+            return any(
+                not needs_all and matching.contradicts(wrong, observed[case], all_raise)
+                for case, wrong in self._run(answer, cases)
+                if wrong is not None
+            )
 
+        held = []
         with as_graded(self._sources, self._seed):
-            held = [
-                belief
-                for belief in self._beliefs
-                if not belief.is_ruled_out([*belief.results, *failed], contradicts)
+            for answer in self._exercise.misconceptions:
+                results = self._results[answer.name]
+                if is_ruled_out(answer, [*results, *failed]):
+                    continue
                 # One that is right wherever the learner failed explains nothing.
-                if belief.differing or needs_all
-                if not belief.is_ruled_out(passed, contradicts)
-            ]
-        return [
-            Misconception(each.answer.name, each.answer.explanation, each.answer.section, differing)
-            for each in held
-            if (differing := each.differing)
-        ]
+                explains = needs_all or any(wrong is not None for wrong in results.values())
+                if not explains or is_ruled_out(answer, passed):
+                    continue
+                in_order = sorted(results.items())
+                differing = {case: wrong for case, wrong in in_order if wrong is not None}
+                if differing:
+                    held.append(
+                        Misconception(answer.name, answer.explanation, answer.section, differing)
+                    )
+        return held
 
-    def _start(self, answer: Answer) -> "DrawnCases":
-        answers = define(self._exercise, answer)
-        in_order = "in_order" in answer.cell.metadata
-        return DrawnCases(self._check, answers, self._seed, in_order=in_order)
-
-
-class _Belief:
-    """A misconception, and its results so far."""
-
-    def __init__(
-        self,
-        answer: Answer,
-        start: Callable[[Answer], DrawnCases],
-        right: Sequence[Observation],
-    ) -> None:
-        self.answer = answer
-        self.results: dict[int, Observation | None] = {}
-        """By case; None for the right result."""
-        self._start, self._right = start, right
-
-    @property
-    def differing(self) -> dict[int, Observation]:
-        """The results that differ from the right answer's, in the order of the cases."""
-        results = sorted(self.results.items())
-        return {case: wrong for case, wrong in results if wrong is not None}
-
-    def is_ruled_out(
-        self, cases: Iterable[int], contradicts: Callable[[int, Observation], bool]
-    ) -> bool:
-        """Return whether a result contradicts the learner's in one of these cases.
-
-        What has not run yet is run as far as that takes.
-        """
+    def _run(
+        self, answer: Answer, cases: Iterable[int]
+    ) -> Iterator[tuple[int, Observation | None]]:
+        """Yield the results of a misconception in these cases, running those that have not run."""
+        results = self._results[answer.name]
         drawn: DrawnCases | None = None
         for case in cases:
-            if case not in self.results:
-                drawn = drawn or self._start(self.answer)
+            if case not in results:
+                if drawn is None:
+                    in_order = "in_order" in answer.cell.metadata
+                    answers = define(self._exercise, answer)
+                    drawn = DrawnCases(self._check, answers, self._seed, in_order=in_order)
                 for number, result in drawn.results(case):
-                    differs = compare(self._right[number], result)
-                    self.results[number] = with_skeleton(result) if differs else None
-            wrong = self.results[case]
-            if wrong is not None and contradicts(case, wrong):
-                return True
-        return False
+                    differs = compare(self._expected.observations[number], result)
+                    results[number] = with_skeleton(result) if differs else None
+            yield case, results[case]

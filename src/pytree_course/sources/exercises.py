@@ -187,44 +187,41 @@ def read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mist
     if not file.exists():
         mistakes.append(Mistake(file, 1, "this file is missing"))
         return
-    for line, said, source in marked_cells(file.read_text(encoding="utf-8")):
-        cell = SourceCell("code", source, said, file, line)
-        name = said.get("exercise")
+    for line, options, source in marked_cells(file.read_text(encoding="utf-8")):
+        cell = SourceCell("code", source, options, file, line)
+        name = options.get("exercise")
         if name is None:
             why = 'begin the cell with # %% exercise="...", with quotes'
             mistakes.append(cell.mistake(why))
-        elif name not in exercises:
+            continue
+        if name not in exercises:
             mistakes.append(cell.mistake(f"there is no exercise {name!r}"))
+            continue
+        try:
+            ast.parse(source)
+        except SyntaxError as error:
+            at = line + (error.lineno or 0)
+            mistakes.append(Mistake(file, at, f"{name}: SyntaxError: {error.msg}"))
+            continue
+        exercise = exercises[name]
+        if "starter" in options:
+            exercise.given_starters.append(Answer("starter", source, cell))
+        elif "variant" in options:
+            exercise.variants.append(Answer(options["variant"], source, cell))
+        elif "misconception" in options:
+            wrong, section = options["misconception"], options.get("section", exercise.section)
+            explanation, source = split_explanation(source)
+            if not explanation:
+                why = f"the misconception {wrong!r} needs an explanation: a text in triple quotes"
+                mistakes.append(cell.mistake(why))
+            exercise.misconceptions.append(Answer(wrong, source, cell, explanation, section))
+        elif "equivalent" in options:
+            # Comments, each the name of a mutant as `mutation_testing` prints it.
+            mutants = [comment.removeprefix("#").strip() for comment in source.splitlines()]
+            exercise.equivalents.extend(Answer(mutant, "", cell) for mutant in mutants if mutant)
         else:
-            try:
-                ast.parse(source)
-            except SyntaxError as error:
-                at = line + (error.lineno or 0)
-                mistakes.append(Mistake(file, at, f"{name}: SyntaxError: {error.msg}"))
-            else:
-                _add_answer(exercises[name], cell, mistakes)
-
-
-def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -> None:
-    options = cell.metadata
-    if "starter" in options:
-        exercise.given_starters.append(Answer("starter", cell.source, cell))
-    elif "variant" in options:
-        exercise.variants.append(Answer(options["variant"], cell.source, cell))
-    elif "misconception" in options:
-        name, section = options["misconception"], options.get("section", exercise.section)
-        explanation, source = split_explanation(cell.source)
-        if not explanation:
-            why = f"the misconception {name!r} needs an explanation: a text in triple quotes"
+            why = (
+                'say variant="...", misconception="...", equivalent="..." or starter=True '
+                "after the exercise"
+            )
             mistakes.append(cell.mistake(why))
-        exercise.misconceptions.append(Answer(name, source, cell, explanation, section))
-    elif "equivalent" in options:
-        # Comments, each the name of a mutant as `mutation_testing` prints it.
-        names = [line.removeprefix("#").strip() for line in cell.source.splitlines()]
-        exercise.equivalents.extend(Answer(name, "", cell) for name in names if name)
-    else:
-        why = (
-            'say variant="...", misconception="...", equivalent="..." or starter=True '
-            "after the exercise"
-        )
-        mistakes.append(cell.mistake(why))

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -94,26 +94,6 @@ class Layers:
         return sum(section.with_everything for section in self.core)
 
 
-def read_layers(cells: Sequence[SourceCell], deeper: Sequence[Sequence[SourceCell]]) -> Layers:
-    """Divide a lesson's cells into sections; the deeper ones are in the order of their list."""
-    parts: list[list[SourceCell]] = []
-    for cell in cells:
-        if cell.heading or not parts:
-            parts.append([])
-        parts[-1].append(cell)
-    headings = [part[0].heading for part in parts]
-    at = headings.index(GOING_DEEPER) if GOING_DEEPER in headings else len(parts)
-    ending = [cell for part in parts[at:] for cell in part]
-    listed = "\n".join(cell.source for cell in ending)
-    sections = [_section(part) for part in deeper if part]
-    return Layers(
-        opening=parts[0] if parts else [],
-        core=[_section(part) for part in parts[1:at]],
-        ending=ending,
-        deeper=sorted(sections, key=lambda section: listed.find(f"/{section.slug}.ipynb)")),
-    )
-
-
 def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
     """Yield the mistakes in a lesson's layers; a lesson without "Going deeper" has none."""
     if not layers.ending:
@@ -134,8 +114,8 @@ def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
             yield first.mistake(f'link to it below "# {GOING_DEEPER}" in lesson.md')
 
 
-def _section(cells: Sequence[SourceCell]) -> Section:
-    return Section(str(cells[0].heading), str(cells[0].metadata.get("for", "")), list(cells))
+def _section(cells: list[SourceCell]) -> Section:
+    return Section(str(cells[0].heading), str(cells[0].metadata.get("for", "")), cells)
 
 
 @dataclass(frozen=True)
@@ -156,8 +136,23 @@ class LessonSources:
 
     @cached_property
     def layers(self) -> Layers:
-        """The lesson's core, and its deeper sections."""
-        return read_layers(self.lesson, self.deeper)
+        """The lesson's core, and its deeper sections in the order of their list."""
+        parts: list[list[SourceCell]] = []
+        for cell in self.lesson:
+            if cell.heading or not parts:
+                parts.append([])
+            parts[-1].append(cell)
+        headings = [part[0].heading for part in parts]
+        at = headings.index(GOING_DEEPER) if GOING_DEEPER in headings else len(parts)
+        ending = list(itertools.chain(*parts[at:]))
+        listed = "\n".join(cell.source for cell in ending)
+        sections = [_section(part) for part in self.deeper if part]
+        return Layers(
+            opening=parts[0] if parts else [],
+            core=[_section(part) for part in parts[1:at]],
+            ending=ending,
+            deeper=sorted(sections, key=lambda section: listed.find(f"/{section.slug}.ipynb)")),
+        )
 
     @property
     def all_cells(self) -> list[SourceCell]:
@@ -195,7 +190,15 @@ def read_sources(files: LessonFiles) -> LessonSources:
     parts = [read_predictions(cells, mistakes) for cells in (lesson, *deeper)]
     predictions = {name: each for found, _ in parts for name, each in found.items()}
     lesson, *deeper = [cells for _, cells in parts]
-    mistakes += _ids_of_predictions_used_twice([lesson, *deeper], predictions.keys())
+    all_cells = list(itertools.chain(lesson, *deeper))
+    # Progress, the website and Review find a prediction by its id among a lesson's notebooks.
+    times = Counter(cell.id for cell in all_cells)
+    why = "is the id of a prediction in another notebook of this lesson: rename the section"
+    mistakes += [
+        cell.mistake(f"{cell.id!r} {why}")
+        for cell in all_cells
+        if cell.id in predictions and times[cell.id] > 1
+    ]
     exercise_cells: list[SourceCell] = []
     exercises: dict[str, Exercise] = {}
     if files.has_exercises:
@@ -208,16 +211,3 @@ def read_sources(files: LessonFiles) -> LessonSources:
     if mistakes:
         raise AuthorMistakesError(mistakes)
     return LessonSources(files, lesson, deeper, predictions, exercise_cells, exercises)
-
-
-def _ids_of_predictions_used_twice(
-    notebooks: list[list[SourceCell]], predictions: Collection[str]
-) -> list[Mistake]:
-    """Report cells with the id of a prediction in another notebook of the lesson.
-
-    Progress, the website and Review find a prediction by its id among all notebooks of a lesson.
-    """
-    cells = [cell for cells in notebooks for cell in cells if cell.id in predictions]
-    times = Counter(cell.id for cell in cells)
-    why = "is the id of a prediction in another notebook of this lesson: rename the section"
-    return [cell.mistake(f"{cell.id!r} {why}") for cell in cells if times[cell.id] > 1]

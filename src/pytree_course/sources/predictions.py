@@ -13,6 +13,7 @@ from types import CodeType
 from pytree_course.judging.expected import Prediction
 from pytree_course.sources.source_cells import Mistake, SourceCell, split_answer
 
+_IMPORT = (ast.Import, ast.ImportFrom)
 MOST_LINES = 8
 """A question that needs more lines of definitions is not asked outside its lesson."""
 _CHANGES = re.compile(
@@ -26,27 +27,27 @@ def standing_alone(code: str, question: str, above: Sequence[str]) -> str | None
 
     Imports count as known. None if a name is not defined above, or too many lines are needed.
     """
-    if not _is_python(code):
+    body = _statements(code)
+    if not body:
         return None
     statements = [
         (node, cell)
         for cell in above
-        for node in (ast.parse(cell).body if _is_python(cell) else [])
+        for node in _statements(cell)
         if not isinstance(node, ast.Expr) or _changed_by(node.value)
     ]
     known = {*dir(builtins), "__annotations__"}
     for node, _ in statements:
-        if _is_import(node):
+        if isinstance(node, _IMPORT):
             known |= _bound(node)
-    tree = ast.parse(code)
-    quoted = [ast.parse(part) for part in re.findall(r"`([^`]+)`", question) if _is_python(part)]
     defined_above = {name for node, _ in statements for name in _bound(node)}
-    own = {name for node in tree.body for name in _bound(node)}
-    in_question = {name for part in quoted for name in _free(part.body)}
-    wanted = (_free(tree.body) | (in_question & defined_above - own)) - known
+    own = {name for node in body for name in _bound(node)}
+    quoted = re.findall(r"`([^`]+)`", question)
+    in_question = {name for part in quoted for name in _free(_statements(part))}
+    wanted = (_free(body) | (in_question & defined_above - own)) - known
     chosen = []
     for node, cell in reversed(statements):
-        if not _is_import(node) and wanted & _bound(node):
+        if not isinstance(node, _IMPORT) and wanted & _bound(node):
             # A statement that changes a name, as `tree["w"] = 1` does, needs its definition too.
             wanted = (wanted - _bound(node)) | (_free([node]) - known)
             chosen.append(_source(node, cell))
@@ -54,16 +55,13 @@ def standing_alone(code: str, question: str, above: Sequence[str]) -> str | None
     return None if wanted or lines > MOST_LINES else "\n".join([*reversed(chosen), code])
 
 
-def _is_python(source: str) -> bool:
+def _statements(source: str) -> list[ast.stmt]:
+    """Return the statements of a cell; none of what is not Python, such as a magic of IPython's."""
     try:
         compile(source, "<cell>", "exec")
-    except SyntaxError:  # such as a magic of IPython's
-        return False
-    return True
-
-
-def _is_import(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Import | ast.ImportFrom)
+    except SyntaxError:
+        return []
+    return ast.parse(source).body
 
 
 def _source(node: ast.stmt, cell: str) -> str:
@@ -76,7 +74,7 @@ def _bound(node: ast.stmt) -> set[str]:
     """Return the names that a statement of a cell's top level defines or changes."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return {node.name}
-    if isinstance(node, ast.Import | ast.ImportFrom):
+    if isinstance(node, _IMPORT):
         return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
     called = node.value if isinstance(node, ast.Expr | ast.Assign) else None
     return {target.id for target in _targets(node)} | _changed_by(called)

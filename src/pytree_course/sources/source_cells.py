@@ -21,13 +21,8 @@ def slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
-def digest(*files: Path) -> str:
-    """Return a digest of the text of files, the same on every system."""
-    return text_digest(*(file.read_text(encoding="utf-8") for file in files))
-
-
 def text_digest(*texts: str) -> str:
-    """Return a digest of strings."""
+    """Return a digest of strings, the same on every system."""
     sha = hashlib.sha256()
     for text in texts:
         sha.update(text.encode() + b"\0")
@@ -37,7 +32,8 @@ def text_digest(*texts: str) -> str:
 def exercises_digest(files: LessonFiles) -> str:
     """Return a digest of the sources of the exercises, the solutions and checks/expected."""
     folder = files.sources
-    return digest(folder / "exercises.md", folder / "answers.py", files.check_script)
+    written = (folder / "exercises.md", folder / "answers.py", files.check_script)
+    return text_digest(*(file.read_text(encoding="utf-8") for file in written))
 
 
 def split_answer(text: str) -> tuple[str, str]:
@@ -185,13 +181,7 @@ def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
 
 
 CELL_MARK = re.compile(r"^# *%%(.*)\n?", re.MULTILINE)
-OPTION = re.compile(r'(\w+)=(?:"([^"]*)"|True)')
-
-_TO_BE_NAMED = """\
-# %% exercise="{exercise}" misconception="name_it"
-\"\"\"Say what is believed, and what JAX does.\"\"\"
-{code}
-"""
+MARK_OPTION = re.compile(r'(\w+)=(?:"([^"]*)"|True)')
 
 
 def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
@@ -201,7 +191,7 @@ def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
     cells = []
     for mark, end in zip(marks, ends, strict=True):
         line = text.count("\n", 0, mark.start()) + 1
-        options = dict(OPTION.findall(mark[1]))
+        options = dict(MARK_OPTION.findall(mark[1]))
         cells.append((line, options, text[mark.end() : end].strip("\n")))
     return cells
 
@@ -212,4 +202,5 @@ def misconception_cell(exercise: str, answer: str) -> str:
     A line of the answer that would begin another cell is kept as a plain comment.
     """
     code = CELL_MARK.sub(lambda mark: mark[0].replace("#", "#:", 1), answer.strip("\n"))
-    return _TO_BE_NAMED.format(exercise=exercise, code=code)
+    mark = f'# %% exercise="{exercise}" misconception="name_it"'
+    return f'{mark}\n"""Say what is believed, and what JAX does."""\n{code}\n'

@@ -223,6 +223,7 @@ held(
     terminal, zeros = (os.open(place, os.O_RDWR) for place in ("/dev/tty", "/dev/zero"))
     attempt("terminal", lambda: fcntl.ioctl(terminal, 0x5413, bytes(8)))
     attempt("zeros", lambda: mmap.mmap(zeros, 4096))
+    attempt("shared memory of no file", lambda: mmap.mmap(-1, 4096))
     attempt("input", lambda: fcntl.ioctl(0, 0x5412, b"x"))
     own, _ = os.openpty()
     attempt("input of its own terminal", lambda: fcntl.ioctl(own, 0x5412, b"x"))

@@ -121,7 +121,9 @@ def fork_sandbox(channel: socket.socket) -> None:
     if os.fork():
         os._exit(0)  # only what it starts from now on is in the new process namespace
     os.setsid()
-    _send_this_process(channel)
+    process = os.pidfd_open(os.getpid())
+    socket.send_fds(channel, [b"\0"], [process])
+    os.close(process)
     request = SandboxRequest.received(channel)
     _make_view(request)
     _start_loopback()
@@ -149,12 +151,6 @@ def _keep_open_only(kept: int) -> None:
     last = max(map(int, os.listdir("/proc/self/fd")))
     os.closerange(3, kept)
     os.closerange(kept + 1, last + 1)
-
-
-def _send_this_process(channel: socket.socket) -> None:
-    process = os.pidfd_open(os.getpid())
-    socket.send_fds(channel, [b"\0"], [process])
-    os.close(process)
 
 
 def _make_view(request: SandboxRequest) -> None:

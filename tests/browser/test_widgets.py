@@ -1,4 +1,4 @@
-"""The map view and the trace counter in the lab, by mouse and by keyboard alone."""
+"""The explorer, the map view and the trace counter in the lab, by mouse and by keyboard alone."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,12 @@ from tests.lesson_reads import BROWSER
 pytestmark = pytest.mark.reads(*BROWSER)
 
 CELLS = {
-    "setup": "import jax.numpy as jnp\nfrom pytree_course import count_traces, pair, predict",
+    "setup": """\
+import jax.numpy as jnp
+from pytree_course import count_traces, explore, pair, predict""",
+    "explore": """\
+model = {"layer": {"w": jnp.zeros((2, 3)), "b": None}, "sizes": [64, (32, 10)], "speed": 1.5}
+explore(model, choose_is_leaf=True)""",
     "works": """\
 params = {"dense": {"w": jnp.ones((2, 3)), "b": jnp.zeros(3)}, "scale": 2.0}
 grads = {"dense": {"w": jnp.ones((2, 3)), "b": [jnp.ones(3), None]}, "scale": -1.0}
@@ -29,7 +34,7 @@ count_traces(scaled, lambda width, by: (jnp.ones(width), by), width=[4, 5, 6], b
 
 @pytest.fixture(scope="module")
 def notebook(lab: Lab, browser: Browser) -> Iterator[Notebook]:
-    """Open a notebook with a map view, a trace counter and a prediction, all cells run."""
+    """Open a notebook with all widgets, all cells run."""
     lab.start_afresh()
     lab.write("play.ipynb", CELLS)
     context = browser.new_context(viewport={"width": 1280, "height": 900})
@@ -38,6 +43,63 @@ def notebook(lab: Lab, browser: Browser) -> Iterator[Notebook]:
     expect(notebook.output("traces").get_by_role("button")).to_have_count(6)
     yield notebook
     context.close()
+
+
+def stroke(box: Locator) -> str:
+    """Return how thick the outline of a box is drawn."""
+    return box.locator("rect").first.evaluate("rect => getComputedStyle(rect).strokeWidth")
+
+
+def test_pointing_at_a_leaf_lights_it_up_everywhere(notebook: Notebook):
+    notebook.page.mouse.move(0, 0)
+    output = notebook.output("explore")
+    box, row = output.locator("g[data-leaf='2']"), output.locator("tr[data-leaf='2']")
+    assert stroke(box) == "1.5px"
+    row.hover()
+    assert stroke(box) == "4px"
+    assert stroke(output.locator("g[data-leaf='1']")) == "1.5px"
+    notebook.page.mouse.move(0, 0)
+    assert stroke(box) == "1.5px"
+    box.hover()
+    expect(row).to_have_css("font-weight", "700")
+    expect(row).to_have_css("outline-style", "solid")
+
+
+def tab_to(notebook: Notebook, target: Locator) -> None:
+    """Press Tab until something has the focus."""
+    for _ in range(10):
+        notebook.page.keyboard.press("Tab")
+        if target.evaluate("element => element === document.activeElement"):
+            return
+    raise AssertionError(f"Tab does not lead to {target}")
+
+
+def test_the_explorer_with_the_keyboard_alone(notebook: Notebook):
+    output, keyboard = notebook.output("explore"), notebook.page.keyboard
+    field = output.get_by_label("Tree", exact=True)
+    field.focus()
+    keyboard.type("[1, model['sizes']]")
+    keyboard.press("Enter")
+    expect(output.get_by_role("status")).to_contain_text("4 leaves")
+    tab_to(notebook, output.get_by_role("button", name="tuples are leaves"))
+    keyboard.press("Space")
+    expect(output.get_by_role("status")).to_contain_text("3 leaves")
+    tab_to(notebook, output.get_by_role("radio").first)
+    keyboard.press("ArrowDown")
+    keyboard.press("ArrowDown")
+    assert stroke(output.locator("g[data-leaf='2']")) == "4px"
+    assert output.get_by_role("radio").nth(2).is_checked()
+
+    field.focus()
+    field.fill("{'b': modle, 1: 2")
+    keyboard.press("Enter")
+    expect(output.get_by_role("alert")).to_contain_text("SyntaxError")
+    field.fill("modle")
+    keyboard.press("Enter")
+    expect(output.get_by_role("alert")).to_contain_text("Did you mean model?")
+    expect(output.get_by_role("status")).to_contain_text("3 leaves")
+    assert field.input_value() == "modle"
+    assert notebook.visit.other_hosts == []
 
 
 def line_widths(output: Locator, number: int) -> list[str]:
@@ -69,17 +131,6 @@ def test_the_tab_key_lights_up_partners(notebook: Notebook):
         expect(row).to_be_focused()
         assert row.evaluate("row => getComputedStyle(row).outlineStyle") == "solid"
         assert set(line_widths(output, number)) == {"3px"}
-
-
-def test_a_mismatch_is_marked_in_both_trees(notebook: Notebook):
-    output = notebook.output("fails")
-    assert (
-        "tree 1 has dict of 2: 'b', 'w', and tree 2 has dict of 2: 'bias', 'w'"
-        in output.inner_text()
-    )
-    assert output.get_by_role("img").count() == 2
-    for picture in output.get_by_role("img").all():
-        assert "marked: ['dense'] (mismatch)" in (picture.get_attribute("aria-label") or "")
 
 
 def test_the_trace_counter_by_keyboard_alone(notebook: Notebook):
