@@ -1623,7 +1623,8 @@ def static_wrapper(Static, rng):
     note = "Is a `Static` of the first value equal to each of the other things?"
     for draw in (integer, text, nan):
         value = draw()
-        things = shuffled(rng, [value, None, text(), [value], {}])[: rng.integers(2, 6)]
+        rest = shuffled(rng, [None, text(), [value], {}])[: rng.integers(1, 5)]
+        things = shuffled(rng, [value, *rest])
         tags = ("something that is no `Static`",)
         means = {"True": "A `Static` is equal to something that is no `Static`."}
         cases.append(Case(others, value, *things, note=note, tags=tags, if_wrong=means))

@@ -6293,3 +6293,24 @@ class Static:
 
     def __hash__(self):
         return hash(type(self.value))
+
+
+# %% exercise="partition" misconception="lists_are_joined"
+"""Your `combine` joins two lists to a longer one. A list is a node with places, and both trees have all of them: where one has a leaf, the other has `None`. Each leaf goes back to its own place."""
+
+
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    if isinstance(first, list):
+        return first + second
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
