@@ -3,7 +3,7 @@
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -199,16 +199,11 @@ def judge_submission(
             continue
         exercise = lesson.right(name)
         observed = [each.observation for each in _outcomes(exercise, runs[name]) or ()]
-        if _is_wrong(exercise, observed):
+        is_attempted = any(not isinstance(each, NotAttempted) for each in observed)
+        if is_attempted and any(map(compare, exercise.observations, observed)):
             exercise = lesson.explained(name, observed)
         verdicts.append(_verdict(exercise, runs[name]))
     return verdicts
-
-
-def _is_wrong(exercise: ExpectedExercise, observed: Sequence[Observation]) -> bool:
-    """Say whether an answer was attempted, and yielded some wrong results."""
-    is_attempted = any(not isinstance(each, NotAttempted) for each in observed)
-    return is_attempted and any(map(compare, exercise.observations, observed))
 
 
 def _outcomes(exercise: ExpectedExercise, run: ExerciseRun) -> list[Outcome] | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pytree_course.course import GOING_DEEPER, LessonFiles
-from pytree_course.judging.expected import Prediction
+from pytree_course.judging.expected import LessonSection, Prediction
 from pytree_course.sources.exercises import Exercise, read_answers, read_exercises, read_practice
 from pytree_course.sources.predictions import read_predictions
 from pytree_course.sources.source_cells import (
@@ -160,9 +160,19 @@ class LessonSources:
         return [*self.lesson, *(cell for section in self.deeper for cell in section)]
 
     @cached_property
-    def sections(self) -> dict[str, str]:
-        """The lesson's sections: slug to title."""
-        return {slug(cell.heading): cell.heading for cell in self.all_cells if cell.heading}
+    def sections(self) -> dict[str, LessonSection]:
+        """The lesson's sections by slug, with the facts that a learner's progress depends on."""
+        opening = Section(self.title, "", self.layers.opening)
+        return {
+            section.slug: LessonSection(
+                title=section.title,
+                minutes=0 if section is opening else section.minutes,
+                trying=section.trying,
+                deeper=section in self.layers.deeper,
+                predictions=[cell.id for cell in section.cells if cell.id in self.predictions],
+            )
+            for section in (opening, *self.layers.core, *self.layers.deeper)
+        }
 
     @property
     def graded(self) -> dict[str, Exercise]:

@@ -64,7 +64,8 @@ def ask(requests: socket.socket, request: SandboxRequest) -> Sandbox:
             _, process, _, _ = socket.recv_fds(channel, 1, 1)
             if process:
                 undone.callback(os.close, process[0])
-                pid = _pid(process[0])
+                about = Path(f"/proc/self/fdinfo/{process[0]}").read_text(encoding="ascii")
+                pid = int(_PID.findall(about)[0])  # the number that it has here
                 if group is not None:
                     group.add(pid)  # before it knows what to run
                 channel.sendall(request.to_bytes())
@@ -164,12 +165,6 @@ class Door:
 def say_slow(why: WarmServerError) -> None:
     """Say on the terminal why kernels start slowly from now on, despite nbval's redirection."""
     print(f"Kernels start one by one, slowly: {why}", file=sys.__stderr__)
-
-
-def _pid(process: int) -> int:
-    """Return the number that a process, given as an open file, has here."""
-    described = Path(f"/proc/self/fdinfo/{process}").read_text(encoding="ascii")
-    return int(_PID.findall(described)[0])
 
 
 door = Door()

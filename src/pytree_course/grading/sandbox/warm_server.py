@@ -45,7 +45,11 @@ _FILE = linux.NO_SETUID | linux.NO_DEVICES  # how file systems are mounted
 def main() -> None:
     """Serve on the standard input until it ends; in each sandbox become a kernel."""
     requests = socket.socket(fileno=0)
-    _load()
+    course = [importlib.import_module(name) for name in _IMPORTED][-1]
+    for name in _IMPORTED_NAMES:
+        getattr(course, name)
+    gc.collect()
+    gc.freeze()  # a collection in a sandbox would write to memory that all share
     while True:
         _, descriptors, _, _ = socket.recv_fds(requests, 1, 1)
         if not descriptors:
@@ -59,14 +63,6 @@ def main() -> None:
             return
         channel.close()
         os.waitpid(child, 0)
-
-
-def _load() -> None:
-    course = [importlib.import_module(name) for name in _IMPORTED][-1]
-    for name in _IMPORTED_NAMES:
-        getattr(course, name)
-    gc.collect()
-    gc.freeze()  # a collection in a sandbox would write to memory that all share
 
 
 def _require_forkable() -> None:
