@@ -324,6 +324,18 @@ def test_both_rounds_stand_side_by_side_and_then_the_explanations(room, vote):
     assert part.count("✗") == len(options) - 1
 
 
+def test_an_option_of_several_beliefs_is_explained_by_the_one_that_most_hold(room):
+    question, option, belief = next(
+        (each, option, beliefs[1].name)
+        for each in room.pages.listed("", "")
+        for option, beliefs in each.beliefs.items()
+        if len(beliefs) > 1
+    )
+    assert room.pages.commonest(question, option).name != belief
+    room.join("Ada").tried(question.about.exercise, belief)
+    assert room.pages.commonest(question, option).name == belief
+
+
 def test_a_ballot_that_is_none_or_comes_after_the_end_does_not_count(room, vote):
     number, right, *_ = vote
     ada = room.join()

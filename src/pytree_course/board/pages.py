@@ -1,6 +1,6 @@
 """The teacher's pages, and the live analysis of the class that they show."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -171,6 +171,13 @@ class Pages:
         asked = self.questions(vote.about.lesson).get(vote.about, ())
         return next((each for each in asked if each.case == vote.case), None)
 
+    def commonest(self, question: Question, option: str) -> Misconception:
+        """Return, of the beliefs behind a wrong option, what most last checks showed."""
+        lesson, exercise, asked = question.about
+        work = [each.work[lesson, exercise] for each in self._room.learners.values()]
+        held = Counter(name for each in work for name in each.held)
+        return max(question.beliefs[option], key=lambda each: (held[each.name], each.name == asked))
+
     def listed(self, exercise: str, name: str) -> list[Question]:
         """Return the lesson's questions about an exercise and a belief, or about all for ""."""
         by_belief = self.questions(self.lesson.lesson)
@@ -238,6 +245,7 @@ class Pages:
             "solved_and_tried": solved_and_tried,
             "vote": room.vote,
             "question": self.question,
+            "commonest": self.commonest,
             "address": self._address,
             "qr": self._qr,
         }

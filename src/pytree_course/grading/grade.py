@@ -20,7 +20,6 @@ from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observations import NotAttempted, Observation
 from pytree_course.running.outcomes import PUBLIC_SEED, Outcome
-from pytree_course.sources.source_cells import exercises_digest
 
 if TYPE_CHECKING:  # the process that only judges what other ones ran does without
     from pytree_course.sources.beliefs import Beliefs
@@ -93,7 +92,7 @@ class GradedLesson:
         else:
             self.seed = secrets.randbits(32) if seed is None else seed
             # Reading the sources takes long; what was built from the same sources will do.
-            self.digest = exercises_digest(files)
+            self.digest = files.exercises_digest()
             if self.digest != stored.sources:
                 sources = _read_once(self._authors)
                 self.title = sources.title

@@ -14,11 +14,10 @@ from pytree_course.sources.source_cells import (
     AuthorMistakesError,
     Mistake,
     SourceCell,
-    exercises_digest,
     read_cells,
     slug,
-    text_digest,
 )
+from pytree_course.texts import text_digest
 
 MOST_MINUTES = {"to read": 20, "with everything that it asks the reader to do": 45}
 """The most that the core of a lesson takes."""
@@ -182,7 +181,7 @@ class LessonSources:
     @property
     def exercises_digest(self) -> str:
         """A digest of the sources of the exercises, the solutions and checks/expected."""
-        return exercises_digest(self.files)
+        return self.files.exercises_digest()
 
     @property
     def practice_digest(self) -> str:
