@@ -714,7 +714,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="none_matches_anything" covers="M9" section="none-in-each-place"
-"""You accept a gradient where the parameters have a `None`. Perhaps you read `None` as "nothing to do". To JAX `None` is a node, and it fits only another `None`."""
+"""You accept a `None` in one of the two trees beside an array in the other. Perhaps you read `None` as "nothing to do". To JAX `None` is a node, and it fits only another `None`."""
 def sgd_step(params, grads, rate):
     def step(p, g):
         return p if p is None or g is None else p - rate * g
@@ -778,7 +778,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="items_of_one_dict"
-"""You are right for one dict of arrays. You ask the tree for its `.items()`, which a list, a tuple or a bare array does not have, and a dict in a dict is no array."""
+"""You go over the `.items()` of `params`, which a list, a tuple or a bare array does not have, and a dict in a dict is no array. A key that only `grads` has goes unnoticed. `jax.tree.map` knows all nodes, and compares the two trees."""
 def sgd_step(params, grads, rate):
     return {name: p - rate * grads[name] for name, p in params.items()}
 
@@ -1324,6 +1324,18 @@ def from_shapes(shapes):
     return jnp.zeros(shapes)
 
 
+# %% exercise="from_shapes" misconception="rebuilds_dicts_and_lists"
+"""You go into dicts and lists only, and keep `None`: an `OrderedDict` becomes a plain dict, and a registered class reaches `jnp.zeros`, where your function fails. Perhaps you walk through the tree yourself. JAX knows all nodes: tell it where to stop, with `is_leaf`."""
+def from_shapes(shapes):
+    if shapes is None:
+        return None
+    if isinstance(shapes, dict):
+        return {name: from_shapes(shape) for name, shape in shapes.items()}
+    if isinstance(shapes, list):
+        return [from_shapes(shape) for shape in shapes]
+    return jnp.zeros(shapes)
+
+
 # %% exercise="clip" variant="where_twice"
 def factor(squares, most):
     is_long = squares > most**2
@@ -1436,7 +1448,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="a_norm_per_row"
-"""Your `clip_by_leaf` is wrong for matrices: each row is clipped by itself. Perhaps your norm goes along one axis. A leaf has one norm, which all its numbers share."""
+"""Your `clip_by_leaf` is wrong for matrices, whose rows are clipped one by one, and fails on a single number. Perhaps your norm goes along one axis. A leaf has one norm, which all its numbers share."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
         squares = jnp.sum(leaf**2, axis=-1, keepdims=True)
@@ -1812,6 +1824,38 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
+# %% exercise="clip" misconception="a_norm_per_row_of_a_matrix"
+"""Your `clip_by_leaf` is wrong for matrices: each row is clipped by itself. Perhaps your norm goes along one axis, such as `axis=-1`. A leaf has one norm, which all its numbers share."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        squares = jnp.sum(jnp.atleast_1d(leaf) ** 2, axis=-1, keepdims=leaf.ndim > 0)
+        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="clips_the_leaves_before"
+"""Your `clip_by_global_norm` clips each leaf first, and then the whole tree. So a long leaf shrinks more than a short one, and the direction of the whole gradient changes. One factor, from the global norm of the leaves as they are given, holds for all."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    grads = clip_by_leaf(grads, most)
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
 # %% exercise="add_noise" variant="by_folding_in"
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
@@ -1924,7 +1968,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="promotes_the_dtype"
-"""A `float16` leaf becomes `float32`. Perhaps you did not pass a dtype to `normal`. Then the noise is `float32`, and a sum takes the wider of two dtypes."""
+"""A `float16` leaf becomes `float32`: a sum or a product takes the wider of two dtypes. Perhaps you passed no dtype to `normal`, so that the noise is `float32`, or you made an array of `scale`. A Python number takes the dtype of the array beside it."""
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
     keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
@@ -2473,6 +2517,20 @@ def decay_mask(params):
     )
 
 
+# %% exercise="decay_mask" misconception="the_last_name_counts"
+"""You give `False` to arrays in a list or a tuple that is called `bias`. The last entry of such a path is a position, such as 1, and a position is not `bias`. Perhaps you skip the entries without a name. Only the last entry counts, whatever its kind is."""
+def decay_mask(params):
+    def decays(path, leaf):
+        names = [
+            getattr(entry, "key", getattr(entry, "name", None))
+            for entry in path
+            if not isinstance(entry, jax.tree_util.SequenceKey)
+        ]
+        return names[-1:] != ["bias"]
+
+    return jax.tree.map_with_path(decays, params)
+
+
 # %% exercise="rates_by_part" variant="by_broadcast"
 def rates_by_part(rates, params, grads):
     rates = jax.tree.broadcast(rates, params)
@@ -2795,6 +2853,18 @@ def rates_by_part(rates, params, grads):
         return p - rate * g
 
     return jax.tree.map_with_path(step, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="walks_and_zips" section="several-trees"
+"""You accept rates that are no prefix: a list for a tuple, a list of another length, or a `None` for a part. Where `rates` has a namedtuple or a registered class, you fail or change nothing. Perhaps you walk through the trees yourself, and `zip` stops at the shorter list. A map with `rates` first compares the structures."""
+def rates_by_part(rates, params, grads):
+    if isinstance(rates, (int, float)):
+        return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+    if isinstance(rates, dict):
+        return {key: rates_by_part(rates[key], params[key], grads[key]) for key in params}
+    if isinstance(rates, (list, tuple)):
+        return type(params)([rates_by_part(*each) for each in zip(rates, params, grads)])
+    return params
 
 
 # %% exercise="stack_trees" variant="by_numpy"
@@ -3235,7 +3305,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="a_list_is_an_array"
-"""Your `stack_trees` gives a result where one tree has an array and another has a list or a tuple of numbers. Perhaps NumPy stacks the leaves. It makes an array of any list of numbers, so the difference of the structures goes unnoticed."""
+"""Your `stack_trees` gives a result where one tree has an array and another has a list or a tuple of numbers. Perhaps `np.stack` or `jnp.array` joins the leaves. They make an array of any list of numbers, so the difference of the structures goes unnoticed."""
 def stack_trees(trees):
     return jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *trees)
 
@@ -3253,6 +3323,17 @@ def stack_trees(trees):
 
 def unstack(tree):
     count = next(iter(tree.values())).shape[0]
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="length_of_the_first_value"
+"""Your `unstack` asks the tree for its `.values()`: a list or a bare array has none. And where the first value of a dict is a container, its `len` counts items, not rows. `jax.tree.leaves(tree)[0]` is the first leaf of any tree."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(next(iter(tree.values())))
     return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
 
 
@@ -3328,7 +3409,7 @@ perturb = jax.jit(plain)
 
 
 # %% exercise="perturb" misconception="no_jit"
-"""Your numbers are right, but your function is not one jitted program. What is outside of a `jax.jit` runs by itself, operation by operation and leaf by leaf: put all three steps into one jitted function."""
+"""Your numbers are right, but a call is not one jitted program. Operations outside of a `jax.jit` run one by one, and two jitted functions are two programs: put all three steps into one jitted function."""
 def perturb(key, params, scale, most):
     leaves, structure = jax.tree.flatten(params)
     keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
@@ -3918,7 +3999,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="keys_need_not_agree" section="several-trees"
-"""You fill a gap although the two structures differ there: you accept a list for a tuple, or one key for another key. Perhaps you pair lists of leaves. Such lists do not know the places of the leaves."""
+"""Your result is wrong where `defaults` has a whole part for a gap, and you accept two structures that differ, such as a list and a tuple. Perhaps you pair two lists of leaves. Such lists do not know the places of the leaves: a part gives as many of them as it has."""
 def fill_missing(tree, defaults):
     def is_none(node):
         return node is None
@@ -4235,6 +4316,28 @@ def fill_missing(tree, defaults):
     )
 
 
+# %% exercise="fill_missing" misconception="merges_dicts_at_every_depth"
+"""You merge dicts at every depth: a key that only one of the two has comes into your result, and an `OrderedDict` becomes a plain dict. A `None` in a list, a tuple or another node stays. Where the structures differ, JAX's `ValueError` should come: `jax.tree.map` compares them, and knows all nodes."""
+def fill_missing(tree, defaults):
+    if tree is None:
+        return defaults
+    if isinstance(tree, dict) and isinstance(defaults, dict):
+        names = {**defaults, **tree}
+        return {name: fill_missing(tree.get(name), defaults.get(name)) for name in names}
+    return tree
+
+
+# %% exercise="fill_missing" misconception="stops_at_what_is_no_dict"
+"""You fill gaps in dicts only: a `None` in a list, a tuple or another node stays, and the structures are not compared there. Perhaps your `is_leaf` is true for everything that is no dict. JAX opens all nodes by itself; tell it to stop at `None` only."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda value, default: default if value is None else value,
+        tree,
+        defaults,
+        is_leaf=lambda node: not isinstance(node, dict),
+    )
+
+
 # %% exercise="batched_apply" variant="without_vmap"
 def batched_apply(function, params, batched, x):
     results = []
@@ -4281,7 +4384,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="parameters_are_shared"
-"""Every example gets all of `params` in your call. Often that is right for a model. But here the leaves in the batched parts have one row for each example."""
+"""Every example gets all of `params` in your call, with the whole batch of each batched part. Example `i` needs row `i` of its leaves. If you merge two dicts, as in `{**rows, **params}`, the later one wins."""
 def batched_apply(function, params, batched, x):
     return jax.vmap(function, in_axes=(None, 0))(params, x)
 
