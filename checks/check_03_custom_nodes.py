@@ -6,7 +6,7 @@ python checks/check_03_custom_nodes.py exercises/03_custom_nodes_exercises.ipynb
 import operator
 import re
 from collections import OrderedDict, deque
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field, is_dataclass, make_dataclass
 from functools import partial
 from typing import Any
 
@@ -274,7 +274,13 @@ def register_linear(answer, rng):
     simple += [(tree, number(rng)) for tree in rich_trees(rng)]
     cases += [Case(partial(mapped, linear_class), *each, note=tripled) for each in simple]
     note = said + "It has two children. How many leaves are below each of them?"
-    for each in (pair(), ({one: number(rng), two: pair()}, number(rng)), (pair(), None)):
+    for each in (
+        pair(),
+        ({one: number(rng), two: pair()}, number(rng)),
+        (pair(), None),
+        (number(rng), None),
+        (None, number(rng)),
+    ):
         cases.append(Case(partial(leaves_below, linear_class), *each, note=note))
     tags = ("a class that sets its bias before its weight",)
     note = said + "Its class sets `self.bias` before `self.weight`. "
@@ -373,6 +379,9 @@ def model_state(cls, zeroed, predict, rng):
         zeroed(state)
         return parts(state, cls, "weight", "bias", "step")
 
+    def is_of_a_dataclass(*fields):
+        return is_dataclass(new(*fields))
+
     def is_the_same(*fields):
         state = new(*fields)
         return zeroed(state) is state
@@ -447,6 +456,10 @@ def model_state(cls, zeroed, predict, rng):
         if_wrong={"": "`zeroed` returns the state that it was given, and not a new one."},
     )
     cases += [call(*fields()), call(vector(rng), None, number(rng))]
+    note = said + "Is the state an object of a dataclass?"
+    wrong = {"": "`ModelState` is no dataclass."}
+    for each in (fields(), (number(rng), None, number(rng))):
+        cases.append(Case(is_of_a_dataclass, *each, note=note, if_wrong=wrong))
     others = mixed(rng, fields, lambda: [[1, None, 2], [1, [2], 3]][rng.integers(2)])
     note = "The inputs are the fields of one state, and of others. Which of the others have the "
     note += "same structure as the first?"
@@ -818,6 +831,7 @@ def readable_paths(cls, rng):
             cases.append(Case(call, falling(), [tree, number(rng)], note=looks[call]))
     for names, shown in (
         ([f"['{one}']", f"{two} {one}", '"'], "punctuated keys"),
+        ([f"{one}'s", two], "punctuated keys"),
         ([f"{two}|{one}", f"({one}+"], "pattern keys"),
         ([two, ""], "falsy keys"),
         ([f"{one}/{two}", one], "slashed keys"),
@@ -1716,10 +1730,13 @@ def fork(cls, rng):
         """Look at a fork whose value is a fork."""
         return lambda value, *branches: look(grown(value), *branches)
 
-    def rebuilt(*tree):
-        # One level alone: each branch becomes a text as a whole.
-        node = grown(tree)
-        return seen(acyclic(jax.tree.map(as_text, node, is_leaf=lambda child: child is not node)))
+    def rebuilt(put):
+        def one_level(*tree):
+            # One level alone: each branch is replaced as a whole.
+            node = grown(tree)
+            return seen(acyclic(jax.tree.map(put, node, is_leaf=lambda child: child is not node)))
+
+        return one_level
 
     # Only one level is looked at here: with a shared list, a fork would hold itself.
     def values(node):
@@ -1850,10 +1867,11 @@ def fork(cls, rng):
     note += f"their branches a list? And those of what a map with {TRIPLED} gives?"
     for _ in range(2):
         cases.append(Case(are_lists, *numbers(rng, 2), note=note))
-    note = said + "JAX rebuilds the fork with a text in the place of each child:"
-    for tree in ((number(rng), leaf()), (number(rng), leaf(), (number(rng), leaf()))):
-        tags, shows = ("other things for branches",), ("values from JAX",)
-        cases.append(Case(rebuilt, *tree, note=note, tags=tags, shows=shows))
+    for put, text in ((as_text, "a text"), (lambda _: None, "`None`")):
+        note = said + f"JAX rebuilds the fork with {text} in the place of each child:"
+        for tree in ((number(rng), leaf()), (number(rng), leaf(), (number(rng), leaf()))):
+            tags, shows = ("other things for branches",), ("values from JAX",)
+            cases.append(Case(rebuilt(put), *tree, note=note, tags=tags, shows=shows))
     note = said + "What a jitted function that returns it gives, as shapes:"
     for tree in ((row(rng), (row(rng),)), (row(rng),)):
         cases.append(Case(in_jit, *tree, note=note, tags=("under jit",)))

@@ -185,6 +185,13 @@ class Power:
         return x**self.exponent
 
 
+class Unchanged:
+    """Its method can be jitted, but takes no attributes."""
+
+    def given(self, x):
+        return x
+
+
 ACTIVATIONS = (plus_itself, times_itself, opposite, three_times, one_more)
 LAMBDAS = (lambda x: x + x, lambda x: x * x, lambda x: -x)
 
@@ -219,6 +226,12 @@ def dense(Dense, rng):
     def old(w, b, activation, x):
         layer = Dense(w, b, activation)
         jax.tree.map(double, layer)
+        return plain(layer(x))
+
+    @own(Dense)
+    def first_of_two(w, b, activation, other, x):
+        layer = Dense(w, b, activation)
+        Dense(w, b, other)
         return plain(layer(x))
 
     @own(Dense)
@@ -304,6 +317,10 @@ def dense(Dense, rng):
     note = "`jax.tree.map` doubles each leaf in a new layer; then the old layer is called."
     given = (lopsided(), vector(rng), activation(), vector(rng))
     cases.append(Case(old, *given, note=note, tags=("the old layer",), shows=("same object",)))
+    note = "Two layers with these activations are made; then the first one is called."
+    for _ in range(2):
+        given = (lopsided(), vector(rng), *shuffled(rng, ACTIVATIONS)[:2], vector(rng))
+        cases.append(Case(first_of_two, *given, note=note, tags=("two layers",)))
     note = "JAX traces a function of the layer; then the layer is called without jit."
     given = (lopsided(), vector(rng), activation(), vector(rng))
     cases.append(Case(after_a_trace, *given, note=note, shows=("after a trace",)))
@@ -811,6 +828,9 @@ def lookup_table(Lookup, rng):
         given[places[0]] = value_at
         cases.append(called(given, vector(rng), places))
     cases.append(called(quarters(), scale(), np.zeros(0, np.int32), tags=("no indices",)))
+    for draw in (scale, partial(vector, rng)):
+        place = np.asarray(rng.integers(4), np.int32)
+        cases.append(called(table(), draw(), place, tags=("an index without axes",)))
     note = "JAX traces a gradient; then the layer is called without jit."
     cases.append(
         Case(after_a_trace, table(), vector(rng), index(), note=note, shows=("after a trace",))
@@ -1285,6 +1305,10 @@ def traces_of(answer, rng):
         more = {"note": note, "tags": ("a second use",), "shows": ("after a trace",)}
         cases.append(Case(own(answer)(twice), same, given, **more))
     cases.append(Case(answer, lambda x: 2 * x, [(1,), (2,), (0.5,)]))
+    method = Unchanged().given
+    for kinds in (vectors[:2], numbers[:2]):
+        tags = ("a method as the function",)
+        cases.append(Case(answer, method, calls(kinds, 1), tags=tags))
     nan, one = np.full(2, np.nan, np.float32), number(rng)
     for trees, tag in (
         ([nan, nan.copy()], "calls that differ in values"),
@@ -1478,6 +1502,9 @@ def static_wrapper(Static, rng):
     def equal(*pairs):
         return [bool(Static(one) == Static(other)) for one, other in pairs]
 
+    def equal_powers(*pairs):
+        return equal(*((10**one, 10**other) for one, other in pairs))
+
     def others(value, *others):
         return [bool(Static(value) == other) for other in others]
 
@@ -1557,6 +1584,7 @@ def static_wrapper(Static, rng):
         (one_lambda, other_lambda, "two functions with the same name"),
         (integer, float, "an int and a float"),
         (lambda: bool(rng.integers(2)), int, "a bool and an int"),
+        (lambda: bool(rng.integers(2)), np.bool_, "a bool of NumPy"),
         (fraction, np.float64, "a number of NumPy"),
         (numpy_nan, float, "a nan of NumPy"),
         (nan, lambda _: "nan", "a nan and a string"),
@@ -1582,6 +1610,11 @@ def static_wrapper(Static, rng):
     zeros = [(0.0, 0.0), (0.0, -0.0), (-0.0, 0.0), (0.0, 0), (0, False), (0.0, nan())]
     for given in (shuffled(rng, zeros), shuffled(rng, zeros[:4])):
         cases.append(Case(equal, *given, note=note, tags=("zeros",), if_wrong=means))
+    told = "The inputs are pairs of exponents `n`, and the values are `10**n`. " + note
+    for _ in range(2):
+        pairs = asked(rng, lambda: number(rng, 320, 400), lambda n: n + 1)
+        tags = ("very large numbers",)
+        cases.append(Case(equal_powers, *pairs, note=told, tags=tags, if_wrong=means))
     n, true = number(rng) / 4, bool(rng.integers(2))
     pairs = [(n, np.float64(n)), (np.float64(n), n), (true, int(true)), (int(true), true)]
     for given in (shuffled(rng, pairs[:2]), shuffled(rng, pairs[2:])):
@@ -1590,7 +1623,8 @@ def static_wrapper(Static, rng):
     note = "Is a `Static` of the first value equal to each of the other things?"
     for draw in (integer, text, nan):
         value = draw()
-        things = shuffled(rng, [value, None, text(), [value], {}])[: rng.integers(2, 6)]
+        rest = shuffled(rng, [None, text(), [value], {}])[: rng.integers(1, 5)]
+        things = shuffled(rng, [value, *rest])
         tags = ("something that is no `Static`",)
         means = {"True": "A `Static` is equal to something that is no `Static`."}
         cases.append(Case(others, value, *things, note=note, tags=tags, if_wrong=means))

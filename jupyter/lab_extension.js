@@ -55,17 +55,16 @@
     Object.assign(notebook, { activeCellIndex: notebook.widgets.indexOf(cell), mode: "command" });
     notebook.activate();
   }
-
   const leadOn = (notebook, { model }) =>
     activate(notebook, notebook.widgets.find((cell) => `${cell.model.id}-predict` === model.id));
 
   // Show all of a cell's output, or its beginning: JupyterLab scrolls on to the next cell.
-  function keepInSight(notebook, cell) {
+  function keepInSight(notebook, cell, part = ".jp-Cell-outputWrapper") {
     settle(notebook, () => {
-      const output = cell.node.querySelector(".jp-Cell-outputWrapper");
-      output.scrollIntoView({ block: output.offsetHeight > notebook.node.clientHeight ? "start" : "nearest" });
+      const shown = cell.node.querySelector(part);
+      shown?.scrollIntoView({ block: shown.offsetHeight > notebook.node.clientHeight ? "start" : "nearest" });
       cell.node.querySelector(".pytree-predict :is(button, input):not(:disabled)")?.focus();
-      return output;
+      return shown;
     });
   }
 
@@ -80,8 +79,9 @@
         const isOneOfMany = below.indexOf(notebook.activeCell) > 1; // as in "Run All Cells"
         if (!isOneOfMany && IN_SIGHT.test(id)) keepInSight(notebook, cell);
         if (!notebook.widgets.some(({ model }) => model.id === `${id}-predict`)) return;
-        const answers = below.map(({ node }) => node.querySelector("details"));
-        answers.find(Boolean)?.setAttribute("open", "");
+        const answer = below.find(({ node }) => node.querySelector("details"));
+        answer?.node.querySelector("details").setAttribute("open", "");
+        if (answer && !isOneOfMany) keepInSight(notebook, answer, "details");
       });
     }
   }

@@ -13,7 +13,7 @@ from pytree_course.authoring.validation import features_shown
 from pytree_course.course import Course, LessonFiles, write_file
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
-from pytree_course.sources.source_cells import text_digest
+from pytree_course.texts import text_digest
 
 ROW = re.compile(r"^\| (\w+)(?: †)? (\|.*<!-- (\w+) --> \|)$", re.MULTILINE)
 OLDER = " †"

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -86,6 +87,21 @@ def course_py(course, monkeypatch, capsys):
         return subprocess.CompletedProcess(arguments, ended.value.code, shown.out, shown.err)
 
     return run
+
+
+@pytest.fixture
+def made(course: Course, tmp_path: Path) -> Any:
+    """Return a class whose answers run in kernels, as they do for a teacher."""
+    from tests.made_submissions import MadeClass
+
+    return MadeClass(course, tmp_path)
+
+
+@pytest.fixture
+def quick(made: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a class whose answers run in this process."""
+    made.run_without_kernels(monkeypatch)
+    return made
 
 
 def copy_surroundings(root: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from pytree_course.__main__ import main
 from pytree_course.class_grading.attempt import counting
 from pytree_course.class_grading.folder import read_class_folder
-from pytree_course.class_grading.grade_class import GradingOptions, grade_class
+from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.grading.exercise_run import CellRun, ExerciseRun
 from pytree_course.sources.authors_answers import run_answer
@@ -71,7 +71,7 @@ class MadeClass:
         files = self.course.lesson("01_mini")
         sources = read_sources(files)
 
-        def run(answers, blank, course, settings):
+        def run(answers, settings):
             runs = {}
             for name, code in answers.items():
                 exercise = sources.exercises[name]
@@ -86,7 +86,7 @@ class MadeClass:
     def grade(self, options=OWN_WORK):
         folder = read_class_folder(self.folder, self.course)
         with self.gradebook() as gradebook:
-            return grade_class(self.course, folder, gradebook, options, *[self.pool] * 3)
+            return ClassGrading(self.course, folder, gradebook, options, *[self.pool] * 3).run()
 
     def gradebook(self):
         return Gradebook(self.into / "gradebook.sqlite")

@@ -6,19 +6,39 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from queue import Empty
 from typing import Any
 
 import pytest
 
+from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.kernels import WatchedKernel
 
 needs_sandbox = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("bwrap") is None,
     reason="bubblewrap is not here; .ci/run installs it",
 )
+
+
+# In each of some children a hundred megabytes, of which none is too much.
+CHILDREN_WITH_MEMORY = """\
+import os, time
+for _ in range(6):
+    if os.fork() == 0:
+        block = b"x" * 100_000_000
+        time.sleep(600)
+time.sleep(600)
+"""
+COURSE = {"checks/check_01_mini.py": ""}
+
+
+def started(course: Mapping[str, str] = COURSE, **variables: str) -> WatchedKernel:
+    """Start a kernel in a sandbox that sees these files as the course."""
+    budget = SubmissionBudget(())
+    return WatchedKernel(Path(), course, variables, in_sandbox=True, budget=budget)
 
 
 def value_in(kernel: WatchedKernel, code: str, expression: str = "result") -> Any:

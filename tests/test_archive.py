@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from pytree_course.class_grading import student_files
+from pytree_course.class_grading import archive
 from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.course import CourseError
 
@@ -155,10 +155,10 @@ def test_a_name_that_is_not_the_utf_8_that_it_says_it_is_is_refused_with_a_reaso
 def test_a_bomb_is_refused_before_anything_is_written(zipped, course, monkeypatch):
     zipped.put("ada/01_mini_exercises.ipynb", "0" * 100_000)
     with monkeypatch.context() as patch:
-        patch.setattr(student_files, "MOST_ZIPPED_BYTES", 99_999)
+        patch.setattr(archive, "MOST_ZIPPED_BYTES", 99_999)
         with pytest.raises(CourseError, match="unpack it yourself"):
             zipped.read(course)
-    monkeypatch.setattr(student_files, "MOST_ZIPPED", 0)
+    monkeypatch.setattr(archive, "MOST_ZIPPED", 0)
     with pytest.raises(CourseError, match="unpack it yourself"):
         zipped.read(course)
     assert not zipped.into.exists()

@@ -12,11 +12,9 @@ import sys
 import pytest
 
 from pytree_course.grading import limits
-from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import policy
 from tests.conftest import ROOT
-from tests.sandboxes import needs_sandbox
+from tests.sandboxes import CHILDREN_WITH_MEMORY, needs_sandbox, started
 
 if sys.platform == "linux":
     from pytree_course.grading.sandbox import bounds
@@ -24,8 +22,7 @@ if sys.platform == "linux":
 pytestmark = [pytest.mark.slow, needs_sandbox, pytest.mark.reads("src/pytree_course/grading")]
 HAS_GROUPS = sys.platform == "linux" and bounds.folder_of_groups() is not None
 in_groups = pytest.mark.skipif(
-    not HAS_GROUPS,
-    reason="no groups can be made here; they are tried in user-mode Linux",
+    not HAS_GROUPS, reason="no groups can be made here; they are tried in user-mode Linux"
 )
 UML = shutil.which("linux.uml")
 # It runs the tests as root, and looks for groups as a user to whom systemd has delegated one.
@@ -52,39 +49,25 @@ sleep 60
 
 
 @pytest.fixture(params=["warm", "fresh"])
-def kernel(request, tmp_path, monkeypatch):
+def kernel(request, monkeypatch):
     """Start a kernel in a sandbox that may use 500 MB."""
     monkeypatch.setenv(policy.ENGINE_VARIABLE, request.param)
     monkeypatch.setattr(limits, "MEMORY", 500 * limits.MIB)
-    (tmp_path / "course" / "checks").mkdir(parents=True)
-    (tmp_path / "course" / "checks" / "check.py").touch()
-    kernel = WatchedKernel(
-        tmp_path, tmp_path / "course", {}, in_sandbox=True, budget=SubmissionBudget(())
-    )
+    kernel = started()
     yield kernel
     kernel.stop()
 
 
 def group_of(kernel):
-    return kernel._process._sandbox.group
+    return kernel._process.sandbox.group
 
 
 @in_groups
 def test_all_processes_of_a_sandbox_are_in_its_group(kernel):
-    inside = [name for name in os.listdir(kernel._process._sockets.proc) if name.isdigit()]
+    inside = [name for name in os.listdir(kernel._process.proc) if name.isdigit()]
     members = group_of(kernel).members.read_text().split()
     assert len(inside) <= len(members) <= len(inside) + 4  # bubblewrap's own are outside
     assert str(os.getpid()) not in members
-
-
-CHILDREN_WITH_MEMORY = """\
-import os, time
-for _ in range(6):
-    if os.fork() == 0:
-        block = b"x" * 100_000_000
-        time.sleep(600)
-time.sleep(600)
-"""
 
 
 @in_groups

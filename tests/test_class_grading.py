@@ -1,7 +1,6 @@
 """Grading a class: every submission ends with a row, is run once, and nothing is lost."""
 
 import csv
-import json
 import os
 import signal
 import sqlite3
@@ -23,28 +22,16 @@ from pytree_course.class_grading.grade_class import GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.pool import dask_cluster
 from pytree_course.course import CourseError
-from pytree_course.grading import submission
+from pytree_course.grading import limits
 from pytree_course.grading.exercise_run import OF_THE_MACHINE, CellRun, ExerciseRun
+from pytree_course.grading.grade import judge_submission
 from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
 from tests.conftest import ROOT
 from tests.lesson_reads import CLASS
-from tests.made_submissions import ELEMENTS, NODES, RIGHT, MadeClass
+from tests.made_submissions import ELEMENTS, NODES, RIGHT
 
 pytestmark = [pytest.mark.slow, pytest.mark.reads(*CLASS)]
-
-
-@pytest.fixture
-def made(course, tmp_path):
-    """Return a class whose answers run in kernels, as they do for a teacher."""
-    return MadeClass(course, tmp_path)
-
-
-@pytest.fixture
-def quick(made, monkeypatch):
-    """Return a class whose answers run in this process."""
-    made.run_without_kernels(monkeypatch)
-    return made
 
 
 def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_row(made):
@@ -153,16 +140,6 @@ def test_an_earlier_attempt_is_kept_and_the_notebook_handed_in_last_counts(quick
     assert quick.points() == {"ada": 3}
 
 
-def test_of_several_notebooks_the_last_one_is_run_and_that_is_said(quick):
-    for number, answers in enumerate((RIGHT, NODES, ELEMENTS)):
-        file = quick.hand_in("ada", answers, f"01_mini_exercises-{number}.ipynb")
-        os.utime(file, (1_000_000 + number, 1_000_000 + number))
-    assert quick.grade().graded == 1
-    (ada,) = quick.attempts()
-    assert ada.file.endswith("01_mini_exercises-2.ipynb")
-    assert ada.reason == "of 3 notebooks, the last counts: 01_mini_exercises-2.ipynb"
-
-
 def test_the_lessons_own_notebook_is_no_submission(quick):
     quick.hand_in("ada", RIGHT)
     lesson = quick.folder / "ada" / "01_mini.ipynb"
@@ -179,7 +156,7 @@ def test_notebooks_that_take_too_much_to_read_cost_their_student_only_and_are_re
     quick, monkeypatch
 ):
     lesson = quick.course.lesson("01_mini").notebook.read_bytes()
-    for number in range(submission.NOTEBOOKS + 1):
+    for number in range(limits.NOTEBOOKS + 1):
         quick.hand_in("eve", {}, f"01_mini_exercises-{number}.ipynb").write_bytes(lesson)
     quick.hand_in("ada", RIGHT)
     assert quick.grade().graded == 1
@@ -306,6 +283,33 @@ UNWATCHED = ExerciseRun(CellRun(died=True, used_up=OF_THE_MACHINE), CellRun())
 
 def _fails(*_):
     raise OSError("no space left on device")
+
+
+def test_what_raises_in_judging_costs_its_submission_only(quick, monkeypatch):
+    quick.hand_in("ada", {"count_leaves": "count_leaves = None"})
+    quick.hand_in("bob", RIGHT)
+
+    def judge_or_raise(lesson, submission, runs):
+        if submission.answers["count_leaves"] == "count_leaves = None":
+            raise RecursionError("too deep")
+        return judge_submission(lesson, submission, runs)
+
+    monkeypatch.setattr(class_grading, "judge_submission", judge_or_raise)
+    summary = quick.grade()
+    assert (summary.graded, len(summary.failed)) == (1, 1)
+    ada, bob = quick.attempts()
+    assert (ada.state, ada.points) == (AttemptState.FAILED, 0)
+    assert "If this happens again, look at the notebook yourself" in ada.reason
+    assert (bob.state, bob.points) == (AttemptState.GRADED, 3)
+
+
+def test_an_answer_that_is_too_long_is_not_run_and_said(quick):
+    quick.hand_in("eve", RIGHT | {"count_leaves": "#" * (limits.ANSWER_CHARACTERS + 1)})
+    quick.grade()
+    (eve,) = quick.attempts()
+    assert [row.kind for row in eve.rows] == ["not attempted", "correct"]
+    assert "holds 100,001 characters, more than the 100,000 that may run" in eve.rows[0].explanation
+    assert eve.answers.keys() == {"first_leaf"}
 
 
 def wait_for_attempts(made, process, fewest):
@@ -444,26 +448,6 @@ def test_who_was_not_graded_yet_is_not_said_to_have_handed_nothing_in(made):
     )
     assert "– not handed in" in (made.into / "report.html").read_text()
     assert "has not been graded yet" in (made.into / "students" / "bob.html").read_text()
-
-
-def test_a_notebook_without_answer_cells_is_said_and_one_without_ids_is_graded(quick):
-    for student in ("old", "saved_again", "other"):
-        file = quick.hand_in(student, RIGHT)
-        notebook = json.loads(file.read_text())
-        for number, cell in enumerate(notebook["cells"]):
-            del cell["id"]  # format 4.4 has none
-            if student == "saved_again":
-                cell["id"] = f"new-{number}"
-            if student == "other":
-                cell["metadata"] = {}
-        file.write_text(json.dumps(notebook))
-    quick.hand_in("zoe", {}).write_text("")
-    quick.grade()
-    assert quick.points() == {"old": 3, "saved_again": 3, "other": 0, "zoe": 0}
-    reasons = {attempt.student: attempt.reason for attempt in quick.attempts()}
-    assert reasons["old"] == ""
-    assert "none of the answer cells" in reasons["other"]
-    assert reasons["zoe"].endswith("is empty")
 
 
 # ---- a cluster

@@ -20,18 +20,11 @@ from tests.made_submissions import ELEMENTS, RIGHT
 from tests.needs import missing
 
 
-@pytest.mark.parametrize("name", ["1", "01", "mini", "01_mini"])
-def test_a_lesson_has_several_names(course_py, name):
-    done = course_py("check", name)
-    assert done.returncode == 1
-    assert "01_mini_exercises.ipynb" in done.stdout
-
-
-def test_an_unknown_lesson_is_refused_with_those_there_are(course_py):
-    done = course_py("check", "7")
-    assert done.returncode == 2
-    assert "no lesson '7'" in done.stderr
-    assert "01_mini" in done.stderr
+def test_a_lesson_has_several_names_and_an_unknown_one_is_refused_with_those_there_are(course):
+    names = ("1", "01", "mini", "01_mini")
+    assert {course.lesson_named(name).stem for name in names} == {"01_mini"}
+    with pytest.raises(CourseError, match=r"no lesson '7'\. The lessons here: 01_mini"):
+        course.lesson_named("7")
 
 
 def test_the_table_has_points_verdicts_and_feedback(course_py, notebook):

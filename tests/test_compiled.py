@@ -11,8 +11,6 @@ import pytest
 
 from pytree_course import compiled
 from pytree_course.course import Course
-from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.bubblewrap import sandboxed
 from pytree_course.observing.comparison import agree
@@ -22,7 +20,7 @@ from pytree_course.sources.authors_answers import SEEDS, compile_for_kernels, ru
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
-from tests.sandboxes import needs_sandbox, run_in_sandbox, value_in
+from tests.sandboxes import needs_sandbox, run_in_sandbox, started, value_in
 
 FRESH = 4711
 
@@ -148,16 +146,13 @@ def test_a_sandbox_that_begins_before_anything_is_kept_covers_it_too(cache):
 
 
 @needs_sandbox
-def test_a_kernel_finds_a_program_and_writes_none(cache, tmp_path, monkeypatch):
+def test_a_kernel_finds_a_program_and_writes_none(cache, monkeypatch):
     # This process may have a warm server already, which shows another folder.
     monkeypatch.setenv(policy.ENGINE_VARIABLE, "fresh")
     compile_here(1)
     compiled.show_compiled_programs()
     before = entries(compiled.visible_programs())
-    (tmp_path / "course" / "checks").mkdir(parents=True)
-    kernel = WatchedKernel(
-        tmp_path, tmp_path / "course", {}, in_sandbox=True, budget=SubmissionBudget(())
-    )
+    kernel = started()
     try:
         counted = "import jax\nseen = []\njax.monitoring.register_event_listener("
         counted += "lambda event, **more: seen.append(event.split('/')[-1]))\n"

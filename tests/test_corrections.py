@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from tests.made_submissions import ELEMENTS, NODES, RIGHT, MadeClass
+from tests.made_submissions import ELEMENTS, NODES, RIGHT
 
 HEADING = "student,lesson,exercise,points,comment\n"
 FOR_BOB = 'bob,1,count_leaves,1,"Right, but for arrays."\n'
@@ -41,10 +41,8 @@ class Corrected:
 
 
 @pytest.fixture
-def graded(course, tmp_path, monkeypatch, capsys):
-    made = MadeClass(course, tmp_path)
-    made.run_without_kernels(monkeypatch)
-    return Corrected(made, monkeypatch, capsys)
+def graded(quick, monkeypatch, capsys):
+    return Corrected(quick, monkeypatch, capsys)
 
 
 def test_points_and_comment_stand_beside_the_verdict_everywhere(graded):

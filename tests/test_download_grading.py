@@ -47,12 +47,6 @@ def made(course, tmp_path):
     return Download(course, tmp_path)
 
 
-@pytest.fixture
-def quick(made, monkeypatch):
-    made.run_without_kernels(monkeypatch)
-    return made
-
-
 def test_canvass_zip_is_graded_in_the_sandbox_and_its_ids_are_imported(made):
     made.put("lovelaceada_12345_678901_01_mini_exercises-1.ipynb", RIGHT)
     made.put("raybob_LATE_77_678902_01_mini_exercises.ipynb", ELEMENTS)

@@ -282,6 +282,14 @@ def test_of_two_beliefs_that_fit_the_one_that_raises_the_very_type_is_held():
     assert named(KeyError("what")) == ["any"]
 
 
+def test_a_belief_that_raises_any_error_is_not_held_where_the_right_one_is_raised_too():
+    right, other = observe_raised(KeyError("no")), observe_raised(Exception("no"))
+    held = Misconception("any", "any", "", {0: other, 1: other})
+    expected = made_exercise([right, right], misconceptions=[held])
+    verdict = judge(expected, [Outcome((), (), right), Outcome((), (), other)])
+    assert (verdict.failed, verdict.misconceptions) == ((1,), ())
+
+
 def counting(answer, rng):
     for number in (1, 2, 3):
         means = {"traces too high": "Traced again.", "kept False": "Lost.", "": "Something else."}

@@ -9,8 +9,8 @@ import pytest
 
 from pytree_course.course import Course
 from pytree_course.grading import nbval_run
-from pytree_course.grading.exercise_run import RunSettings, run_answers
-from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.exercise_run import run_answers
+from pytree_course.grading.grade import GradedLesson
 from pytree_course.observing.observations import Number
 from tests.lesson_reads import GRADING
 from tests.made_submissions import RIGHT
@@ -24,8 +24,7 @@ def lesson(built_course):
 
 
 def run_count(lesson, code):
-    settings = RunSettings(lesson.seed, in_sandbox=False)
-    return run_answers({"count_leaves": code}, lesson.blank, lesson.kernel_course, settings)
+    return run_answers({"count_leaves": code}, lesson.run_settings(in_sandbox=False))
 
 
 def sessions():
@@ -58,7 +57,7 @@ def test_nothing_beside_the_notebook_is_looked_at_and_nothing_stays(lesson, tmp_
     assert (sessions(), sorted(tmp_path.iterdir())) == before
 
 
-@pytest.mark.parametrize("package", ["grading.lesson", "authoring.building"])
+@pytest.mark.parametrize("package", ["grading.grade", "authoring.building"])
 def test_who_grades_or_builds_loads_no_grammars(package):
     code = (
         f"import sys, pytree_course.{package}, nbformat\n"

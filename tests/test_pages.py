@@ -12,7 +12,7 @@ from pytree_course import drawing
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.folder import read_class_folder
-from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.grade import GradedLesson
 from pytree_course.judging.verdicts import Finding, WrongLine
 from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.observations import Raised

@@ -47,33 +47,24 @@ def test_a_task_whose_process_died_runs_once_more(tmp_path):
     assert run_all(1, die_once, [tmp_path / "begun"]) == {tmp_path / "begun": "done"}
 
 
-def hang(number):
-    """Hang where the number is 1: Python's own code is never run again."""
+def hang(task):
+    """Say that it has begun, and hang where the number is 1: Python's code is never run again."""
+    number, file = task
+    with file.open("a") as begun:
+        begun.write("begun\n")
     if number == 1:
         signal.pause()
     return number
 
 
 @pytest.mark.skipif(not hasattr(signal, "alarm"), reason="Windows has no alarms")
-def test_a_task_that_hangs_ends_and_costs_itself_only(monkeypatch):
+def test_a_task_that_hangs_ends_costs_itself_only_and_does_not_run_again(monkeypatch, tmp_path):
     monkeypatch.setattr(pool, "TASK_SECONDS", 1)
-    results = run_all(2, hang, range(4))
-    assert isinstance(results.pop(1), BrokenProcessPool)
-    assert results == {number: number for number in (0, 2, 3)}
-
-
-def begin_and_hang(file):
-    """Say that it has begun, and hang."""
-    with file.open("a") as begun:
-        begun.write("begun\n")
-    signal.pause()
-
-
-@pytest.mark.skipif(not hasattr(signal, "alarm"), reason="Windows has no alarms")
-def test_a_task_that_took_too_long_does_not_run_again(monkeypatch, tmp_path):
-    monkeypatch.setattr(pool, "TASK_SECONDS", 1)
-    run_all(1, begin_and_hang, [tmp_path / "begun"])
-    assert (tmp_path / "begun").read_text() == "begun\n"
+    tasks = [(number, tmp_path / str(number)) for number in range(4)]
+    results = run_all(2, hang, tasks)
+    assert isinstance(results.pop(tasks[1]), BrokenProcessPool)
+    assert results == {task: task[0] for task in tasks if task[0] != 1}
+    assert (tmp_path / "1").read_text() == "begun\n"
 
 
 def begun():

@@ -8,7 +8,7 @@ import pytest
 
 from pytree_course.authoring.documents import read_marks
 from pytree_course.course import PROGRESS_VARIABLE, Course
-from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.grade import GradedLesson
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import standing

@@ -25,9 +25,7 @@ from tests.test_pages import pages_of, visible
 NUMBER = Number("int", 41)
 LARGEST_PAGE = 4_000_000  # characters
 LARGE_NODE = Node(
-    type="<&>" * 10,
-    aux=None,
-    children=tuple((f"[{at}]", NUMBER) for at in range(2_000)),
+    type="<&>" * 10, aux=None, children=tuple((f"[{at}]", NUMBER) for at in range(2_000))
 )
 
 
@@ -106,13 +104,7 @@ def test_an_enormous_class_page_is_bounded(tmp_path):
     found = Finding(text, [], {"sentence": text})
     many = [f"exercise_{number}" for number in range(3)]
     rows = [
-        made_row(
-            name,
-            "incorrect",
-            explanation=text,
-            failure=large,
-            findings=[found] * 100,
-        )
+        made_row(name, "incorrect", explanation=text, failure=large, findings=[found] * 100)
         for name in many
     ]
     attempt = made_attempt("eve", rows, answers=dict.fromkeys(many, text), reason=text)

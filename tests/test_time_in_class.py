@@ -10,7 +10,6 @@ from pytree_course.board.session import Log
 from pytree_course.course import CourseError
 from pytree_course.reports.class_statistics import TimeInClass, spent_in_class
 from tests.made_grades import NOON, made_attempt, made_grades, made_row
-from tests.made_submissions import MadeClass
 from tests.test_pages import pages_of, visible
 
 LESSON = "01_made"
@@ -102,21 +101,18 @@ def test_without_a_session_the_report_speaks_of_grading_alone(tmp_path):
     assert "In class" not in visible(pages_of(grades, tmp_path)["report.html"])
 
 
-def test_the_option_puts_it_into_the_report(course, session, tmp_path, monkeypatch):
-    made = MadeClass(course, tmp_path)
-    made.hand_in("ada", {})
-    made.run_without_kernels(monkeypatch)
+def test_the_option_puts_it_into_the_report(quick, session, monkeypatch):
+    quick.hand_in("ada", {})
     minute, who, what, data = checked(3, "ada", "count_leaves", right=True)
     file = session(joined(0, "ada"), (minute, who, what, {**data, "lesson": "01_mini"}))
-    assert made.run_here(monkeypatch, "--classroom", str(file)) == 0
-    assert "3.0 min" in (made.into / "report.html").read_text(encoding="utf-8")
+    assert quick.run_here(monkeypatch, "--classroom", str(file)) == 0
+    assert "3.0 min" in (quick.into / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("holds", [None, "", "no database\n" * 100])
 def test_a_file_that_is_no_session_is_refused_before_anything_is_graded(
-    holds, course, tmp_path, monkeypatch, capsys
+    holds, made, tmp_path, monkeypatch, capsys
 ):
-    made = MadeClass(course, tmp_path)
     made.hand_in("ada", {})
     file = tmp_path / "session"
     if holds is not None:

@@ -10,16 +10,9 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.sandbox import (
-    class_sandboxes,
-    policy,
-    server_process,
-    start_kernel,
-    use_server,
-)
+from pytree_course.grading.sandbox import class_sandboxes, policy, server_process, use_server
 from pytree_course.grading.sandbox import kernel as sandboxed_kernel
+from tests import sandboxes
 from tests.sandboxes import needs_sandbox, value_in
 
 pytestmark = [pytest.mark.slow, needs_sandbox, pytest.mark.reads("src/pytree_course/grading")]
@@ -145,20 +138,14 @@ result = {
 
 
 @pytest.fixture
-def started(tmp_path, monkeypatch):
+def started(monkeypatch):
     """Start a kernel of an engine; all are stopped in the end."""
     running = []
 
     def start(engine="warm"):
         monkeypatch.setenv(policy.ENGINE_VARIABLE, engine)
-        course = tmp_path / "course"
-        (course / "checks").mkdir(parents=True, exist_ok=True)
-        (course / "checks" / "check.py").write_text("text = 'ä'", encoding="utf-8")
-        kernel = WatchedKernel(
-            tmp_path, course, {"GIVEN": "1"}, in_sandbox=True, budget=SubmissionBudget(())
-        )
-        running.append(kernel)
-        return kernel
+        running.append(sandboxes.started({"checks/check.py": "text = 'ä'"}, GIVEN="1"))
+        return running[-1]
 
     yield start
     for kernel in running:
@@ -178,27 +165,6 @@ def test_both_engines_are_the_same_inside(started):
     # How the sandbox was made. Nothing of it is secret.
     more = {name for name in modules[0] - modules[1] if "pytree_course.grading" not in name}
     assert more <= {"pytree_course.compiled", "pytree_course.built", "rfc3987_syntax"}
-
-
-def test_the_next_sandbox_has_nothing_of_the_last(started):
-    leave = (
-        "import os, sys, ctypes, builtins, socket\n"
-        "builtins.left = sys.left = 1\nos.environ['LEFT'] = '1'\n"
-        "for folder in ('/tmp', '/dev/shm'): open(folder + '/left', 'w').close()\n"
-        "listening = socket.create_server(('127.0.0.1', 7777))"
-    )
-    look = (
-        "import builtins, glob, os, socket, sys\n"
-        "result = [hasattr(builtins, 'left'), hasattr(sys, 'left'), 'LEFT' in os.environ]\n"
-        "result += glob.glob('/tmp/left') + glob.glob('/dev/shm/left')\n"
-        "with socket.socket() as other: result += [other.connect_ex(('127.0.0.1', 7777)) == 0]\n"
-        "result += [len([name for name in os.listdir('/proc') if name.isdigit()])]"
-    )
-    first = started()
-    value_in(first, leave, "0")
-    assert value_in(started(), look) == [False, False, False, False, 2]  # while the first one lives
-    first.stop()
-    assert value_in(started(), look) == [False, False, False, False, 2]
 
 
 def test_no_two_sandboxes_draw_the_same_numbers(started):
@@ -250,25 +216,18 @@ def test_processes_and_files_do_not_pile_up(started):
     assert used() == before
 
 
-def test_where_no_server_can_start_kernels_start_one_by_one(started, monkeypatch, capfd):
-    monkeypatch.setattr(sandboxed_kernel, "door", server_process.Door())
-    monkeypatch.setattr(server_process, "serving", lambda *_: ["sh", "-c", "echo broken >&2"])
-    for _ in range(2):
-        assert value_in(started(), "result = 1") == 1
-    assert capfd.readouterr().err.count("broken") == 1  # and not for each kernel
-
-
-def test_where_the_class_has_no_server_its_processes_try_none_of_their_own(
-    started, monkeypatch, capfd
-):
+@pytest.mark.parametrize("in_class", [False, True])
+def test_where_no_server_can_start_kernels_start_one_by_one(started, monkeypatch, capfd, in_class):
     door = server_process.Door()
     for module in (server_process, sandboxed_kernel):
         monkeypatch.setattr(module, "door", door)
     monkeypatch.setattr(server_process, "serving", lambda *_: ["sh", "-c", "echo broken >&2"])
-    with class_sandboxes() as begin:
-        pickle.loads(pickle.dumps(begin))()  # in a process of the pool
-    assert value_in(started(), "result = 1") == 1
-    assert capfd.readouterr().err.count("broken") == 1
+    if in_class:
+        with class_sandboxes() as begin:
+            pickle.loads(pickle.dumps(begin))()  # in a process of the pool, which tries none itself
+    for _ in range(2):
+        assert value_in(started(), "result = 1") == 1
+    assert capfd.readouterr().err.count("broken") == 1  # and not for each kernel
 
 
 def test_the_last_words_of_a_server_that_fails_late_are_said(started, monkeypatch, capfd, tmp_path):
@@ -302,12 +261,12 @@ def test_when_the_server_is_killed_its_kernels_end_and_others_start(started, mon
     assert value_in(started(), "result = 1") == 1
 
 
-def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goes_on(tmp_path):
+def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goes_on():
     ours, theirs = multiprocessing.Pipe()
     server = server_process.WarmServer()
     server.require_sandbox()
     context = multiprocessing.get_context("spawn")
-    asking = context.Process(target=ask_and_wait, args=(server.requests, theirs, tmp_path))
+    asking = context.Process(target=ask_and_wait, args=(server.requests, theirs))
     asking.start()
     sandbox = psutil.Process(ours.recv())
     inside = [sandbox, *sandbox.children(recursive=True)]
@@ -318,8 +277,8 @@ def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goe
     server.close()
 
 
-def ask_and_wait(requests, tell, folder):
+def ask_and_wait(requests, tell):
     use_server(requests)
-    kernel = start_kernel(folder, {})
-    tell.send(kernel._sandbox.pid)
+    kernel = sandboxed_kernel.SandboxedKernel({}, {})
+    tell.send(kernel.sandbox.pid)
     time.sleep(60)

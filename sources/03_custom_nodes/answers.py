@@ -540,7 +540,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="step_stays_an_int" section="a-state-with-an-int" covers="C2"
-"""In your zeroed state the step is Python's `0`. A `step` of type `int` is a leaf like any other, and `jnp.zeros_like` makes an array of it, even of an int."""
+"""Your `zeroed` keeps `nan` as `nan`, and makes Python's `0` of an int. Perhaps you multiply each leaf by 0, or subtract it from itself: both give `nan` for `nan`. `jnp.zeros_like` looks only at the shape and the dtype, and always makes an array."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -1853,7 +1853,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="no_keys"
-"""Your paths read `<flat index 0>`. If a class is registered without keys, its children have no names, so JAX numbers them."""
+"""Your paths read `<flat index 0>`. If a class is registered without keys, its children have no names, so JAX numbers them. A method `tree_flatten_with_keys` helps only with the decorator that looks for it."""
 @jax.tree_util.register_pytree_node_class
 class Layers:
     def __init__(self, names, values):
@@ -3390,7 +3390,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="function_is_a_child"
-"""Every call of `add` fails, and objects of different functions have one structure. Perhaps `function` is one of your children, or it is missing in what flatten returns. `jit` accepts numbers and arrays as leaves, but not functions: these belong in aux_data."""
+"""Every call of `add` fails, and objects of different functions have one structure. Perhaps `function` is one of your children, or missing in what flatten returns, or the class is no longer registered. `jit` accepts numbers and arrays as leaves, but neither functions nor objects of your own. A function belongs in aux_data."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -4154,7 +4154,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="fields_by_position"
-"""Your function fails, or the fields change places, where the class has `step` before `params`. The order of the fields is the class's own: name the fields, as `replace` does."""
+"""Your function fails, or the fields change places, where the class has `step` before `params`. Do you rely on the order of the fields, or of the leaves of the state? The class decides that order: take the fields by their names, as `replace` does."""
 def train_step(loss, state, rate):
     cls = type(state)
     grads = jax.grad(lambda params: loss(cls(params, state.step)))(state.params)
@@ -5254,7 +5254,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="puts_it_back" section="leaves-that-are-no-arrays"
-"""After a map, the temperature is right, but a model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps unflatten calls the constructor and sets the temperature afterwards. The constructor and this change need a dict."""
+"""After a map, the temperature is right, but a model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps unflatten reads the temperature out of the dict, calls the constructor, and hands the temperature over or sets it afterwards. All of this needs a dict. Unflatten should store what it gets."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -5762,7 +5762,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="each_rebuild_copies"
-"""A rebuilt model holds a copy of what JAX put in, and not the object itself. Perhaps unflatten calls `deepcopy`. The copy belongs into the constructor, where a caller's dict comes in; unflatten should store what it gets."""
+"""A rebuilt model holds a copy of what JAX put in, and not the object itself. Perhaps unflatten copies it, by `deepcopy` or by a map. The copy belongs in the constructor, where a caller's dict comes in; unflatten should store what it gets."""
 from copy import deepcopy
 
 
@@ -7569,3 +7569,361 @@ class TrainState:
     def count(self):
         replace(self, step=self.step + 1)
         return self
+
+
+# %% exercise="register_linear" misconception="a_bias_of_none_is_put_back"
+"""Your object has one child instead of two when its bias is `None`. Perhaps flatten leaves such a bias out, and unflatten puts it back. `None` is a child like any other: it has no leaves, but it keeps its place."""
+def register_linear(cls):
+    def flatten(obj):
+        return (obj.weight,) if obj.bias is None else (obj.weight, obj.bias), None
+
+    def unflatten(_, children):
+        return cls(*children) if len(children) == 2 else cls(*children, None)
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+
+
+# %% exercise="register_linear" misconception="none_is_put_back"
+"""Your object has fewer than two children when its weight or bias is `None`. Perhaps flatten leaves each `None` out, and unflatten puts it back. `None` is a child like any other: it has no leaves, but it keeps its place."""
+def register_linear(cls):
+    def flatten(obj):
+        both = (obj.weight, obj.bias)
+        missing = tuple(each is None for each in both)
+        return [each for each in both if each is not None], missing
+
+    def unflatten(missing, children):
+        rest = iter(children)
+        return cls(*(None if is_missing else next(rest) for is_missing in missing))
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+
+
+# %% exercise="model_state" misconception="another_kind_of_class" section="ways-to-register"
+"""Your state works as a node, but its class is no dataclass. Perhaps it is a namedtuple, which JAX opens without a registration, or a class with an `__init__` of your own. The task asks for a dataclass with a class decorator that registers it."""
+from typing import Any, NamedTuple
+
+
+class ModelState(NamedTuple):
+    weight: Any
+    bias: Any
+    step: Any
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="readable_paths" misconception="brackets_in_a_text"
+"""Your paths are right for plain names, but not for names with quotes in them. Perhaps your keys are strings, with brackets and quotes that you wrote yourself. The key of a dict shows a name by its `repr`, and `repr` chooses the quotes by the name. Use the key object of a dict."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = [f"['{name}']" for name in self.names]
+        return list(zip(keys, self.values)), self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="normal" misconception="a_valid_one_is_built_first" section="leaves-that-are-no-arrays"
+"""Your object is rebuilt outside of `jit` and `grad`, but not inside. Perhaps unflatten calls the constructor with numbers that pass the checks, and then puts the children in. While JAX traces, the constructor's arrays are tracers too, and `not` needs their values. Make the object without the constructor."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not (self.std > 0).all():
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = cls(1.0, 1.0, name)
+        normal.mean, normal.std = children
+        return normal
+
+
+# %% exercise="running_mean" misconception="no_node_any_more" section="a-class-of-your-own"
+"""Your means are right, but JAX no longer sees a node: it takes a whole `RunningMean` for one leaf, and a jitted function refuses it. Did the class lose its decorator, or the two methods? The task asks for a node, also where your own jitted function gets only numbers."""
+from functools import partial
+
+
+@partial(jax.jit, static_argnums=0)
+def added(function, total, count, x):
+    return total + function(x), count + 1
+
+
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def add(self, x):
+        return RunningMean(self.function, *added(self.function, self.total, self.count, x))
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="train_step" misconception="the_loss_sees_none" covers="C3"
+"""Your function fails where the loss uses the step: the loss gets `None` for it. Perhaps you set the `step` to `None`, so that `jax.grad` finds no int. The loss should get the old state, with only the parameters replaced."""
+def train_step(loss, state, rate):
+    def loss_of_params(params):
+        return loss(replace(state, params=params, step=None))
+
+    grads = jax.grad(loss_of_params)(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    return replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="history" misconception="an_array_of_used" section="leaves-that-are-no-arrays"
+"""Your flatten makes an array of `used`. JAX may put a string or `None` in its place, and then take the history apart again: flatten should return what the object holds."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, jnp.asarray(self.used)), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+# %% exercise="fork" misconception="none_is_no_branch" section="flatten-and-unflatten"
+"""A branch gets lost where JAX puts `None` in its place. Perhaps the constructor or unflatten leaves out branches that are `None`. `None` is a child like any other: it has no leaves, but it keeps its place."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = [branch for branch in branches if branch is not None]
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="readable_paths" misconception="not_registered" section="a-class-of-your-own"
+"""For JAX your `Layers` is one leaf: there are no paths inside it, and a map calls its function with the whole object. A method such as `tree_flatten_with_keys` alone is not enough. JAX opens an object only if its class is in its registry."""
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        return [(jax.tree_util.DictKey(n), v) for n, v in zip(self.names, self.values)], self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="normal" misconception="not_registered" section="a-class-of-your-own"
+"""Your constructor does what it should, but for JAX a `Normal` is one leaf: a map calls its function with the whole object, and `jit` refuses it. Did the class lose its decorator? JAX opens an object only if its class is in its registry."""
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not (self.std > 0).all():
+            raise ValueError("std should be positive")
+
+
+# %% exercise="history" misconception="not_registered" section="a-class-of-your-own"
+"""For JAX your history is one leaf: a map calls its function with the whole object, and `jit` refuses it. Did the class lose its decorator? JAX opens an object only if its class is in its registry."""
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+
+# %% exercise="temperature" misconception="not_registered" section="a-class-of-your-own"
+"""A new model is right, but for JAX it is one leaf: a map calls its function with the whole object, and `jit` refuses it. Did the class lose its decorator? JAX opens an object only if its class is in its registry."""
+class Model:
+    def __init__(self, params, name):
+        self.params = {**jax.tree.map(lambda leaf: leaf, params), "temperature": 1.0}
+        self.name = name
+
+
+# %% exercise="fork" misconception="not_registered" section="a-class-of-your-own"
+"""Your fork grows, but for JAX it is one leaf: there are no paths inside it, and a map calls its function with the whole fork. A method such as `tree_flatten_with_keys` alone is not enough. JAX opens an object only if its class is in its registry."""
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+
+# %% exercise="train_step" misconception="writes_into_a_dict_by_its_items" section="objects-that-change"
+"""Your code writes the new arrays into the old state's own dict, and fails where `params` is no dict of arrays. Do you loop over `.items()`? `params` may also be a list, a node of a class or one array. `jax.tree.map` takes any tree, and makes a new one."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    for name, grad in grads.items():
+        state.params[name] = state.params[name] - rate * grad
+    return replace(state, step=state.step + 1)
+
+
+# %% exercise="register_fields" misconception="no_keys_and_by_position" section="paths-with-names"
+"""Your paths hold numbers, and a rebuilt object has its values in the wrong fields, or a keyword-only field raises an error. Perhaps you register without keys, and unflatten passes first the children, then the static values, by position. Give each child a key, and each value of the constructor its name."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten(obj):
+        return [getattr(obj, n) for n in data], tuple(getattr(obj, n) for n in meta)
+
+    def unflatten(aux, children):
+        return cls(*children, *aux)
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+    return cls
+
+
+# %% exercise="normal" misconception="only_given_arrays_are_checked" section="leaves-that-are-no-arrays" covers="M13"
+"""Your constructor checks arrays only: numbers and lists of a caller are neither converted nor checked. And a rebuild still fails for negative arrays and for tracers, for a tracer is a `jax.Array` too. Callers should get arrays and all checks, and unflatten should make the object without the constructor."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = mean, std, name
+        if all(isinstance(each, (jax.Array, np.ndarray)) for each in (mean, std)):
+            if mean.shape != std.shape:
+                raise ValueError("mean and std differ in shape")
+            if not (std > 0).all():
+                raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="readable_paths" misconception="numbers_become_the_names"
+"""The paths are right, but in a rebuilt object the names are numbers, written as strings. Perhaps aux_data holds only how many layers there are. JAX uses the keys for paths only, and never passes them to unflatten: the names belong in aux_data."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.DictKey, self.names)
+        return tuple(zip(keys, self.values)), len(self.names)
+
+    @classmethod
+    def tree_unflatten(cls, count, values):
+        return cls(map(str, range(count)), values)
+
+
+# %% exercise="history" misconception="zeros_beyond_the_used_places" covers="M17"
+"""Your flatten puts zeros into the empty places. The values should not change, also where they are not used. And JAX may put in a number or a string, which has no shape: flatten cannot compute with it."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        places = jnp.arange(self.values.shape[0])
+        return (jnp.where(places < self.used, self.values, 0), self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+# %% exercise="temperature" misconception="plain_dicts_and_lists_only" section="objects-that-change"
+"""Your model has its own plain dicts and lists, but what is inside a tuple or another kind of node is still the caller's. Perhaps your copy asks `type(node) is dict`. A tuple cannot change, but the dicts in it can; and an `OrderedDict` is another type. `jax.tree.map` goes through every container."""
+def copied(node):
+    if type(node) is dict:
+        return {key: copied(child) for key, child in node.items()}
+    if type(node) is list:
+        return [copied(child) for child in node]
+    return node
+
+
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = {**copied(params), "temperature": 1.0}
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+        return model
+
+
+# %% exercise="register_fields" misconception="no_keys_and_static_in_its_own_order" section="paths-with-names"
+"""Your paths hold numbers, and a rebuilt object has its values in the wrong fields, or a keyword-only field raises an error. Perhaps you register without keys, and unflatten passes the children and then the values of `static`, in the order of `static`. Give each child a key, and each value of the constructor its name."""
+def register_fields(cls, static=()):
+    data = [each.name for each in fields(cls) if each.init and each.name not in static]
+
+    def flatten(obj):
+        return [getattr(obj, n) for n in data], tuple(getattr(obj, n) for n in static)
+
+    jax.tree_util.register_pytree_node(cls, flatten, lambda aux, children: cls(*children, *aux))
+    return cls
+
+
+# %% exercise="model_state" misconception="fields_by_keyword_only" section="ways-to-register"
+"""`ModelState(weight, bias, step)` raises an error: your class takes its fields by keyword only. Is it a `chex.dataclass`? The task gives the three values by position, as a dataclass of Python takes them."""
+import chex
+
+
+@chex.dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias

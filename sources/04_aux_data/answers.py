@@ -248,7 +248,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="activation_is_hidden_from_jit" section="part-of-the-type"
-"""Your layers with different activations share one trace, so one layer runs the program of another. jit compares the aux_data with `==`, and the aux_data of your layers is equal. That is so, too, where the activation is an attribute of the class."""
+"""Your layers with different activations share one trace, so one layer runs the program of another. jit compares the aux_data with `==`, and the aux_data of your layers is equal. Does your aux_data hold the activation itself?"""
 
 
 class Same:
@@ -1049,7 +1049,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="set_to_zero_by_the_constructor"
-"""Whatever step your state is made with, it is 0, also after `advance`: each new state starts from 0 again. The constructor runs forevery new object, so it has to use the `step` that it is given."""
+"""Whatever step your state is made with, it is 0, also after `advance`: each new state starts from 0 again. The constructor runs for every new object, so it has to use the `step` that it is given."""
 
 
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
@@ -1291,7 +1291,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="equality_without_hash" covers="M20"
-"""Your configs are equal, but they have no hash, so `static_argnums` refuses them. When a class defines `__eq__` alone, as a plain dataclass does, Python takes its `__hash__` away."""
+"""Your configs are equal, but they have no hash, so `static_argnums` refuses them. Does the class define `__eq__` alone? Then Python takes its `__hash__` away. Or is one of its fields a list? A list has no hash, not even in a frozen dataclass, and a copy of it has none either."""
 
 
 class Config:
@@ -1339,7 +1339,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="frozen_for_itself_too"
-"""No config of yours can be made: `FrozenInstanceError`. A frozen dataclass forbids `self.names = ...` everywhere, also in its own `__post_init__`."""
+"""No config of yours can be made: `FrozenInstanceError`. A frozen dataclass forbids `self.names = ...` everywhere, also in its own `__init__` and `__post_init__`."""
 
 
 @dataclass(frozen=True)
@@ -1928,7 +1928,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field"
-"""Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Each leaf is traced, but you decide whether a leaf is trained."""
+"""Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. If you call `jax.lax.stop_gradient`: it changes nothing in place, and only what it returns has no gradient."""
 
 
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
@@ -2814,7 +2814,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="rebuilt_nets_share_a_dict" covers="M21" section="a-list-in-aux-data"
-"""jit sees each change, but two nets that are rebuilt from one structure share their options. Perhaps unflatten uses a dict that is kept in aux_data. Then a change in one net is a change in all of them."""
+"""jit sees each change, but two nets that are rebuilt from one structure share their options. Perhaps unflatten uses a dict that is kept in aux_data or in a cache. Then a change in one net is a change in all of them."""
 
 
 class Picture:
@@ -3684,7 +3684,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="a_new_jit_for_each_call" section="never-equal"
-"""You count each call as a trace, and Python runs the function each time. Perhaps you make a new function or a new `jax.jit` for each call, or use `jax.make_jaxpr`, which traces at each call. A new function has an empty cache, so it is traced again."""
+"""You count each call as a trace, and Python runs the function each time. Perhaps you make a new function or a new `jax.jit` for each call, or use `jax.make_jaxpr`, which traces at each call; or you jit one function that makes all the calls. Jit the function that counts, once, and call it for each tuple."""
 
 
 def traces_of(function, calls):
@@ -5187,7 +5187,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_in_the_hash"
-"""Your `Static` fails for a value that is no number: a string, a function or a tuple. Perhaps you call `math.isnan` forevery value. It takes numbers only."""
+"""Your `Static` fails for a value that is no number: a string, a function or a tuple. Perhaps you call `math.isnan` for every value. It takes numbers only."""
 import math
 
 
@@ -5207,7 +5207,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="numpys_isnan_in_the_hash"
-"""Your `Static` fails for a string or a function, and perhaps for a tuple. Perhaps you call `np.isnan` forevery value. It takes numbers only."""
+"""Your `Static` fails for a string or a function, and perhaps for a tuple. Perhaps you call `np.isnan` for every value. It takes numbers only."""
 
 
 @jax.tree_util.register_static
@@ -5609,7 +5609,7 @@ def merge(first, second):
 
 
 # %% exercise="merge" misconception="the_first_only"
-"""Your result has the leaves of the first tree only, and its gaps stay empty. Take the other leaf where there is a `None`. Is your `is_leaf` true forevery node? It should be true for `None` only."""
+"""Your result has the leaves of the first tree only, and its gaps stay empty. Take the other leaf where there is a `None`. Is your `is_leaf` true for every node? It should be true for `None` only."""
 
 
 def merge(first, second):
@@ -5964,3 +5964,353 @@ def rate_at(step):
 def split(tree, mask):
     chosen = {key: leaf for key, leaf in tree.items() if mask[key]}
     return chosen, {key: leaf for key, leaf in tree.items() if not mask[key]}
+
+
+# %% exercise="lookup_table" misconception="one_place_after_the_other"
+"""Your layer fails where the index has no axes, and where it has no entries. Perhaps you go through the index with a Python loop, and stack the results. An array can be indexed by a whole array at once, of any shape."""
+
+
+@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        table = jax.lax.stop_gradient(self.table)
+        return self.scale * jnp.stack([table[place] for place in index])
+
+
+# %% exercise="lookup_table" misconception="a_list_of_places"
+"""Your layer fails where the index has no axes. Perhaps you go through the index with a Python loop. An array can be indexed by a whole array at once, of any shape."""
+
+
+@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        table = jax.lax.stop_gradient(self.table)
+        return self.scale * jnp.array([table[place] for place in index])
+
+
+# %% exercise="sweep" misconception="losses_in_an_array_like_the_rates"
+"""Where all rates are whole numbers, your losses are whole numbers too: the digits after the point are missing. Perhaps you write the losses into an array that is made like `rates`, and so has their dtype."""
+
+
+def sweep(loss, w, rates):
+    after_step = jax.jit(lambda w, rate: loss(w - rate * jax.grad(loss)(w)))
+    losses = np.array(rates)
+    for place, rate in enumerate(rates):
+        losses[place] = after_step(w, float(rate))
+    return losses.tolist()
+
+
+# %% exercise="stale_options" misconception="false_options_are_left_out"
+"""In a rebuilt net, an option that is `False`, `0` or `""` is missing, and your method fails there when it asks for it. Perhaps flatten leaves out what is false for Python. An option that is false is not an option that is missing."""
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), tuple(sorted(item for item in self.options.items() if item[1]))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(aux))
+
+
+# %% exercise="stale_options" misconception="a_missing_option_is_false"
+"""In a rebuilt net, an option that is `False`, `0` or `""` is missing. Perhaps flatten leaves out what is false for Python, and your method asks with `get`. An option that is false is not an option that is missing: other code may ask for it."""
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options.get("negate") else y
+
+    def tree_flatten(self):
+        return (self.w,), tuple(sorted(item for item in self.options.items() if item[1]))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(aux))
+
+
+# %% exercise="stale_options" misconception="the_id_beside_the_options" section="equality-and-hash"
+"""jit sees each change, but two nets with equal options do not share a trace. Perhaps your aux_data holds the `id` of the dict beside the options, or something else that each net has for itself. Equal options have to give equal aux_data."""
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), (tuple(sorted(self.options.items())), id(self.options))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(aux[0]))
+
+
+# %% exercise="traces_of" misconception="counted_on_the_function"
+"""Your function fails with a method of an object: a method takes no new attributes. Perhaps you keep the count as an attribute of `function`. It is the caller's: count in a variable of your own."""
+
+
+def traces_of(function, calls):
+    function.traces = 0
+
+    @jax.jit
+    def counted(*arguments):
+        function.traces += 1
+        return function(*arguments)
+
+    for arguments in calls:
+        counted(*arguments)
+    return function.traces
+
+
+# %% exercise="traces_of" misconception="kinds_of_arguments" section="part-of-the-type"
+"""You count too few where a number is Python's own in one call and an array's in another, and the given function never runs. Perhaps you count different structures, shapes and dtypes. For jit, the type of a Python number is another one, also with the same dtype. jit knows best when it traces: let it run your code."""
+
+
+def traces_of(function, calls):
+    kinds = set()
+    for arguments in calls:
+        leaves, structure = jax.tree.flatten(arguments)
+        kinds.add((structure, *[(np.shape(x), str(jnp.asarray(x).dtype)) for x in leaves]))
+    return len(kinds)
+
+
+# %% exercise="traces_of" misconception="changes_of_the_kind" section="part-of-the-type"
+"""You count a trace wherever a call differs from the call before it, and the given function never runs. jit keeps all its traces: when an earlier kind of argument comes back, it uses the old trace."""
+
+
+def traces_of(function, calls):
+    traces, last = 0, None
+    for arguments in calls:
+        leaves, structure = jax.tree.flatten(arguments)
+        kind = structure, [jax.typeof(leaf) for leaf in leaves]
+        traces += kind != last
+        last = kind
+    return traces
+
+
+# %% exercise="partition" misconception="false_values_are_not_chosen"
+"""In your first tree, a chosen leaf that is `0`, `False` or `""` is missing, and an array raises an error. Perhaps you write `chosen(leaf) and leaf or None`. This asks whether the leaf is true, and a leaf may be false and chosen."""
+
+
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: chosen(leaf) and leaf or None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="paths_for_keys"
+"""Your two trees are flat dicts, with the path of each leaf as its key. They do not say which nodes the tree had, so `combine` cannot make them again. Both trees keep the structure of the given tree, with `None` in the empty places."""
+
+
+def partition(tree, chosen):
+    first, second = {}, {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        first[name], second[name] = (leaf, None) if chosen(leaf) else (None, leaf)
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="static_wrapper" misconception="names_of_types" section="equality-and-hash"
+"""In your answer, `True` of Python and `np.True_` of NumPy are equal. Perhaps you compare the names of the types: NumPy's bool has the name `bool`, too. Compare the types themselves."""
+
+
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        is_nan = self.value != self.value
+        return type(self.value).__name__, "nan" if is_nan else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+
+# %% exercise="static_wrapper" misconception="a_large_int_becomes_a_float" section="never-equal"
+"""Your `Static` fails for a very large whole number: an OverflowError. Perhaps you call `math.isnan` with it. That makes a float of its argument, and a float ends at about 1.8e308. `value != value` needs no float."""
+import math
+from numbers import Real
+
+
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        is_nan = isinstance(self.value, Real) and math.isnan(self.value)
+        return type(self.value), "nan" if is_nan else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+
+# %% exercise="stale_options" misconception="not_registered" section="two-kinds-of-field"
+"""Your net works without jit, but for JAX it is one leaf, the whole object, and jit refuses it. Did the class lose its decorator? JAX opens an object only if its class is registered."""
+
+
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+
+# %% exercise="lookup_table" misconception="numpy_at_a_traced_index" section="two-kinds-of-field"
+"""Your layer works without jit, and fails where JAX traces: also where only the index is traced. Perhaps you index a NumPy array, a list or a tuple that you made of the table. Under jit, a table that is a leaf is a tracer and has no values yet, and NumPy cannot use an index that has none."""
+
+
+@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        return self.scale * np.asarray(self.table)[index]
+
+
+# %% exercise="dense" misconception="one_activation_for_all_layers" section="part-of-the-type"
+"""A layer uses the activation of the layer that was made last, and under jit layers with different activations share a trace. Perhaps you set the activation on the class. All layers share what belongs to the class: keep it in `self`, and return it as aux_data."""
+
+
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b = w, b
+        type(self).activation = staticmethod(activation)
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        layer = object.__new__(cls)
+        layer.w, layer.b = children
+        return layer
+
+
+# %% exercise="repeat" misconception="b_once_at_the_end"
+"""Your result is right for no round and for one round. Perhaps your loop only multiplies by `w`, and you add `b` once, after the loop. Each round adds `b`, and all the rounds after it multiply this `b` by `w`, too."""
+
+
+def repeat(layer, x):
+    times = layer["times"]
+    multiplied = jax.lax.fori_loop(0, times, lambda _, x: layer["w"] * x, x)
+    return jnp.where(times > 0, multiplied + layer["b"], x)
+
+
+# %% exercise="traces_of" misconception="counts_what_is_printed" section="two-kinds-of-field"
+"""You count more than the traces: calls that print differently count as different, also where only the value of a leaf is another one. jit does not look at the value of a leaf, only at its shape and its dtype."""
+
+
+def traces_of(function, calls):
+    jitted = jax.jit(function)
+    printed = []
+    for arguments in calls:
+        jitted(*arguments)
+        text = repr(jax.tree.flatten(arguments))
+        if text not in printed:
+            printed.append(text)
+    return len(printed)
+
+
+# %% exercise="static_wrapper" misconception="numpys_isnan_of_anything"
+"""Your `==` fails for two different values that are no numbers. Perhaps you call `np.isnan` wherever two values are not equal. It takes numbers only, and the value may be a string, a tuple or a function."""
+
+
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        if not isinstance(other, Static) or type(self.value) is not type(other.value):
+            return False
+        if self.value == other.value:
+            return True
+        return bool(np.isnan(self.value) and np.isnan(other.value))
+
+    def __hash__(self):
+        return hash(type(self.value))
+
+
+# %% exercise="partition" misconception="lists_are_joined"
+"""Your `combine` joins two lists to a longer one. A list is a node with places, and both trees have all of them: where one has a leaf, the other has `None`. Each leaf goes back to its own place."""
+
+
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    if isinstance(first, list):
+        return first + second
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )

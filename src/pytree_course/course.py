@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from pytree_course import nbgrader
+from pytree_course.texts import text_digest
 
 COURSE_VARIABLE = "PYTREE_COURSE"
 """Environment variable that names the course's folder, for notebooks that run elsewhere."""
@@ -217,6 +218,11 @@ class LessonFiles:
     def place(self, section: str, title: str, *, deeper: bool) -> tuple[Path, str]:
         """Return the notebook that contains a section, and the section's heading in it."""
         return (self.deeper(section), "") if deeper else (self.notebook, title)
+
+    def exercises_digest(self) -> str:
+        """Return a digest of the sources of the exercises, the solutions and checks/expected."""
+        written = (self.sources / "exercises.md", self.sources / "answers.py", self.check_script)
+        return text_digest(*(file.read_text(encoding="utf-8") for file in written))
 
     def read_blank(self) -> str:
         """Return the text of the blank exercise notebook."""

@@ -1,5 +1,6 @@
-"""Helpers for plain text: make it printable, shorten it, write a count with its noun."""
+"""Helpers for plain text: make it printable, shorten it, write a count with its noun, digest it."""
 
+import hashlib
 import unicodedata
 
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
@@ -51,3 +52,11 @@ def cut_middle(text: str, limit: int) -> str:
 def truncate(text: str, limit: int) -> str:
     """Cut off the end of a text that is too long."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def text_digest(*texts: str) -> str:
+    """Return a digest of strings, the same on every system."""
+    sha = hashlib.sha256()
+    for text in texts:
+        sha.update(text.encode() + b"\0")
+    return f"sha256:{sha.hexdigest()}"

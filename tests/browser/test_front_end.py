@@ -177,6 +177,16 @@ def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Vi
     expect_landed(opened.value, "What JAX sees")
 
 
+def test_the_answer_to_a_prediction_stays_on_the_screen(visit_to_notebook: Visit):
+    lesson, name = visit_to_notebook.open(LESSON), "the-registry-opens"
+    lesson.run(IMPORTS, "a-program-that-reads-digits-2", "the-registry-2")
+    run_by_keyboard(visit_to_notebook, f"{name}-predict")
+    visit_to_notebook.page.get_by_text("Choose by a click or by typing the letter").wait_for()
+    for key, answer in (("b", "You predict B."), ("Shift+Enter", "JAX looks up the exact type")):
+        visit_to_notebook.page.keyboard.press(key)
+        expect(visit_to_notebook.page.get_by_text(answer).last).to_be_in_viewport(timeout=PATIENCE)
+
+
 def test_a_prediction_that_was_typed_leads_on_to_its_cell(visit: Visit):
     lesson, name = visit.open(DEEPER), "working-with-structures-3"
     lesson.run("imports", "setup-1", f"{name}-predict")

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from pytree_course.course import Course, answer_id
+from tests.conftest import ExerciseNotebook
 from tests.hostile.case import LESSON, Case
 
 FIRST, MIDDLE, LAST = "0-honest", "m-honest", "zz-honest"
@@ -92,13 +93,10 @@ def honest(course: Course, students: Iterable[Student]) -> list[Student]:
 
 def notebook_text(course: Course, lesson: str, answers: Mapping[str, str]) -> str:
     """Write answers into the exercise notebook as it is handed out."""
-    notebook = json.loads(course.lesson(lesson).blank.read_text(encoding="utf-8"))
-    by_cell = {answer_id(exercise): code for exercise, code in answers.items()}
-    if unknown := by_cell.keys() - {cell["id"] for cell in notebook["cells"]}:
-        raise ValueError(f"no answer cells in {lesson}: {unknown}")
-    for cell in notebook["cells"]:
-        cell["source"] = by_cell.get(cell["id"], cell["source"])
-    return json.dumps(notebook)
+    notebook = ExerciseNotebook(course.lesson(lesson).blank)
+    for exercise, code in answers.items():
+        notebook.answer(exercise, code)
+    return json.dumps(notebook.content)
 
 
 def hand_in(course: Course, student: Student, folder: Path) -> None:

@@ -25,7 +25,7 @@ from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.sources.authors_answers import expect, sections_of
+from pytree_course.sources.authors_answers import expect
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError, Mistake, SourceCell
 
@@ -90,8 +90,9 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
     if again or stored is None or digests != (stored.sources, stored.practice):
         expected, is_proved = _prove(sources, tell), True
     else:
-        sections, predictions = sections_of(sources), sources.predictions
-        expected = replace(stored, title=sources.title, sections=sections, predictions=predictions)
+        expected = replace(
+            stored, title=sources.title, sections=sources.sections, predictions=sources.predictions
+        )
         is_proved = False
     is_new = stored is None or expected.texts() != stored.texts()
     if is_new:
@@ -197,12 +198,12 @@ def _with_stored_outputs(notebook: NotebookNode, file: Path) -> NotebookNode | N
     if not file.exists():
         return None
     stored = nbformat.read(file, as_version=4)
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    earlier = [cell for cell in stored.cells if cell.cell_type == "code"]
+    cells, earlier = (
+        [cell for cell in each.cells if cell.cell_type == "code"] for each in (notebook, stored)
+    )
     outputs = built.outputs_digest(stored)
-    if stored.metadata.get(built.METADATA_KEY, {}).get(built.OUTPUTS) != outputs:
-        return None
-    if [_code_of(cell) for cell in cells] != [_code_of(cell) for cell in earlier]:
+    is_whole = stored.metadata.get(built.METADATA_KEY, {}).get(built.OUTPUTS) == outputs
+    if not is_whole or [*map(_code_of, cells)] != [*map(_code_of, earlier)]:
         return None
     for cell, old in zip(cells, earlier, strict=True):
         cell.outputs, cell.execution_count = old.outputs, old.execution_count

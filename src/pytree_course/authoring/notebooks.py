@@ -19,8 +19,8 @@ from pytree_course.rendering import render
 from pytree_course.sources.exercises import EXERCISE_OPTIONS, WRITE, Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources, Section
 from pytree_course.sources.predictions import PREDICTION
-from pytree_course.sources.source_cells import SourceCell, text_digest, with_closed_answer
-from pytree_course.texts import counted
+from pytree_course.sources.source_cells import SourceCell, with_closed_answer
+from pytree_course.texts import counted, text_digest
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code
 MARKDOWN_LINE = 75  # characters
@@ -225,10 +225,9 @@ def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
     """Insert an exercise's difficulty, points, minutes and section below its heading."""
     stars = "★" * exercise.stars + "☆" * (3 - exercise.stars)
     points = counted(exercise.points, "point", "points")
-    files, title = sources.files, sources.sections[exercise.section]
-    is_deeper = exercise.section in {section.slug for section in sources.layers.deeper}
-    place = files.place(exercise.section, title, deeper=is_deeper)
-    link = f"[{title}]({Course(files.root).link(*place, start=files.exercises.parent)})"
+    files, section = sources.files, sources.sections[exercise.section]
+    place = files.place(exercise.section, section.title, deeper=section.deeper)
+    link = f"[{section.title}]({Course(files.root).link(*place, start=files.exercises.parent)})"
     core = " · core" if exercise.core else ""
     facts = f"{stars}{core} · {points} · about {exercise.minutes} minutes · reread: {link}"
     heading, _, rest = text.partition("\n")

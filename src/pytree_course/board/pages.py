@@ -89,7 +89,7 @@ def proposed(
 
     That is the one on which two learners drawn at random are most likely to disagree; where nobody
     would, the one that most learners get wrong, with most options. Learners have read feedback on
-    the known cases: one of these is asked about only if there is no other.
+    the known cases, or voted on them: one is asked about only if there is no other.
     """
     held = {reason.about: len(reason.learners) for reason in reasons}
     solved = {
@@ -112,8 +112,10 @@ def proposed(
     return max((each for each in asked if rank(each)[2]), key=rank, default=None)
 
 
-def shown_to(files: LessonFiles, expected: BuiltLesson, about: Belief) -> tuple[CaseKey, Feedback]:
-    """Return the smallest case that a misconception fails, and the feedback that explains it.
+def shown_to(
+    files: LessonFiles, expected: BuiltLesson, about: Belief
+) -> tuple[set[CaseKey], Feedback]:
+    """Return the cases that the feedback on a misconception shows, and this feedback.
 
     The check runs without an answer, only for its inputs; the observations are stored.
     """
@@ -126,8 +128,9 @@ def shown_to(files: LessonFiles, expected: BuiltLesson, about: Belief) -> tuple[
     ]
     verdict = replace(judge(facts, outcomes), misconceptions=(held,), findings=())
     section = f"{expected.title}, {expected.sections[held.section].title}"
-    case = str(verdict.failure.case) if verdict.failure else ""
-    return (about.exercise, case), feedback(verdict, section=section)
+    cases = [verdict.failure.case] if verdict.failure else verdict.failed  # all of wrong lines
+    shown = {(about.exercise, str(case)) for case in cases}
+    return shown, feedback(verdict, section=section)
 
 
 def _not_there(*_: object) -> None:
@@ -188,13 +191,14 @@ class Pages:
         """Return the parts of the teacher's board, by their ids."""
         reasons = self.reasons(now)
         shown = [self.feedback(each.about) for each in reasons]
+        known = {case for cases, _ in shown for case in cases} | self._room.asked
         asked = chain.from_iterable(self.questions(self.lesson.lesson).values())
         values = self._values(now) | {
             "reasons": [
                 (each, Markup(said.html)) for each, (_, said) in zip(reasons, shown, strict=True)
             ],
             "stuck": [*stuck(self._room, self.lesson, now)],
-            "proposed": proposed(self._room, reasons, asked, {case for case, _ in shown}),
+            "proposed": proposed(self._room, reasons, asked, known),
         }
         parts = ("class", "vote", "reasons", "stuck", "note")
         return {part: render(f"board/{part}.html", **values, choose=True) for part in parts}

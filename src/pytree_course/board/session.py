@@ -164,6 +164,7 @@ class Room:
         self.began: datetime | None = None  # when that lesson did
         self.note: tuple[int, str] | None = None  # the last one, with its number, until taken back
         self.vote: VoteRound | None = None  # the last one
+        self.asked: set[tuple[str, str]] = set()  # exercises and cases of all votes
         self.shown: Belief | None = None  # on the projector
 
     def take(self, event: Event) -> None:
@@ -194,6 +195,7 @@ class Room:
             case "ask":
                 about = Belief(data["lesson"], data["exercise"], data["name"])
                 self.vote, self.shown = VoteRound(event.number, about, data["case"]), None
+                self.asked.add((about.exercise, data["case"]))
             case "ask again" if self.vote:
                 self.vote = VoteRound(event.number, self.vote.about, self.vote.case, self.vote)
             case "close" if self.vote:

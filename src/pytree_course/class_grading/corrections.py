@@ -117,12 +117,12 @@ def bound_to_answers(
     A line that stands there unchanged was made for the answer of that time.
     """
     bound = []
-    for each in corrections:
-        old = earlier.get(each.place)
-        answer = _answer(attempts.get(each.place[:2]), each.exercise)
-        if old is not None and structs.replace(old, answer="") == each:
+    for correction in corrections:
+        old = earlier.get(correction.place)
+        answer = _answer(attempts.get(correction.place[:2]), correction.exercise)
+        if old is not None and structs.replace(old, answer="") == correction:
             answer = old.answer
-        bound.append(structs.replace(each, answer=answer))
+        bound.append(structs.replace(correction, answer=answer))
     return bound
 
 
@@ -130,14 +130,13 @@ def corrected(attempt: Attempt, corrections: Mapping[Place, Correction]) -> Atte
     """Return an attempt with the teacher's corrections applied."""
 
     def row_with(row: VerdictRow) -> VerdictRow:
-        said = corrections.get((attempt.student, attempt.lesson, row.exercise))
-        if said is None:
+        correction = corrections.get((attempt.student, attempt.lesson, row.exercise))
+        if correction is None:
             return row
-        is_this = said.answer == _answer(attempt, row.exercise)
-        word = TeachersWord(said.comment, row.points, is_this)
-        return structs.replace(
-            row, points=row.points if said.points is None else said.points, teacher=word
-        )
+        is_this = correction.answer == _answer(attempt, row.exercise)
+        word = TeachersWord(correction.comment, row.points, is_this)
+        points = row.points if correction.points is None else correction.points
+        return structs.replace(row, points=points, teacher=word)
 
     return structs.replace(attempt, rows=list(map(row_with, attempt.rows)))
 

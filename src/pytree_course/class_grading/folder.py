@@ -4,13 +4,13 @@ import re
 import stat
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NoReturn
 
-from pytree_course.class_grading.attempt import digest
+from pytree_course.class_grading.archive import unpack
 from pytree_course.class_grading.downloads import (
     CANVAS,
     MOODLE,
@@ -26,6 +26,7 @@ from pytree_course.class_grading.student_files import (
     NO_NOTEBOOK,
     NO_TIME,
     LeftOut,
+    SubmittedNotebook,
     cannot_be_opened,
     file_time,
     find_notebooks,
@@ -33,10 +34,8 @@ from pytree_course.class_grading.student_files import (
     nbgraders_time,
     printable_path,
     shortened,
-    unpack,
 )
 from pytree_course.course import Course, CourseError, LessonFiles
-from pytree_course.grading.submission import Reading, Submission
 from pytree_course.rendering import render
 from pytree_course.texts import printable
 
@@ -47,40 +46,7 @@ A_HARD_LINK = (
     "it is a hard link, so it may be somebody else's file. If a backup or another program "
     "linked the files, copy the whole folder with `cp -rp`, and grade the copy"
 )
-_NO_ANSWER_CELLS = (
-    "the notebook has none of the answer cells: it belongs to another lesson, or something changed "
-    "the ids of its cells"
-)
 _SAME_NAME = "another name here is shown the same way, so it is nobody's: rename one of them"
-
-
-@dataclass(frozen=True)
-class SubmittedNotebook:
-    """A notebook that a student handed in, when, and for which lesson."""
-
-    student: str
-    lesson: str
-    file: Path
-    handed_in: datetime
-    remark: str = ""  # for the teacher
-
-
-@dataclass(frozen=True)
-class ReadNotebook:
-    """A notebook that was handed in, and what is in it."""
-
-    notebook: SubmittedNotebook
-    submission: Submission = field(default_factory=Submission)
-
-    @property
-    def digest(self) -> str:
-        """A digest of the answers."""
-        return digest(self.submission.answers)
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """The student, the lesson, and a digest of the answers."""
-        return self.notebook.student, self.notebook.lesson, self.digest
 
 
 @dataclass(frozen=True)
@@ -96,15 +62,15 @@ class ClassFolder:
     def doubts(self) -> list[str]:
         """Warn of folders that may hold a whole class, and of students who may be one person."""
         places, alike, of_one_name = defaultdict(set), defaultdict(list), defaultdict(list)
-        for each in self.notebooks:
+        for notebook in self.notebooks:
             if not self.is_nbgraders:
-                places[each.student, each.lesson].add(each.file.parent)
+                places[notebook.student, notebook.lesson].add(notebook.file.parent)
         for who in self.submitters:
             alike[unicodedata.normalize("NFKC", who.id).casefold().rstrip(". ")].append(who.id)
             name = who.name if who.system == CANVAS else re.sub(r"_\d+$", "", who.id)
             if who.system and name:
                 of_one_name[who.system, name].append(who.id)
-        said = render(
+        doubts = render(
             "class_grading/doubts.txt",
             folder=self.path,
             places={place: folders for place, folders in places.items() if len(folders) > 1},
@@ -112,7 +78,7 @@ class ClassFolder:
             of_one_name={who: ids for who, ids in of_one_name.items() if len(ids) > 1},
             moodle=MOODLE,
         )
-        return said.splitlines()
+        return doubts.splitlines()
 
 
 def read_handed_in(
@@ -126,10 +92,7 @@ def read_handed_in(
 
 
 def read_class_folder(
-    folder: Path,
-    course: Course,
-    left_out: LeftOut | None = None,
-    canvas_ids: Sequence[str] = (),
+    folder: Path, course: Course, left_out: LeftOut | None = None, canvas_ids: Sequence[str] = ()
 ) -> ClassFolder:
     """Find every student and every notebook in a folder.
 
@@ -171,18 +134,18 @@ def read_class_folder(
         if times_of_name[name] > 1:
             ignored.append((Path(name), _SAME_NAME))
             continue
-        found: list[Path] = []
+        files: list[Path] = []
         problems: LeftOut = []
         if entry.is_dir() and not entry.is_symlink() and not download.problem:
             if name.startswith((".", "_")):
                 continue
             submitters[who.id] = who
-            found, problems = find_notebooks(entry)
+            files, problems = find_notebooks(entry)
         elif download.rest or download.problem or entry.is_symlink() or entry.suffix == ".ipynb":
-            found = [entry]
+            files = [entry]
         elif not entry.is_file():
             problems = [(entry, "it is neither a folder nor a file")]
-        for file in found:
+        for file in files:
             # The lesson's name is the file's, or that of nbgrader's folder of the assignment.
             inner = printable_path(file.relative_to(entry)).parts or (download.rest,)
             if why := _problem(file, inner, download, stems):
@@ -193,8 +156,8 @@ def read_class_folder(
             moment = moments[name] if download.rest else file_time(file)
             if is_nbgraders and len(inner) > 1:
                 moment = nbgraders_time(file) or moment
-            said = joined(download.remark, "" if moment else NO_TIME)
-            notebooks.append(SubmittedNotebook(who.id, lesson, file, moment or EARLIEST, said))
+            remark = joined(download.remark, "" if moment else NO_TIME)
+            notebooks.append(SubmittedNotebook(who.id, lesson, file, moment or EARLIEST, remark))
         ignored += [
             (printable_path(file.relative_to(folder)), why)
             for file, why in shortened(problems, entry)
@@ -256,25 +219,3 @@ def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> No
             f"A download from {' or '.join(sorted(systems))} does not say when work was handed in: "
             f"leave --due out. What was late {where}."
         )
-
-
-def newest_first(notebooks: Iterable[SubmittedNotebook]) -> list[list[SubmittedNotebook]]:
-    """Group notebooks by student and lesson, the newest of each first."""
-    groups = defaultdict(list)
-    for each in sorted(notebooks, key=lambda each: (each.handed_in, each.file), reverse=True):
-        groups[each.student, each.lesson].append(each)
-    return list(groups.values())
-
-
-def what_counts(of_one: list[SubmittedNotebook], reading: Reading) -> ReadNotebook:
-    """Return the notebook that counts, of a student's notebooks for one lesson."""
-    notebook = next(each for each in of_one if each.file == reading.file)
-    which = cells = ""
-    if len(of_one) > 1:
-        last = "the last" if notebook is of_one[0] else "the last with answer cells"
-        name = printable(notebook.file.name)
-        which = f"of {len(of_one)} notebooks, {last} counts: {name}"
-    if not (reading.problem or reading.submission.has_answer_cells):
-        cells = _NO_ANSWER_CELLS
-    remark = joined(notebook.remark, which, cells)
-    return ReadNotebook(replace(notebook, remark=remark), reading.submission)

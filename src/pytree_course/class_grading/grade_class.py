@@ -6,6 +6,7 @@ from concurrent.futures import Executor, Future, as_completed, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from msgspec import structs
 
@@ -21,20 +22,20 @@ from pytree_course.class_grading.attempt import (
     verdict_row,
 )
 from pytree_course.class_grading.downloads import Submitter
-from pytree_course.class_grading.folder import (
-    ClassFolder,
+from pytree_course.class_grading.folder import ClassFolder
+from pytree_course.class_grading.gradebook import Gradebook
+from pytree_course.class_grading.student_files import (
+    OVER_READING_BUDGET,
     ReadNotebook,
     SubmittedNotebook,
+    joined,
     newest_first,
-    what_counts,
+    printable_path,
+    read_newest,
 )
-from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.class_grading.student_files import joined, printable_path
 from pytree_course.course import Course, CourseError
-from pytree_course.grading.exercise_run import ExerciseRun, RunSettings, run_answers
-from pytree_course.grading.grade import judge_submission
-from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.submission import OVER_READING_BUDGET, Reading, read_newest
+from pytree_course.grading.exercise_run import ExerciseRun, run_answers
+from pytree_course.grading.grade import GradedLesson, judge_submission
 from pytree_course.texts import printable
 
 
@@ -68,35 +69,6 @@ ShowProgress = Callable[[int, int], None]
 """What is called with the number of submissions that are done, and of all."""
 
 
-def grade_class(
-    course: Course,
-    folder: ClassFolder,
-    gradebook: Gradebook,
-    options: GradingOptions,
-    pool: Executor,
-    authors_pool: Executor,
-    reading_pool: Executor,
-    show_progress: ShowProgress = lambda done, of: None,
-) -> Summary:
-    """Grade all that is new or changed, and record each attempt as soon as it is graded.
-
-    Submissions run in `pool`; the author's answers, by which they are judged, in `authors_pool`.
-    The notebooks are read in `reading_pool`, whose processes have to see their files.
-    """
-    submitters = {each.id: each for each in folder.submitters}
-    grading = _Grading(course, gradebook, submitters, options, pool, authors_pool, reading_pool)
-    before = counting(gradebook.attempts())
-    grading.begin([each for each in folder.notebooks if options.wants(each)])
-    to_do = sum(map(len, grading.handed_in.values()))
-    show_progress(0, to_do)
-    for run in grading.finished_runs():
-        grading.judge(run)
-        show_progress(to_do - sum(map(len, grading.handed_in.values())), to_do)
-    after = counting(gradebook.attempts())
-    grading.summary.changes = list(verdict_changes(before, after))
-    return grading.summary
-
-
 def _is_doubtful(run: Run) -> bool:
     """Say whether what ran beside a finished run may have decided how it ended."""
     if error := run.exception():
@@ -105,12 +77,16 @@ def _is_doubtful(run: Run) -> bool:
 
 
 @dataclass
-class _Grading:
-    """One grading of a class, under way."""
+class ClassGrading:
+    """A grading of all that is new or changed, which records each attempt as soon as it is graded.
+
+    Submissions run in `pool`; the author's answers, by which they are judged, in `authors_pool`.
+    The notebooks are read in `reading_pool`, whose processes have to see their files.
+    """
 
     course: Course
+    folder: ClassFolder
     gradebook: Gradebook
-    submitters: dict[str, Submitter]
     options: GradingOptions
     pool: Executor
     authors_pool: Executor
@@ -120,20 +96,34 @@ class _Grading:
     lessons: dict[str, GradedLesson] = field(default_factory=dict)
     handed_in: dict[Run, list[ReadNotebook]] = field(default_factory=lambda: defaultdict(list))
 
-    def begin(self, notebooks: list[SubmittedNotebook]) -> None:
-        """Start the runs that are needed; record unreadable notebooks at once."""
+    def run(self, show_progress: ShowProgress = lambda done, of: None) -> Summary:
+        """Grade the class."""
         attempts = self.gradebook.attempts()
+        before = counting(attempts)
+        self._begin(attempts)
+        to_do = sum(map(len, self.handed_in.values()))
+        show_progress(0, to_do)
+        for run in self._finished_runs():
+            self._judge(run)
+            show_progress(to_do - sum(map(len, self.handed_in.values())), to_do)
+        after = counting(self.gradebook.attempts())
+        self.summary.changes = list(verdict_changes(before, after))
+        return self.summary
+
+    def _begin(self, attempts: list[Attempt]) -> None:
+        """Start the runs that are needed; record unreadable notebooks at once."""
+        notebooks = [each for each in self.folder.notebooks if self.options.wants(each)]
         counts = {attempt.key for attempt in counting(attempts).values()}
         lessons = {notebook.lesson for notebook in notebooks}
         current = {
             each.key: each for each in attempts if each.lesson in lessons and self._is_current(each)
         }
         alike: dict[tuple[str, str], Run] = {}
-        for of_one, reading in self._begin_reading(notebooks, attempts):
-            with self._guarded(ReadNotebook(of_one[0])):
-                read = what_counts(of_one, reading.result())
-                if problem := reading.result().problem:
-                    reason = joined(read.notebook.remark, printable(problem))
+        for newest, reading in self._begin_reading(notebooks, attempts):
+            with self._guarded(ReadNotebook(newest)):
+                read = reading.result()
+                if read.problem:
+                    reason = joined(read.notebook.remark, printable(read.problem))
                     self._record(read, AttemptState.UNREADABLE, reason)
                     continue
                 if self.options.force or read.key not in current:
@@ -153,8 +143,8 @@ class _Grading:
 
     def _begin_reading(
         self, notebooks: list[SubmittedNotebook], attempts: list[Attempt]
-    ) -> list[tuple[list[SubmittedNotebook], Future[Reading]]]:
-        """Begin to read what each student handed in for each lesson, given the newest first.
+    ) -> list[tuple[SubmittedNotebook, Future[ReadNotebook]]]:
+        """Begin to read what each student handed in for each lesson; give the newest with it.
 
         What was over its budget before, and has not changed, is not read again.
         """
@@ -165,15 +155,15 @@ class _Grading:
             if OVER_READING_BUDGET in each.reason and not self.options.force
         }
         for of_one in newest_first(notebooks):
-            student, lesson, handed_in = of_one[0].student, of_one[0].lesson, of_one[0].handed_in
-            if (student, lesson, handed_in) in not_again:
+            newest = of_one[0]
+            if (newest.student, newest.lesson, newest.handed_in) in not_again:
                 self.summary.unchanged += 1
                 continue
-            files, starters = [each.file for each in of_one], self._lesson(lesson).starters
-            begun.append((of_one, self.reading_pool.submit(read_newest, files, starters)))
+            starters = self._lesson(newest.lesson).starters
+            begun.append((newest, self.reading_pool.submit(read_newest, of_one, starters)))
         return begun
 
-    def finished_runs(self) -> Iterator[Run]:
+    def _finished_runs(self) -> Iterator[Run]:
         """Yield each run once it is finished.
 
         Those that other submissions may have spoilt run again, one after another, at the end.
@@ -195,10 +185,8 @@ class _Grading:
     def _run(self, read: ReadNotebook) -> Run:
         lesson = self._lesson(read.notebook.lesson)
         lesson.begin(read.submission.answers)
-        settings = RunSettings(lesson.seed, self.options.in_sandbox)
-        return self.pool.submit(
-            run_answers, read.submission.answers, lesson.blank, lesson.kernel_course, settings
-        )
+        settings = lesson.run_settings(in_sandbox=self.options.in_sandbox)
+        return self.pool.submit(run_answers, read.submission.answers, settings)
 
     @contextmanager
     def _guarded(self, read: ReadNotebook) -> Iterator[None]:
@@ -215,7 +203,7 @@ class _Grading:
             self.summary.failed.append((str(printable_path(read.notebook.file)), reason))
             self._record(read, AttemptState.FAILED, reason)
 
-    def judge(self, run: Run) -> None:
+    def _judge(self, run: Run) -> None:
         """Judge a finished run, and record it for each student who handed it in."""
         for read in self.handed_in.pop(run):
             with self._guarded(read):
@@ -226,6 +214,10 @@ class _Grading:
                 ]
                 self._record(read, AttemptState.GRADED, read.notebook.remark, rows)
                 self.summary.graded += 1
+
+    @cached_property
+    def _submitters(self) -> dict[str, Submitter]:
+        return {each.id: each for each in self.folder.submitters}
 
     def _lesson(self, stem: str) -> GradedLesson:
         """Return a lesson, on fresh cases that all submissions of this grading share."""
@@ -251,7 +243,7 @@ class _Grading:
     ) -> None:
         """Record an attempt; without verdicts, each exercise's row says why there are none."""
         notebook, submission = read.notebook, read.submission
-        lesson, who = self._lesson(notebook.lesson), self.submitters[notebook.student]
+        lesson, who = self._lesson(notebook.lesson), self._submitters[notebook.student]
         if rows is None:
             points = lesson.points.items()
             rows = [VerdictRow(name, str(state), 0, of, explanation=reason) for name, of in points]

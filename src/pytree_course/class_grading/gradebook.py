@@ -121,16 +121,14 @@ class Gradebook:
 
 def _attempt(columns: dict[str, Any], record: str) -> Attempt:
     """Read a stored attempt; its texts came from learners, and the file may have been edited."""
-    entries: Any = None
+    entries: dict[str, Any] = {}
     try:
         entries = read_json(dict[str, Any], record)
-        attempt: Attempt = read_as(Attempt, entries | columns)
-        return attempt
+        return read_as(Attempt, entries | columns)
     except ValueError as why:
         error = why
     # What has no time at all is taken for the first one: it is graded again if it is still there.
-    graded_at = entries.get("graded_at") if isinstance(entries, dict) else None
-    handed_in = _time(columns["handed_in"]) or _time(graded_at) or EARLIEST
+    handed_in = _time(columns["handed_in"]) or _time(entries.get("graded_at")) or EARLIEST
     return Attempt(
         **columns | {"handed_in": handed_in},
         graded_at=handed_in,
@@ -145,7 +143,6 @@ def _attempt(columns: dict[str, Any], record: str) -> Attempt:
 
 def _time(stored: Any) -> datetime | None:
     try:
-        moment: datetime = read_as(Moment, stored)
+        return read_as(Moment, stored)
     except ValueError:
         return None
-    return moment

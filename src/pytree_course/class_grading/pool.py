@@ -29,6 +29,7 @@ _LOADED_BEFORE = [
     "pytree_course.sources.beliefs",
     "pytree_course.sources.lesson_sources",
     "pytree_course.grading.nbval_run",
+    "pytree_course.class_grading.student_files",
 ]
 """What the pool's processes need: loaded once, in the process that they are forked from."""
 
@@ -73,21 +74,16 @@ class _ProcessForEachThread(ThreadPoolExecutor):
     ) -> Future[Result]:
         return super().submit(self._run, partial(function, *args, **kwargs))
 
-    def _run(self, call: Callable[[], Result]) -> Result:
+    def _run(self, call: Callable[[], Result], may_repeat: bool = True) -> Result:
         began = time.monotonic()
-        try:
-            return self._run_once(call)
-        except BrokenProcessPool:
-            if time.monotonic() - began >= TASK_SECONDS:
-                raise
-            return self._run_once(call)  # the system may have killed it to free memory for another
-
-    def _run_once(self, call: Callable[[], Result]) -> Result:
         try:
             return self._process().submit(_bounded, TASK_SECONDS, call).result()
         except BrokenProcessPool:
             del self._of_thread.process
-            raise
+            if not may_repeat or time.monotonic() - began >= TASK_SECONDS:
+                raise
+        # The system may have killed it to free memory for another one.
+        return self._run(call, may_repeat=False)
 
     def _process(self) -> ProcessPoolExecutor:
         if not hasattr(self._of_thread, "process"):
@@ -97,8 +93,7 @@ class _ProcessForEachThread(ThreadPoolExecutor):
             self._of_thread.process = ProcessPoolExecutor(
                 1, context, initializer=_begin_process, initargs=(self._begin,)
             )
-        process: ProcessPoolExecutor = self._of_thread.process
-        return process
+        return self._of_thread.process
 
 
 def _begin_process(begin: Callable[[], None] | None) -> None:

@@ -94,22 +94,22 @@ def match(roster: Iterable[RosterEntry], submitters: Iterable[Submitter]) -> dic
     roster, submitters = list(roster), list(submitters)
     students = {entry.student: entry for entry in roster}
     canvas_ids = {entry.canvas_id: entry for entry in roster if entry.canvas_id}
-    found = {}
-    for each in submitters:
-        exact = canvas_ids if each.system == CANVAS else students
-        if entry := exact.get(each.id):
-            found[each.id] = entry
-    others = [each for each in submitters if each.system and each.id not in found]
+    matched = {}
+    for submitter in submitters:
+        exact = canvas_ids if submitter.system == CANVAS else students
+        if entry := exact.get(submitter.id):
+            matched[submitter.id] = entry
+    others = [each for each in submitters if each.system and each.id not in matched]
     with_name = Counter(map(_name_key, others))
     entries = defaultdict(set)
-    for entry in {*roster} - {*found.values()}:
+    for entry in {*roster} - {*matched.values()}:
         for key in _entry_keys(entry):
             entries[key].add(entry)
-    for each in others:
-        key = _name_key(each)
+    for submitter in others:
+        key = _name_key(submitter)
         if with_name[key] == 1 and len(entries[key]) == 1:
-            (found[each.id],) = entries[key]
-    return found
+            (matched[submitter.id],) = entries[key]
+    return matched
 
 
 def read_roster(file: Path) -> list[RosterEntry]:
@@ -117,25 +117,23 @@ def read_roster(file: Path) -> list[RosterEntry]:
 
     Only the column student has to be there.
     """
-    found, lines = read_csv(file, "student and name")
+    names, lines = read_csv(file, "student and name")
     rows = list(lines.values())
     columns = ("student", "name", "canvas_id")
-    if {"Student", "ID"} <= {*found}:
+    if {"Student", "ID"} <= {*names}:
         # Canvas's second line is the points; its test student is no student.
         rows = [row for row in rows if row["ID"] and row["Student"] != "Student, Test"]
-        columns = _OF_CANVAS if "SIS Login ID" in found else ("ID", *_OF_CANVAS[1:])
-    if not rows or columns[0] not in found:
+        columns = _OF_CANVAS if "SIS Login ID" in names else ("ID", *_OF_CANVAS[1:])
+    if not rows or columns[0] not in names:
         raise CourseError(
             f"{file} needs a first line `student,name`, then a line per student. "
-            f"Its columns are: {', '.join(found)}."
+            f"Its columns are: {', '.join(names)}."
         )
     cells = ([row.get(column, "") for column in columns] for row in rows)
     entries = [RosterEntry(*each) for each in cells if each[0]]
-    names = [entry.student for entry in entries] + [
-        f"ID {entry.canvas_id}" for entry in entries if entry.canvas_id
-    ]
-    twice = [each for each, times in Counter(names).items() if times > 1]
-    if twice:
+    ids = [f"ID {entry.canvas_id}" for entry in entries if entry.canvas_id]
+    times = Counter([*(entry.student for entry in entries), *ids])
+    if twice := [called for called, count in times.items() if count > 1]:
         raise CourseError(f"{file} has {', '.join(twice)} more than once: leave one line of each.")
     return entries
 

@@ -1,40 +1,50 @@
-"""The files that students handed in: unpacked from a zip within bounds, found, and their times."""
+"""The notebooks that students handed in: found in their folders, with their times, and read."""
 
-import hashlib
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
-from zipfile import BadZipFile, ZipFile, ZipInfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pytree_course.class_grading.downloads import is_download
-from pytree_course.course import CourseError
-from pytree_course.grading.limits import NOTEBOOK_BYTES
-from pytree_course.grading.submission import UnreadableError, read_regular
+from pytree_course.class_grading.attempt import digest
+from pytree_course.grading.limits import NOTEBOOKS, READING_SECONDS
+from pytree_course.grading.submission import (
+    Submission,
+    UnreadableError,
+    find_answers,
+    read_notebook,
+    read_regular,
+)
 from pytree_course.texts import printable
 
 LeftOut = list[tuple[Path, str]]
 """Files that are not graded, by their paths in the class's folder, each with the reason."""
 
 NBGRADER_FOLDER = "submitted"
-NO_NOTEBOOK = "it is no notebook"
-MOST_ZIPPED = 50_000
-MOST_ZIPPED_BYTES = 2_000_000_000
-
+NBGRADER_TIMESTAMP = "timestamp.txt"
 MOST_DEEP = 5
 MOST_ENTRIES = 10_000
 MOST_LEFT_OUT = 20
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+
 A_LINK = "it is a link, and links are not followed"
+NO_NOTEBOOK = "it is no notebook"
+NO_TIME = "its time is not a time of any calendar, so it counts as 1 January 1970"
+OVER_READING_BUDGET = (
+    f"the student's notebooks for this lesson are more than {NOTEBOOKS}, or take more than "
+    f"{READING_SECONDS:g} seconds to read: leave only the one that counts"
+)
+_NO_ANSWER_CELLS = (
+    "the notebook has none of the answer cells: it belongs to another lesson, or something changed "
+    "the ids of its cells"
+)
 _TOO_DEEP = (
     f"more than {MOST_DEEP} folders deep nothing is read: put notebooks nearer to the student"
 )
 _TOO_MUCH = f"it holds more than {MOST_ENTRIES:,} files: not all are read, so leave only notebooks"
-
-NBGRADER_TIMESTAMP = "timestamp.txt"
-NO_TIME = "its time is not a time of any calendar, so it counts as 1 January 1970"
-EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 
 _LATEST = datetime(9000, 1, 1, tzinfo=UTC)  # any zone can still show it
 _TIMESTAMP_BYTES = 1_000
@@ -53,7 +63,7 @@ def printable_path(path: PurePath) -> Path:
 
 def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
     """Find everything that has a notebook's name, even a link or FIFO; and say what is not read."""
-    found: list[Path] = []
+    notebooks: list[Path] = []
     left_out: LeftOut = []
     entries = 0
 
@@ -63,10 +73,10 @@ def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
     for name, folders, files in os.walk(folder, onerror=cannot_open):
         here = Path(name)
         inside = [here / each for each in (*folders, *files)]
-        notebooks = [each for each in inside if each.name.endswith(".ipynb")]
-        found += notebooks
+        in_folder = [each for each in inside if each.name.endswith(".ipynb")]
+        notebooks += in_folder
         if here == folder:
-            links = (each for each in inside if each.is_symlink() and each not in notebooks)
+            links = (each for each in inside if each.is_symlink() and each not in in_folder)
             left_out += [(each, A_LINK) for each in links]
         folders[:] = [each for each in folders if not each.endswith((".ipynb", _CHECKPOINTS))]
         if len(here.relative_to(folder).parts) == MOST_DEEP - 1:
@@ -76,7 +86,7 @@ def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
         if entries > MOST_ENTRIES:
             left_out.append((folder, _TOO_MUCH))
             break
-    return sorted(found), left_out
+    return sorted(notebooks), left_out
 
 
 def cannot_be_opened(error: OSError) -> str:
@@ -115,95 +125,77 @@ def _in_calendar(moment: datetime) -> datetime | None:
     return moment.astimezone() if EARLIEST <= moment <= _LATEST else None
 
 
-def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftOut]:
-    """Unpack the notebooks of a zip into a folder of its own in `into`.
+@dataclass(frozen=True)
+class SubmittedNotebook:
+    """A notebook that a student handed in, when, and for which lesson."""
 
-    The same zip always goes to the same folder, and what was unpacked before is not removed.
-    Return the folder of what the class handed in, which may lie some folders deep, and what was
-    left out.
+    student: str
+    lesson: str
+    file: Path
+    handed_in: datetime
+    remark: str = ""  # for the teacher
+
+
+@dataclass(frozen=True)
+class ReadNotebook:
+    """A notebook that was handed in, and what is in it."""
+
+    notebook: SubmittedNotebook
+    submission: Submission = field(default_factory=Submission)
+    problem: str = ""  # why the file cannot be read
+
+    @property
+    def is_last_to_read(self) -> bool:
+        """Whether it counts, and no older notebook of the student for the lesson."""
+        return bool(self.problem) or self.submission.has_answer_cells
+
+    @property
+    def digest(self) -> str:
+        """A digest of the answers."""
+        return digest(self.submission.answers)
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The student, the lesson, and a digest of the answers."""
+        return self.notebook.student, self.notebook.lesson, self.digest
+
+
+def newest_first(notebooks: Iterable[SubmittedNotebook]) -> list[list[SubmittedNotebook]]:
+    """Group notebooks by student and lesson, the newest of each first."""
+    groups = defaultdict(list)
+    for each in sorted(notebooks, key=lambda each: (each.handed_in, each.file), reverse=True):
+        groups[each.student, each.lesson].append(each)
+    return list(groups.values())
+
+
+def read_newest(of_one: Sequence[SubmittedNotebook], starters: dict[str, str]) -> ReadNotebook:
+    """Read a student's notebooks for a lesson, the newest first, until one has answer cells.
+
+    Return the one that counts: that one, or the first that cannot be read, or else the newest. All
+    of them together have a budget: of what is beyond it, nothing is read.
     """
-    try:
-        with archive.open("rb") as opened:
-            digest = hashlib.file_digest(opened, "sha256").hexdigest()
-        with ZipFile(archive, metadata_encoding="utf-8") as zipped:
-            _refuse_too_much(archive, zipped.infolist())
-            folder = into / f"{archive.stem}-{digest[:8]}"
-            folder.mkdir(parents=True, exist_ok=True)
-            left_out = list(_unpack_each(zipped, folder))
-    except OSError as error:
-        raise CourseError(
-            f"{archive} cannot be unpacked into {into} ({error}). Check that the file is there, "
-            "that there is room, and that you may write there."
-        ) from error
-    except (BadZipFile, ValueError, RuntimeError, NotImplementedError) as error:
-        raise CourseError(
-            f"{archive} is neither a folder nor a zip that can be read ({error}). Download it "
-            "again, or unpack it yourself and name the folder."
-        ) from error
-    return _top(folder, tuple(stems)), left_out
-
-
-def _refuse_too_much(archive: Path, entries: list[ZipInfo]) -> None:
-    size = sum(info.file_size for info in entries if _is_wanted(info.filename))
-    if len(entries) > MOST_ZIPPED or size > MOST_ZIPPED_BYTES:
-        raise CourseError(
-            f"{archive} holds {len(entries):,} files, {size / 1e9:.1f} GB of notebooks. No more "
-            f"than {MOST_ZIPPED:,} files and {MOST_ZIPPED_BYTES / 1e9:.1f} GB are unpacked here. "
-            "Look at it; if it is what a class handed in, unpack it yourself and name the folder."
-        )
-
-
-def _is_wanted(name: str) -> bool:
-    return name.lower().endswith((".ipynb", NBGRADER_TIMESTAMP))
-
-
-def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
-    """Unpack what is wanted, and yield the path of what is left out, with the reason."""
-    for info in zipped.infolist():
-        parts = info.filename.replace("\\", "/").split("/")
-        name = Path(*(part for part in parts if part not in ("", ".", "..")))
-        if any(part.startswith((".", "__MACOSX")) for part in name.parts):
-            continue  # what systems and editors leave behind
-        why = ""
-        if _is_wanted(info.filename) and info.file_size > NOTEBOOK_BYTES:
-            why = f"it is larger than {NOTEBOOK_BYTES / 1e6:g} MB: clear its cells' outputs"
+    reads: list[ReadNotebook] = []
+    ends = time.process_time() + READING_SECONDS
+    for notebook in of_one:
+        if len(reads) == NOTEBOOKS or time.process_time() > ends:
+            reads = [ReadNotebook(of_one[0], problem=OVER_READING_BUDGET)]
         else:
-            try:
-                why = _unpack_one(zipped, info, folder / name)
-            except Exception as error:  # a damaged or encrypted entry, a name too long, and so on
-                why = f"it cannot be unpacked: {getattr(error, 'strerror', None) or error}"
-        if why:
-            yield printable_path(name), why
+            reads.append(_read(notebook, starters))
+        if reads[-1].is_last_to_read:
+            break
+    read = reads[-1] if reads[-1].is_last_to_read else reads[0]
+    which = ""
+    if len(of_one) > 1:
+        last = "the last" if read.notebook is of_one[0] else "the last with answer cells"
+        name = printable(read.notebook.file.name)
+        which = f"of {len(of_one)} notebooks, {last} counts: {name}"
+    cells = "" if read.is_last_to_read else _NO_ANSWER_CELLS
+    remark = joined(read.notebook.remark, which, cells)
+    return replace(read, notebook=replace(read.notebook, remark=remark))
 
 
-def _unpack_one(zipped: ZipFile, info: ZipInfo, file: Path) -> str:
-    """Unpack an entry, or say why not; a link becomes a file that says where it leads."""
-    # A student whose folder holds no notebook is a student all the same.
-    (file if info.is_dir() else file.parent).mkdir(parents=True, exist_ok=True)
-    if _is_wanted(info.filename):
-        file.write_bytes(zipped.read(info))
-        if info.date_time[0] > 1980:  # where the format's calendar begins: no time
-            os.utime(file, (time.mktime((*info.date_time, 0, 0, -1)),) * 2)
-    elif file.suffix.lower() == ".zip":
-        return "it is a zip in the zip: take it out, and grade it by itself"
-    elif is_download(file.name) and not info.is_dir():
-        return NO_NOTEBOOK
-    return ""
-
-
-def _top(folder: Path, stems: tuple[str, ...]) -> Path:
-    """Go down while everything is in one folder that is no student's."""
-    while True:
-        entries = list(folder.iterdir())
-        if len(entries) != 1 or not entries[0].is_dir() or is_download(entries[0].name):
-            return folder
-        inside = [each.name for each in entries[0].iterdir() if not is_download(each.name)]
-        # A student's folder holds notebooks, or nbgrader's folders of assignments and nothing
-        # else: a student may have a lesson's name.
-        if (
-            entries[0].name == NBGRADER_FOLDER
-            or any(name.endswith(".ipynb") for name in inside)
-            or (inside and all(name.startswith(stems) for name in inside))
-        ):
-            return folder
-        folder = entries[0]
+def _read(notebook: SubmittedNotebook, starters: dict[str, str]) -> ReadNotebook:
+    try:
+        return ReadNotebook(notebook, find_answers(read_notebook(notebook.file), starters))
+    except UnreadableError as error:
+        return ReadNotebook(notebook, problem=str(error))

@@ -107,7 +107,7 @@ def grade(
     from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades
     from pytree_course.class_grading.corrections import bound_to_answers, read_corrections
     from pytree_course.class_grading.folder import read_handed_in, refuse_mistakes
-    from pytree_course.class_grading.grade_class import GradingOptions, grade_class
+    from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.class_grading.roster import read_roster
     from pytree_course.grading.sandbox import class_sandboxes
@@ -145,16 +145,10 @@ def grade(
             authors_pool, reading_pool = (pools.enter_context(local_pool(1)) for _ in range(2))
             pool = pools.enter_context(dask_cluster(dask) if dask else local_pool(jobs, begin))
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
-            summary = grade_class(
-                course,
-                submitted,
-                gradebook,
-                chosen,
-                pool,
-                authors_pool,
-                reading_pool,
-                show_progress,
+            grading = ClassGrading(
+                course, submitted, gradebook, chosen, pool, authors_pool, reading_pool
             )
+            summary = grading.run(show_progress)
         pools.close()
         if given is not None:
             counts, earlier = counting(gradebook.attempts()), gradebook.corrections()

@@ -90,21 +90,22 @@ class ProcessTree:
 
 def processes(proc: str) -> list[int]:
     """Return the numbers of all processes that a /proc has; none once its sandbox has ended."""
-    try:
-        return [int(name) for name in os.listdir(proc) if name.isdigit()]
-    except (FileNotFoundError, ProcessLookupError):
-        return []
+    return [int(name) for name in _names(proc) if name.isdigit()]
 
 
 def of_threads(process: str, name: str) -> Iterable[tuple[str, str]]:
     """Read a file of each thread of a process that has not ended."""
-    try:
-        threads = os.listdir(f"{process}/task")
-    except (FileNotFoundError, ProcessLookupError):
-        return
-    for thread in threads:
+    for thread in _names(f"{process}/task"):
         if text := read(f"{process}/task/{thread}/{name}"):
             yield thread, text
+
+
+def _names(folder: str) -> list[str]:
+    """List a folder of /proc; nothing once it is gone."""
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def read(path: str) -> str:
@@ -114,10 +115,8 @@ def read(path: str) -> str:
     except (FileNotFoundError, ProcessLookupError):
         return ""
     try:
-        content = os.read(file, 4096)
-        while more := os.read(file, 4096):
-            content += more
-        return content.decode(errors="replace")
+        parts = iter(lambda: os.read(file, 4096), b"")
+        return b"".join(parts).decode(errors="replace")
     except ProcessLookupError:
         return ""
     finally:

@@ -4,13 +4,11 @@ import errno
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from pytree_course.course import Course, LessonFiles, answer_id, check_id
+from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.judging.expected import BuiltLesson
 from pytree_course.observing.observations import Raised, writable
 from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
 
@@ -81,50 +79,21 @@ class CellRun:
         elif OUTCOMES_MIME in content["data"]:
             # A check reports once. Where something else reports too, neither is believed.
             self.reports += 1
-            is_first = self.reports == 1
-            self.outcomes = _outcomes(content["data"][OUTCOMES_MIME]) if is_first else None
-
-
-def _outcomes(data: Any) -> list[Outcome] | None:
-    """Read a check's report; return None if it is forged: the data is untrusted."""
-    try:
-        return read_report(data)
-    except ValueError:
-        return None
+            try:
+                report = content["data"][OUTCOMES_MIME]
+                self.outcomes = read_report(report) if self.reports == 1 else None
+            except ValueError:  # it is forged
+                self.outcomes = None
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How to run answers: the seed of the cases, and in the sandbox or not."""
+    """What answers to a lesson are run with, as data that can be sent to another machine."""
 
-    seed: int
+    blank: str  # the exercise notebook, as it was handed out
+    course: dict[str, str]  # the files that a kernel sees as the course, by their paths in it
+    seed: int  # of the cases
     in_sandbox: bool
-
-
-@dataclass(frozen=True)
-class KernelCourse:
-    """A course of one lesson, as texts that can be sent to another machine."""
-
-    stem: str
-    check_script: str
-    expected: str  # the names of the exercises; no observations, no hints
-
-    @classmethod
-    def of(cls, files: LessonFiles, expected: BuiltLesson) -> "KernelCourse":
-        """Take from a lesson what a kernel needs."""
-        exercises = {
-            name: replace(exercise, hints=[]) for name, exercise in expected.graded.items()
-        }
-        bare = replace(expected, exercises=exercises, predictions={})
-        script = files.check_script.read_text(encoding="utf-8")
-        return cls(files.stem, script, bare.to_text())
-
-    def write(self, folder: Path) -> None:
-        """Write the files into a new folder."""
-        files = Course(folder).lesson(self.stem)
-        files.expected.parent.mkdir(parents=True)
-        files.check_script.write_text(self.check_script, encoding="utf-8")
-        files.expected.write_text(self.expected, encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -176,66 +145,57 @@ class ExerciseRun:
         return sum(cell.seconds for cell in self.cells)
 
 
-def run_answers(
-    answers: dict[str, str], blank: str, course: KernelCourse, settings: RunSettings
-) -> dict[str, ExerciseRun]:
-    """Run answers in `blank`, the text of the exercise notebook as it was handed out."""
-    if not answers:
-        return {}  # a blank notebook needs no kernel
-    return _Runner(blank, course, settings, SubmissionBudget(answers)).run(answers)
+def run_answers(answers: dict[str, str], settings: RunSettings) -> dict[str, ExerciseRun]:
+    """Run answers, by exercise, with their checks, in as few kernels as will do.
+
+    One that was over its budget does not run again. A blank notebook needs no kernel.
+    """
+    budget = SubmissionBudget(answers)
+    runs: dict[str, ExerciseRun] = {}
+    waiting, earlier = dict(answers), dict[str, str]()
+    while waiting:
+        together = _run_together(waiting, earlier, settings, budget)
+        had_turn = [name for name in waiting if answer_id(name) in together]
+        is_alone = len(had_turn) == 1 and not earlier
+        if not had_turn:
+            earlier = {}  # one of them ended this kernel, though it did not end the first
+        for name in had_turn:
+            source = waiting.pop(name)
+            run = runs[name] = _exercise(name, together)
+            if run.ran_short or not (run.is_settled or is_alone):
+                # The cause may be an earlier answer or, where the machine ran short, another
+                # submission. Only the exercise that caused it may suffer.
+                runs[name] = _exercise(name, _run_together({name: source}, {}, settings, budget))
+                earlier = {} if runs[name].is_settled else earlier
+            elif run.is_fit:
+                earlier[name] = source
+    return runs
 
 
-@dataclass(frozen=True)
-class _Runner:
-    """Runs the answers of one submission, in as few kernels as will do."""
+def _run_together(
+    answers: dict[str, str],
+    earlier: dict[str, str],
+    settings: RunSettings,
+    budget: SubmissionBudget,
+) -> dict[str, CellRun]:
+    """Run answers with their checks in one kernel, after earlier answers without theirs.
 
-    blank: str
-    course: KernelCourse
-    settings: RunSettings
-    budget: SubmissionBudget
+    Return how each cell ran, by its id, up to the one that ended the kernel.
+    """
+    # nbval takes long to load, and a process that only judges does not need it.
+    from pytree_course.grading.nbval_run import run_notebook
 
-    def run(self, answers: dict[str, str]) -> dict[str, ExerciseRun]:
-        """Run all answers; one that was over its budget does not run again."""
-        runs: dict[str, ExerciseRun] = {}
-        waiting, earlier = dict(answers), dict[str, str]()
-        while waiting:
-            together = self._run(waiting, earlier)
-            had_turn = [name for name in waiting if answer_id(name) in together]
-            is_alone = len(had_turn) == 1 and not earlier
-            if not had_turn:
-                earlier = {}  # one of them ended this kernel, though it did not end the first
-            for name in had_turn:
-                source = waiting.pop(name)
-                run = runs[name] = _exercise(name, together)
-                if run.ran_short or not (run.is_settled or is_alone):
-                    # The cause may be an earlier answer or, where the machine ran short, another
-                    # submission. Only the exercise that caused it may suffer.
-                    runs[name] = _exercise(name, self._run({name: source}, {}))
-                    earlier = {} if runs[name].is_settled else earlier
-                elif run.is_fit:
-                    earlier[name] = source
-        return runs
-
-    def _run(self, answers: dict[str, str], earlier: dict[str, str]) -> dict[str, CellRun]:
-        """Run answers with their checks, after earlier answers without theirs.
-
-        Return how each cell ran, by its id, up to the one that ended the kernel.
-        """
-        # nbval takes long to load, and a process that only judges does not need it.
-        from pytree_course.grading.nbval_run import run_notebook
-
-        notebook = json.loads(self.blank)
-        sources = {answer_id(name): source for name, source in (answers | earlier).items()}
-        checks = set(map(check_id, answers))
-        notebook["cells"] = [
-            cell
-            for cell in notebook["cells"]
-            if not cell["id"].endswith(check_id("")) or cell["id"] in checks
-        ]
-        for cell in notebook["cells"]:
-            cell["source"] = sources.get(cell["id"], cell["source"])
-        names = (*earlier, *answers)
-        return run_notebook(notebook, names, self.course, self.settings, self.budget)
+    notebook = json.loads(settings.blank)
+    sources = {answer_id(name): source for name, source in (answers | earlier).items()}
+    checks = set(map(check_id, answers))
+    notebook["cells"] = [
+        cell
+        for cell in notebook["cells"]
+        if not cell["id"].endswith(check_id("")) or cell["id"] in checks
+    ]
+    for cell in notebook["cells"]:
+        cell["source"] = sources.get(cell["id"], cell["source"])
+    return run_notebook(notebook, (*earlier, *answers), settings, budget)
 
 
 def _exercise(name: str, run: dict[str, CellRun]) -> ExerciseRun:

@@ -1,23 +1,153 @@
-"""Grade one submitted notebook."""
+"""Grade one submitted notebook: prepare its lesson, run its answers, judge them."""
 
+import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import secrets
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytree_course.course import LessonFiles
+from pytree_course.course import LessonFiles, answer_id
 from pytree_course.grading.exercise_run import CellRun, ExerciseRun, RunSettings, run_answers
-from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging import words
-from pytree_course.judging.expected import ExpectedExercise
+from pytree_course.judging.expected import BuiltLesson, ExpectedExercise, Misconception
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observations import NotAttempted, Observation
-from pytree_course.running.outcomes import Outcome
+from pytree_course.running.outcomes import PUBLIC_SEED, Outcome
+
+if TYPE_CHECKING:  # the process that only judges what other ones ran does without
+    from pytree_course.sources.beliefs import Beliefs
+    from pytree_course.sources.lesson_sources import LessonSources
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
+
+
+class AuthorsLesson(NamedTuple):
+    """A lesson as the process that runs its author's answers knows it."""
+
+    root: Path
+    stem: str
+    digest: str  # of the exercises
+    seed: int  # of the cases
+
+
+@cache
+def right_results(lesson: AuthorsLesson, exercise: str) -> ExpectedExercise:
+    """Run the right answer to an exercise, once in this process."""
+    from pytree_course.sources import authors_answers
+
+    sources = _read_once(lesson)
+    return authors_answers.expect_exercise(sources, sources.exercises[exercise], lesson.seed)
+
+
+def held_misconceptions(
+    lesson: AuthorsLesson, exercise: str, observed: list[Observation]
+) -> list[Misconception]:
+    """Return the misconceptions that may explain wrong results; they run as far as need be."""
+    return _beliefs(lesson, exercise).held(observed)
+
+
+@cache
+def _beliefs(lesson: AuthorsLesson, exercise: str) -> "Beliefs":
+    from pytree_course.sources.beliefs import Beliefs
+
+    return Beliefs(_read_once(lesson), right_results(lesson, exercise), lesson.seed)
+
+
+@cache
+def _read_once(lesson: AuthorsLesson) -> "LessonSources":
+    from pytree_course.sources.lesson_sources import read_sources
+
+    return read_sources(LessonFiles(lesson.root, lesson.stem))
+
+
+class GradedLesson:
+    """A lesson, ready to grade submissions on the cases of one seed, by default a fresh one.
+
+    A learner's copy of the course has no folder `sources`, so no right answers: there, the cases
+    are the public ones, whatever the seed. The author's answers run only when they are needed.
+    """
+
+    def __init__(
+        self, files: LessonFiles, seed: int | None = None, pool: Executor | None = None
+    ) -> None:
+        """Take a lesson's files; the author's answers run in the pool, or in this process."""
+        self.files = files
+        self._pool = pool
+        self._begun: set[str] = set()  # exercises whose right answer runs, or has run
+        self._right: dict[str, ExpectedExercise] = {}
+        stored = BuiltLesson.read(files.expected)
+        self.title, self.digest = stored.title, stored.sources  # of exercises and their checks
+        self.points = {name: each.points for name, each in stored.graded.items()}
+        self.on_public_cases = not files.sources.exists()
+        self._stored = stored
+        if self.on_public_cases:
+            self.seed = PUBLIC_SEED
+        else:
+            self.seed = secrets.randbits(32) if seed is None else seed
+            # Reading the sources takes long; what was built from the same sources will do.
+            self.digest = files.exercises_digest()
+            if self.digest != stored.sources:
+                sources = _read_once(self._authors)
+                self.title = sources.title
+                self.points = {name: each.points for name, each in sources.graded.items()}
+        self._blank = files.read_blank()
+        cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(self._blank)["cells"]}
+        self.starters = {name: cells[answer_id(name)] for name in self.points}
+
+    @cached_property
+    def _course(self) -> dict[str, str]:
+        """The files that kernels see, by their paths: no observations, no hints, no answers."""
+        graded = self._stored.graded.items()
+        exercises = {name: replace(exercise, hints=[]) for name, exercise in graded}
+        bare = replace(self._stored, exercises=exercises, predictions={})
+        inside = LessonFiles(Path(), self.files.stem)
+        return {
+            inside.check_script.as_posix(): self.files.check_script.read_text(encoding="utf-8"),
+            inside.expected.as_posix(): bare.to_text(),
+        }
+
+    def run_settings(self, *, in_sandbox: bool) -> RunSettings:
+        """Return what the answers to this lesson are run with."""
+        return RunSettings(self._blank, self._course, self.seed, in_sandbox)
+
+    def begin(self, exercises: Iterable[str]) -> None:
+        """Let the pool run the right answers to exercises, while submissions run beside them."""
+        for exercise in exercises:
+            if self._pool and exercise not in self._begun and not self.on_public_cases:
+                self._begun.add(exercise)
+                self._pool.submit(right_results, self._authors, exercise)
+
+    def right(self, exercise: str) -> ExpectedExercise:
+        """Return what the right answer yields; misconceptions may be missing."""
+        if self.on_public_cases:
+            return self._stored.expected(exercise)
+        if exercise not in self._right:
+            self._right[exercise] = self._call(right_results, exercise)
+        return self._right[exercise]
+
+    def explained(self, exercise: str, observed: list[Observation]) -> ExpectedExercise:
+        """Return what the right answer yields, with the misconceptions to judge results by."""
+        right = self.right(exercise)
+        if self.on_public_cases:
+            return right
+        held = self._call(held_misconceptions, exercise, observed)
+        return replace(right, misconceptions=held)
+
+    def _call(self, function: Callable[..., Any], *inputs: Any) -> Any:
+        if self._pool is None:
+            return function(self._authors, *inputs)
+        return self._pool.submit(function, self._authors, *inputs).result()
+
+    @property
+    def _authors(self) -> AuthorsLesson:
+        return AuthorsLesson(self.files.root, self.files.stem, self.digest, self.seed)
 
 
 @dataclass(frozen=True)
@@ -51,8 +181,7 @@ def grade_notebook(notebook: Path, files: LessonFiles) -> Grade:
     """Grade the user's own notebook, outside of the sandbox."""
     lesson = GradedLesson(files)
     submission = read_submission(notebook, lesson.starters)
-    settings = RunSettings(lesson.seed, in_sandbox=False)
-    runs = run_answers(submission.answers, lesson.blank, lesson.kernel_course, settings)
+    runs = run_answers(submission.answers, lesson.run_settings(in_sandbox=False))
     verdicts = judge_submission(lesson, submission, runs)
     return Grade(files.stem, lesson.title, notebook, lesson.seed, verdicts, submission.notes)
 
@@ -69,16 +198,11 @@ def judge_submission(
             continue
         exercise = lesson.right(name)
         observed = [each.observation for each in _outcomes(exercise, runs[name]) or ()]
-        if _is_wrong(exercise, observed):
+        is_attempted = any(not isinstance(each, NotAttempted) for each in observed)
+        if is_attempted and any(map(compare, exercise.observations, observed)):
             exercise = lesson.explained(name, observed)
         verdicts.append(_verdict(exercise, runs[name]))
     return verdicts
-
-
-def _is_wrong(exercise: ExpectedExercise, observed: Sequence[Observation]) -> bool:
-    """Say whether an answer was attempted, and yielded some wrong results."""
-    is_attempted = any(not isinstance(each, NotAttempted) for each in observed)
-    return is_attempted and any(map(compare, exercise.observations, observed))
 
 
 def _outcomes(exercise: ExpectedExercise, run: ExerciseRun) -> list[Outcome] | None:

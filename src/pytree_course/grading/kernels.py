@@ -26,7 +26,6 @@ from pytree_course.grading.budget import (
     SubmissionBudget,
 )
 from pytree_course.grading.exercise_run import READ_MESSAGES, CellRun
-from pytree_course.grading.sandbox import start_kernel
 from pytree_course.grading.sandbox.policy import kernel_command
 
 if TYPE_CHECKING:
@@ -39,24 +38,26 @@ _LONGEST_SOCKET = 100  # bytes of a path; systems allow 104 or more, and a numbe
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
 
 
-class KernelDiedError(RuntimeError):
-    """The kernel's process ended."""
-
-
 class PlainKernel:
     """A running kernel, with all of the user's own rights."""
 
     exceeded = ""  # what it uses is not watched
 
-    def __init__(self, cwd: Path, course: Path, environment: Mapping[str, str]) -> None:
-        """Start one in the private folder `cwd`, which sees the folder `course` as the course."""
+    def __init__(
+        self, cwd: Path, course: Mapping[str, str], environment: Mapping[str, str]
+    ) -> None:
+        """Start one in the private folder `cwd`, with the course's files in a folder there."""
+        for name, text in course.items():
+            seen = cwd / "course" / name
+            seen.parent.mkdir(parents=True, exist_ok=True)
+            seen.write_text(text, encoding="utf-8")
         # By files where the system can: a port that is free now may be taken a moment later.
         way, ip = "ipc", str(cwd / "socket")
         if os.name == "nt" or len(os.fsencode(ip)) > _LONGEST_SOCKET:
             way, ip = "tcp", ""
         file, self._connection = write_connection_file(f"{cwd}/kernel.json", ip=ip, transport=way)
         # No personal start-up files.
-        own = {COURSE_VARIABLE: str(course), "IPYTHONDIR": str(cwd / "ipython")}
+        own = {COURSE_VARIABLE: str(cwd / "course"), "IPYTHONDIR": str(cwd / "ipython")}
         self._process = launch_kernel(
             kernel_command(file),
             stdout=subprocess.DEVNULL,
@@ -95,14 +96,14 @@ class PlainKernel:
 class WatchedKernel:
     """A kernel that runs one cell after another, each within a budget; nbval drives it.
 
-    It starts in the private folder `cwd`, and sees the folder `course` as the course. A cell that
-    exceeds its budget ends it.
+    It starts in the private folder `cwd`, and sees the texts of `course` as the course's files, by
+    their paths. A cell that exceeds its budget ends it.
     """
 
     def __init__(
         self,
         cwd: Path,
-        course: Path,
+        course: Mapping[str, str],
         environment: dict[str, str],
         in_sandbox: bool,
         budget: SubmissionBudget,
@@ -110,13 +111,15 @@ class WatchedKernel:
         self.last_run = CellRun()
         self.is_set_up = True  # otherwise the course's own cells run, at no cost to the submission
         self._budget = budget
-        self._process: PlainKernel | SandboxedKernel = (
-            start_kernel(course, environment)
-            if in_sandbox
-            else PlainKernel(cwd, course, environment)
-        )
+        self._process: PlainKernel | SandboxedKernel
+        if in_sandbox:
+            from pytree_course.grading.sandbox import kernel  # it is for Linux only
+
+            self._process = kernel.SandboxedKernel(course, environment)
+        else:
+            self._process = PlainKernel(cwd, course, environment)
+        self.kc: Any = self._process.client()
         try:
-            self.kc: Any = self._process.client()
             # A longer message is not received at all: it ends the connection, not our memory.
             self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.CELL_BYTES)
             # What comes on any other channel would pile up in our memory, unread.
@@ -193,7 +196,7 @@ class WatchedKernel:
                 awaited.discard(came)
             budget.look()
             if not ready and not self.is_alive():
-                raise KernelDiedError
+                raise RuntimeError("the kernel ended")
 
     def _request(self, source: str) -> str:
         """Send a cell; return the request's id, which cannot be guessed: its messages name it."""
@@ -238,6 +241,5 @@ class WatchedKernel:
 
     def stop(self) -> None:
         """End the kernel at once."""
-        if hasattr(self, "kc"):
-            self.kc.stop_channels()
+        self.kc.stop_channels()
         self._process.end()

@@ -20,7 +20,7 @@ import pytest
 
 from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.exercise_run import CellRun, KernelCourse, RunSettings
+from pytree_course.grading.exercise_run import CellRun, RunSettings
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.running.outcomes import SEED_VARIABLE
 
@@ -45,7 +45,6 @@ _ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output belong to a 
 def run_notebook(
     notebook: dict[str, Any],
     exercises: Collection[str],
-    course: KernelCourse,
     settings: RunSettings,
     budget: SubmissionBudget,
 ) -> dict[str, CellRun]:
@@ -55,18 +54,17 @@ def run_notebook(
     other cells are not run. `exercises` are those with an answer of the learner's. A RuntimeError
     says that the notebook could not be run at all, which is not the learner's fault.
     """
-    collector = _Collector(exercises, budget)
     private = TemporaryDirectory(prefix="pytree-course-grading-", ignore_cleanup_errors=True)
     with private as name, _ONE_AT_A_TIME:
         folder = Path(name)
-        course.write(folder / "course")
         file = folder / "submission.ipynb"
         # A lone surrogate is valid in JSON and in a Python string, but has no UTF-8 encoding.
         file.write_bytes(json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace"))
         variables = {SEED_VARIABLE: str(settings.seed)}
-        collector.new_kernel = partial(
-            WatchedKernel, folder, folder / "course", variables, settings.in_sandbox, budget
+        new_kernel = partial(
+            WatchedKernel, folder, settings.course, variables, settings.in_sandbox, budget
         )
+        collector = _Collector(exercises, budget, new_kernel)
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             # Without the second, it lists the folder in which ours lies.
@@ -97,9 +95,13 @@ class _NotebookFile(nbval.plugin.IPyNbFile):
 class _Collector:
     """The pytest plugin that hands the notebook to nbval and collects how its cells run."""
 
-    new_kernel: Callable[[], WatchedKernel]
-
-    def __init__(self, exercises: Collection[str], budget: SubmissionBudget) -> None:
+    def __init__(
+        self,
+        exercises: Collection[str],
+        budget: SubmissionBudget,
+        new_kernel: Callable[[], WatchedKernel],
+    ) -> None:
+        self._new_kernel = new_kernel
         self._budget = budget
         self.cells: dict[str, CellRun] = {}
         self.is_set_up_unfinished = False
@@ -110,7 +112,7 @@ class _Collector:
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Any:
         file = _NotebookFile.from_parent(parent, path=file_path)
-        file.new_kernel = self.new_kernel
+        file.new_kernel = self._new_kernel
         return file
 
     @pytest.hookimpl(wrapper=True)

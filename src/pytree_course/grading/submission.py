@@ -4,23 +4,15 @@ import json
 import os
 import re
 import stat
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytree_course.course import CourseError, answer_id
-from pytree_course.grading.limits import (
-    ANSWER_CHARACTERS,
-    NOTEBOOK_BYTES,
-    NOTEBOOK_ENTRIES,
-    NOTEBOOKS,
-    READING_SECONDS,
-)
+from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES, NOTEBOOK_ENTRIES
 
 # Windows has neither, and no FIFOs in folders.
-_OPEN_NO_TRAP = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_NO_TRAP = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class UnreadableError(CourseError):
@@ -35,7 +27,7 @@ def read_regular(file: Path, most_bytes: int) -> bytes:
     """
     try:
         _require_regular(file, os.lstat(file))
-        with open(file, "rb", opener=_open) as opened:
+        with open(file, "rb", opener=lambda path, flags: os.open(path, flags | _NO_TRAP)) as opened:
             # It may have been replaced since.
             size = _require_regular(file, os.fstat(opened.fileno()))
             content = opened.read(most_bytes + 1) if size <= most_bytes else b""
@@ -52,10 +44,6 @@ def read_regular(file: Path, most_bytes: int) -> bytes:
     return content
 
 
-def _open(file: str, flags: int) -> int:
-    return os.open(file, flags | _OPEN_NO_TRAP)
-
-
 def _require_regular(file: Path, status: os.stat_result) -> int:
     """Return a file's size; refuse what is no regular file."""
     mode = status.st_mode
@@ -67,10 +55,6 @@ def _require_regular(file: Path, status: os.stat_result) -> int:
 
 
 _DEFINITION = re.compile(r"^(?:(?:async +)?def +|class +|(?=\w+ *(?::[^=\n]*)?=[^=]))(\w+)", re.M)
-OVER_READING_BUDGET = (
-    f"the student's notebooks for this lesson are more than {NOTEBOOKS}, or take more than "
-    f"{READING_SECONDS:g} seconds to read: leave only the one that counts"
-)
 _MARKS = (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id"))
 
 
@@ -81,37 +65,6 @@ class Submission:
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # what was odd about an answer cell
     has_answer_cells: bool = True  # any at all, changed or not
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What was read of the notebooks that a student handed in for one lesson."""
-
-    file: Path  # the newest notebook with answer cells, or that cannot be read; or else the newest
-    submission: Submission = field(default_factory=Submission)
-    problem: str = ""  # why the file cannot be read
-
-
-def read_newest(files: Sequence[Path], starters: dict[str, str]) -> Reading:
-    """Read a student's notebooks for a lesson, the newest first, until one has answer cells.
-
-    All of them together have a budget: of what is beyond it, nothing is read.
-    """
-    newest: Reading | None = None
-    ends = time.process_time() + READING_SECONDS
-    for number, file in enumerate(files):
-        if number == NOTEBOOKS or time.process_time() > ends:
-            return Reading(files[0], problem=OVER_READING_BUDGET)
-        try:
-            reading = Reading(file, find_answers(read_notebook(file), starters))
-        except UnreadableError as error:
-            return Reading(file, problem=str(error))
-        if reading.submission.has_answer_cells:
-            return reading
-        newest = newest or reading
-    if newest is None:
-        raise ValueError("there is no file to read")
-    return newest
 
 
 def read_submission(file: Path, starters: dict[str, str]) -> Submission:

@@ -53,6 +53,8 @@ def explaining(
     One that explains all of them is returned alone. Failing that, a small set that leaves no case
     unexplained: one that is about a single case, or about errors only, is the last to be taken.
     """
+    # A case that passes may fit too, where any exception fits and a more special one is right.
+    held = [misconception for misconception in held if misconception.observations.keys() <= failed]
     exact = [misconception for misconception in held if misconception.observations.keys() == failed]
     if exact:  # one that raises any exception fits where another has the very type
         best = _only_best(exact, lambda each: _raises_the_types(each, observed))

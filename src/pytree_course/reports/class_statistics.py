@@ -13,7 +13,6 @@ from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.course import CourseError
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.sources.source_cells import misconception_cell
 
 _ERRORS = {VerdictKind.ERROR, VerdictKind.TIMED_OUT, VerdictKind.CRASHED}
 LONGEST_GAP = timedelta(minutes=15)  # after a longer one, the learner was doing something else
@@ -85,6 +84,9 @@ class Cluster:
     @property
     def cell(self) -> str:
         """The answer as a cell of answers.py, in which a name and an explanation are missing."""
+        # It loads Jupytext, which no other answer needs.
+        from pytree_course.sources.source_cells import misconception_cell
+
         return misconception_cell(self.exercise, self.code)
 
 

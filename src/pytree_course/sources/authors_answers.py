@@ -25,7 +25,6 @@ from pytree_course.judging.expected import (
     ExerciseFacts,
     ExpectedExercise,
     Given,
-    LessonSection,
     Misconception,
 )
 from pytree_course.observing.comparison import compare, with_skeleton
@@ -33,7 +32,7 @@ from pytree_course.observing.observations import ContainerLeaf, Node, Observatio
 from pytree_course.running.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome
 from pytree_course.running.run_cases import run_check
 from pytree_course.sources.exercises import Answer, Exercise
-from pytree_course.sources.lesson_sources import LessonSources, Section
+from pytree_course.sources.lesson_sources import LessonSources
 
 LONGEST_GIVEN = 90  # characters that are read at one glance
 SEEDS = (PUBLIC_SEED, 11, 22)
@@ -217,22 +216,6 @@ def with_misconceptions(
     return replace(expected, misconceptions=misconceptions)
 
 
-def sections_of(sources: LessonSources) -> dict[str, LessonSection]:
-    """Return the facts on a lesson's sections that a learner's progress depends on, by slug."""
-    layers = sources.layers
-    opening = Section(sources.title, "", layers.opening)
-    return {
-        section.slug: LessonSection(
-            title=section.title,
-            minutes=0 if section is opening else section.minutes,
-            trying=section.trying,
-            deeper=section in layers.deeper,
-            predictions=[cell.id for cell in section.cells if cell.id in sources.predictions],
-        )
-        for section in (opening, *layers.core, *layers.deeper)
-    }
-
-
 def expect(sources: LessonSources, seed: int) -> BuiltLesson:
     """Run a lesson's answers, and return the built lesson with results on the cases of `seed`."""
     exercises = {}
@@ -243,7 +226,7 @@ def expect(sources: LessonSources, seed: int) -> BuiltLesson:
     return BuiltLesson(
         lesson=sources.files.stem,
         title=sources.title,
-        sections=sections_of(sources),
+        sections=sources.sections,
         predictions=sources.predictions,
         exercises=exercises,
         sources=sources.exercises_digest,

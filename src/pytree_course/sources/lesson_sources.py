@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pytree_course.course import GOING_DEEPER, LessonFiles
-from pytree_course.judging.expected import Prediction
+from pytree_course.judging.expected import LessonSection, Prediction
 from pytree_course.sources.exercises import Exercise, read_answers, read_exercises, read_practice
 from pytree_course.sources.predictions import read_predictions
 from pytree_course.sources.source_cells import (
     AuthorMistakesError,
     Mistake,
     SourceCell,
-    exercises_digest,
     read_cells,
     slug,
-    text_digest,
 )
+from pytree_course.texts import text_digest
 
 MOST_MINUTES = {"to read": 20, "with everything that it asks the reader to do": 45}
 """The most that the core of a lesson takes."""
@@ -160,9 +159,19 @@ class LessonSources:
         return [*self.lesson, *(cell for section in self.deeper for cell in section)]
 
     @cached_property
-    def sections(self) -> dict[str, str]:
-        """The lesson's sections: slug to title."""
-        return {slug(cell.heading): cell.heading for cell in self.all_cells if cell.heading}
+    def sections(self) -> dict[str, LessonSection]:
+        """The lesson's sections by slug, with the facts that a learner's progress depends on."""
+        opening = Section(self.title, "", self.layers.opening)
+        return {
+            section.slug: LessonSection(
+                title=section.title,
+                minutes=0 if section is opening else section.minutes,
+                trying=section.trying,
+                deeper=section in self.layers.deeper,
+                predictions=[cell.id for cell in section.cells if cell.id in self.predictions],
+            )
+            for section in (opening, *self.layers.core, *self.layers.deeper)
+        }
 
     @property
     def graded(self) -> dict[str, Exercise]:
@@ -172,7 +181,7 @@ class LessonSources:
     @property
     def exercises_digest(self) -> str:
         """A digest of the sources of the exercises, the solutions and checks/expected."""
-        return exercises_digest(self.files)
+        return self.files.exercises_digest()
 
     @property
     def practice_digest(self) -> str:

@@ -1,7 +1,6 @@
 """Read the cells of lesson.md, exercises.md and answers.py; report mistakes by line."""
 
 import ast
-import hashlib
 import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -10,7 +9,7 @@ from typing import Any
 
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
-from pytree_course.course import CourseError, LessonFiles
+from pytree_course.course import CourseError
 
 FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
 FOLD_END = "\n\n</details>"
@@ -19,21 +18,6 @@ FOLD_END = "\n\n</details>"
 def slug(title: str) -> str:
     """Return a section's name in cell ids: "Key paths" becomes "key-paths"."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-
-
-def text_digest(*texts: str) -> str:
-    """Return a digest of strings, the same on every system."""
-    sha = hashlib.sha256()
-    for text in texts:
-        sha.update(text.encode() + b"\0")
-    return f"sha256:{sha.hexdigest()}"
-
-
-def exercises_digest(files: LessonFiles) -> str:
-    """Return a digest of the sources of the exercises, the solutions and checks/expected."""
-    folder = files.sources
-    written = (folder / "exercises.md", folder / "answers.py", files.check_script)
-    return text_digest(*(file.read_text(encoding="utf-8") for file in written))
 
 
 def split_answer(text: str) -> tuple[str, str]:

@@ -171,8 +171,11 @@ held(
         attempt(place, lambda: put(place, "1"))
     """,
         "accounts and rights": """
+    def others(place):  # but for the folder through which Python is reached
+        return [each for each in os.listdir(place)
+                if not sys.prefix.startswith(f"{place}/{each}/")] or None
     for place in ("/etc/shadow", "/root/.ssh", "/root/.bashrc", "/home", "/var/lib"):
-        attempt(place, lambda: os.listdir(place) if os.path.isdir(place) else open(place).read())
+        attempt(place, lambda: others(place) if os.path.isdir(place) else open(place).read())
     attempt("setuid", lambda: os.setuid(0) or 1, lambda: os.setgid(0) or 1,
             lambda: os.setgroups([0]) or 1, lambda: os.setresuid(0, 0, 0) or 1)
     attempt("caps", lambda: int([line.split()[1] for line in open("/proc/self/status")
@@ -223,6 +226,7 @@ held(
     terminal, zeros = (os.open(place, os.O_RDWR) for place in ("/dev/tty", "/dev/zero"))
     attempt("terminal", lambda: fcntl.ioctl(terminal, 0x5413, bytes(8)))
     attempt("zeros", lambda: mmap.mmap(zeros, 4096))
+    attempt("shared memory of no file", lambda: mmap.mmap(-1, 4096))
     attempt("input", lambda: fcntl.ioctl(0, 0x5412, b"x"))
     own, _ = os.openpty()
     attempt("input of its own terminal", lambda: fcntl.ioctl(own, 0x5412, b"x"))

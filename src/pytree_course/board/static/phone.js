@@ -55,7 +55,7 @@ async function ask(focused) {
   } catch ({ message }) {
     if (message === "409" || message === "400") chosen = null;
     by("said").textContent = message === "409" ? "This vote is closed."
-      : message === "403" ? "You are not in this class (any more)."
+      : message === "403" ? "You are in no class any more: it is over, or your teacher removed you."
       : `The class is not reached. This page goes on trying${chosen ? `, and then sends ${chosen.choice}` : ""}.`;
     if (message === "403") leave();
   }

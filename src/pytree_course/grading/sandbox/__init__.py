@@ -1,8 +1,8 @@
 """The sandbox for untrusted code: one policy, two ways to launch it.
 
 `policy` and `system_calls` say what a sandbox may see, reach and use. A warm server forks most
-sandboxes (`warm_server`, `fork`); where it cannot, bubblewrap makes each afresh. Outside of this
-package nothing depends on which door it was.
+sandboxes (`warm_server`); where it cannot, bubblewrap makes each afresh. Outside of this package
+nothing depends on which way it was.
 """
 
 # What the functions import runs on Linux only.
@@ -12,17 +12,13 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytree_course
 from pytree_course.course import CourseError
-
-if TYPE_CHECKING:
-    from pytree_course.grading.sandbox.kernel import SandboxedKernel
 
 _TRIAL_SECONDS = 60
 _INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed."
@@ -39,9 +35,8 @@ def class_sandboxes() -> Iterator[Callable[[], None]]:
 
     from pytree_course.grading.sandbox.server_process import WarmServer, WarmServerError, say_slow
 
-    server = WarmServer()
-    requests: socket.socket | None = server.requests
-    try:
+    with closing(WarmServer()) as server:
+        requests: socket.socket | None = server.requests
         try:
             server.require_sandbox()
         except WarmServerError as error:
@@ -49,8 +44,6 @@ def class_sandboxes() -> Iterator[Callable[[], None]]:
             require_sandbox()
             requests = None
         yield partial(use_server, requests)
-    finally:
-        server.close()
 
 
 def use_server(requests: socket.socket | None) -> None:
@@ -58,13 +51,6 @@ def use_server(requests: socket.socket | None) -> None:
     from pytree_course.grading.sandbox.server_process import door
 
     door.choose(requests)
-
-
-def start_kernel(course: Path, environment: Mapping[str, str]) -> "SandboxedKernel":
-    """Start a kernel in a sandbox of its own, which sees the files of a folder as the course."""
-    from pytree_course.grading.sandbox.kernel import SandboxedKernel
-
-    return SandboxedKernel(course, environment)
 
 
 def require_programs() -> None:
@@ -78,7 +64,10 @@ def require_programs() -> None:
         )
     programs = ("bwrap", "mount", "prlimit", "setpriv")
     missing = [name for name in programs if shutil.which(name) is None]
-    missing += [] if _finds_libseccomp() else ["libseccomp"]
+    try:
+        importlib.import_module("pyseccomp")
+    except RuntimeError:  # it looks for the library when it is imported
+        missing.append("libseccomp")
     if missing:
         raise CourseError(
             f"Other people's code runs in a sandbox only, and {' and '.join(missing)} is not "
@@ -86,8 +75,11 @@ def require_programs() -> None:
             "Ubuntu) or `sudo dnf install bubblewrap libseccomp util-linux` (Fedora). "
             f"{_INSTEAD}"
         )
+    # The user's own files, and a course with sources, must not be seen.
+    course = Path(pytree_course.__file__).resolve().parents[2]
+    private = [Path.home(), *([course] if (course / "sources").is_dir() else [])]
     for folder in python_folders():
-        if any(private.is_relative_to(folder) for private in _private_folders()):
+        if any(each.is_relative_to(folder) for each in private):
             raise CourseError(
                 f"Python is installed in {folder}, which holds the course's solutions or your own "
                 "files too, and the sandbox has to show it. Use an environment in a folder of its "
@@ -116,17 +108,3 @@ def require_sandbox() -> None:
             "`sysctl kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu); in a container, "
             f"start it with them allowed. {_INSTEAD}"
         )
-
-
-def _finds_libseccomp() -> bool:
-    try:
-        importlib.import_module("pyseccomp")
-    except RuntimeError:  # it looks for the library when it is imported
-        return False
-    return True
-
-
-def _private_folders() -> list[Path]:
-    """Return folders that the sandbox must not show: the user's own, and a course with sources."""
-    course = Path(pytree_course.__file__).resolve().parents[2]
-    return [Path.home(), *([course] if (course / "sources").is_dir() else [])]

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from pytree_course.grading import limits
@@ -93,16 +93,16 @@ def new_group() -> Group | None:
 
 @functools.cache
 def folder_of_groups() -> Path | None:
-    """Return the nearest group, from this process's own upwards, in which groups can be made."""
-    return next(filter(_works, _from_own_upwards()), None)
+    """Return the nearest group, from this process's own upwards, in which groups can be made.
 
-
-def _from_own_upwards() -> Iterator[Path]:
-    """Yield the groups whose groups have the controllers; none where version 1 has these."""
-    own = read("/proc/self/cgroup").partition("0::/")[2].strip()
-    for folder in (_ROOT / own, *(_ROOT / own).parents):
-        if {*read(f"{folder}/cgroup.subtree_control").split()} >= _NEEDED:
-            yield folder
+    Its groups need the controllers; where version 1 has these, there are none.
+    """
+    own = _ROOT / read("/proc/self/cgroup").partition("0::/")[2].strip()
+    for folder in (own, *own.parents):
+        controllers = read(f"{folder}/cgroup.subtree_control").split()
+        if {*controllers} >= _NEEDED and _works(folder):
+            return folder
+    return None
 
 
 def _works(above: Path) -> bool:
@@ -197,7 +197,8 @@ def used_up(proc: str, folders: Sequence[int], has_group: bool) -> str:
     sizes = [os.fstatvfs(folder) for folder in folders]
     if sum(size.f_files - size.f_ffree for size in sizes) > limits.FILES:
         return "files"
-    sockets = _sockets(f"{proc}/1")
+    summary = read(f"{proc}/1/net/sockstat").split()
+    sockets = int(summary[2]) if summary else 0  # "sockets: used 12"
     if sockets > limits.SOCKETS:
         return "sockets"
     if _has_too_many_mappings(proc, pids):
@@ -206,22 +207,23 @@ def used_up(proc: str, folders: Sequence[int], has_group: bool) -> str:
         return ""
     written = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
     written += sockets * _socket_bytes()
-    paths = [f"{proc}/{pid}" for pid in pids]
-    if written + sum(map(_at_most, paths)) <= limits.MEMORY:
-        return ""
-    # Pages that a process shares with those it forked were counted for each of them.
-    return "memory" if written + sum(map(_proportional, paths)) > limits.MEMORY else ""
+    for in_full in (True, False):
+        if written + sum(_memory(f"{proc}/{pid}", in_full) for pid in pids) <= limits.MEMORY:
+            return ""
+    return "memory"
 
 
-def _at_most(process: str) -> int:
-    """Return the memory of a process, what it shares counted in full; page tables are memory."""
-    return _kilobytes(_COUNTED_IN_FULL, _of_memory(process, "status", "\nVmPTE:"))
+def _memory(process: str, in_full: bool) -> int:
+    """Return the memory of a process; page tables are memory too.
 
-
-def _proportional(process: str) -> int:
-    """Return the memory of a process, what it shares divided by how many share it."""
-    tables = _kilobytes(_TABLES, _of_memory(process, "status", "\nVmPTE:"))
-    return tables + _kilobytes(_SHARES, _of_memory(process, "smaps_rollup", "\nPss_Anon:"))
+    Pages that it shares with those it forked count in full, or else divided by how many share
+    them, which takes longer to find out.
+    """
+    status = _of_memory(process, "status", "\nVmPTE:")
+    if in_full:
+        return _kilobytes(_COUNTED_IN_FULL, status)
+    shares = _of_memory(process, "smaps_rollup", "\nPss_Anon:")
+    return _kilobytes(_TABLES, status) + _kilobytes(_SHARES, shares)
 
 
 def _of_memory(process: str, name: str, row: str) -> str:
@@ -249,12 +251,6 @@ def _has_too_many_mappings(proc: str, pids: list[int]) -> bool:
         return False
     counts = (_of_memory(f"{proc}/{pid}", "maps", "\n").count("\n") for pid in pids)
     return any(total > limits.MAPPINGS for total in itertools.accumulate(counts))
-
-
-def _sockets(process: str) -> int:
-    """Return how many sockets there are in the network of a process."""
-    summary = read(f"{process}/net/sockstat").split()
-    return int(summary[2]) if summary else 0  # "sockets: used 12"
 
 
 def _socket_bytes() -> int:

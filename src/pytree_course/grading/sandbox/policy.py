@@ -45,11 +45,6 @@ def kernel_command(connection_file: str) -> list[str]:
     return [part.replace("{connection_file}", connection_file) for part in parts]
 
 
-def without_server() -> bool:
-    """Say whether bubblewrap is to make each sandbox, wherever it is wanted."""
-    return os.environ.get(ENGINE_VARIABLE) == "fresh"
-
-
 def shown_folders() -> dict[Path, str]:
     """Return the folders that are seen, read-only, and where: the system's, Python's, this code."""
     programs = {compiled.visible_programs(): _PROGRAMS} if _has_programs() else {}

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,22 +31,18 @@ class WarmServerError(RuntimeError):
     """The warm server could not start, has ended, or could not make a sandbox."""
 
 
-def new_connection() -> dict[str, Any]:
-    """Return connection information that no other kernel has."""
-    return {
+def kernel_request(
+    environment: Mapping[str, str], files: Mapping[str, str]
+) -> tuple[dict[str, Any], SandboxRequest]:
+    """Return connection information that no other kernel has, and a request for its sandbox."""
+    connection: dict[str, Any] = {
         "transport": "ipc",  # no network reaches into the sandbox
         "ip": f"/tmp/kernel-{secrets.token_hex(8)}",
         "key": secrets.token_hex(32),
         "signature_scheme": "hmac-sha256",
         **{name: number for number, name in enumerate(port_names, start=1)},
     }
-
-
-def kernel_request(
-    connection: Mapping[str, str | int], environment: Mapping[str, str], files: Mapping[str, str]
-) -> SandboxRequest:
-    """Return a request for a sandbox in which a kernel is to run."""
-    return SandboxRequest(
+    return connection, SandboxRequest(
         policy.sandbox_user(),
         filter_instructions().hex(),
         policy.variables(environment),
@@ -55,36 +52,36 @@ def kernel_request(
 
 def ask(requests: socket.socket, request: SandboxRequest) -> Sandbox:
     """Ask a server for a sandbox; a WarmServerError has what it said instead."""
-    process: list[int] = []
-    channel, theirs = socket.socketpair()
-    group = new_group()
-    try:
-        channel.settimeout(limits.START_SECONDS)
-        with theirs:
-            socket.send_fds(requests, [b"\0"], [theirs.fileno()])
-        _, process, _, _ = socket.recv_fds(channel, 1, 1)
-        if process:
-            pid = _pid(process[0])
-            if group is not None:
-                group.add(pid)  # before it knows what to run
-            channel.sendall(request.to_bytes())
-            channel.shutdown(socket.SHUT_WR)
-        number = 0
-        while number >= 0 and (received := channel.recv(CALL.size)):
-            number, _, _ = CALL.unpack(received)
-        if number == READY:
-            channel.setblocking(False)
-            return Sandbox(pid, process[0], channel, lambda: None, group)
-        with channel.makefile("rb") as rest:
-            said = rest.read()
-    except OSError as error:
-        said = str(error).encode()
-    for descriptor in process:
-        os.close(descriptor)
-    channel.close()
-    if group is not None:
-        group.close()
-    raise WarmServerError(said.decode(errors="replace").strip())
+    with ExitStack() as undone:
+        channel, theirs = socket.socketpair()
+        undone.enter_context(channel)
+        if (group := new_group()) is not None:
+            undone.callback(group.close)
+        try:
+            channel.settimeout(limits.START_SECONDS)
+            with theirs:
+                socket.send_fds(requests, [b"\0"], [theirs.fileno()])
+            _, process, _, _ = socket.recv_fds(channel, 1, 1)
+            if process:
+                undone.callback(os.close, process[0])
+                about = Path(f"/proc/self/fdinfo/{process[0]}").read_text(encoding="ascii")
+                pid = int(_PID.findall(about)[0])  # the number that it has here
+                if group is not None:
+                    group.add(pid)  # before it knows what to run
+                channel.sendall(request.to_bytes())
+                channel.shutdown(socket.SHUT_WR)
+            number = 0
+            while number >= 0 and (received := channel.recv(CALL.size)):
+                number, _, _ = CALL.unpack(received)
+            if number == READY:
+                channel.setblocking(False)
+                undone.pop_all()
+                return Sandbox(pid, process[0], channel, lambda: None, group)
+            with channel.makefile("rb") as rest:
+                said = rest.read().decode(errors="replace")
+        except OSError as error:
+            said = str(error)
+    raise WarmServerError(said.strip())
 
 
 class WarmServer:
@@ -110,7 +107,8 @@ class WarmServer:
 
     def require_sandbox(self) -> None:
         """Wait until it has made one sandbox."""
-        self.make_sandbox(kernel_request(new_connection(), {}, {})).end()
+        _, request = kernel_request({}, {})
+        self.make_sandbox(request).end()
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
         """Have it make a sandbox; where it cannot, end it.
@@ -148,7 +146,7 @@ class Door:
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
         """Make a sandbox; once the warm server fails, bubblewrap makes this and all later ones."""
-        if policy.without_server():
+        if os.environ.get(policy.ENGINE_VARIABLE) == "fresh":
             return make_sandbox(request)
         with self._lock:
             try:
@@ -167,12 +165,6 @@ class Door:
 def say_slow(why: WarmServerError) -> None:
     """Say on the terminal why kernels start slowly from now on, despite nbval's redirection."""
     print(f"Kernels start one by one, slowly: {why}", file=sys.__stderr__)
-
-
-def _pid(process: int) -> int:
-    """Return the number that a process, given as an open file, has here."""
-    described = Path(f"/proc/self/fdinfo/{process}").read_text(encoding="ascii")
-    return int(_PID.findall(described)[0])
 
 
 door = Door()

@@ -82,14 +82,7 @@ _DEVICE_COMMANDS = (
     *(0x5441, 0x80045430, 0x40045431),  # TIOCGPTPEER, TIOCGPTN, TIOCSPTLCK
     *(0x8910, 0x8912, 0x8913, 0x8915, 0x8927, 0x8933),  # SIOCGIF...: names, addresses, numbers
 )
-_PROCESS_OPTIONS = (
-    1,
-    2,
-    3,
-    15,
-    16,
-    23,
-)  # PR_...: PDEATHSIG, GET_DUMPABLE, NAME, CAPBSET_READ
+_PROCESS_OPTIONS = (1, 2, 3, 15, 16, 23)  # PR_...: PDEATHSIG, GET_DUMPABLE, NAME, CAPBSET_READ
 # Sockets of other families lead out of a network namespace (VSOCK) or deep into the kernel (ALG).
 _FAMILIES = (1, 2, 16)  # AF_UNIX, AF_INET, AF_NETLINK: ipykernel needs these
 # What may wait in a socket is counted by the operating system's default, so it cannot be changed.
@@ -116,32 +109,31 @@ def make_filter(reports_refusals: bool = False) -> bytes:
     calls.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS)
     calls.set_attr(pyseccomp.Attr.CTL_OPTIMIZE, 2)  # look a call up in a tree, not in a list
 
-    def rule(action: int, name: str, *arguments: pyseccomp.Arg) -> None:
-        if action != otherwise and number_of(name) >= 0:
-            calls.add_rule(action, number_of(name), *arguments)
+    def rule(action: int, names: str, *arguments: pyseccomp.Arg) -> None:
+        for number in map(number_of, names.split()):
+            if action != otherwise and number >= 0:
+                calls.add_rule(action, number, *arguments)
 
-    for name in " ".join(_ALLOWED).split():
-        rule(allow, name)
-    for name in ("fork", "vfork"):
-        rule(count, name)
-    for flags in _PROCESSES:
-        rule(count, "clone", _is(0, flags))
-    for flags in _THREADS:
-        rule(allow, "clone", _is(0, flags))
-    rule(count, "epoll_ctl", _is(1, _ADD_WATCH))
-    for command in _OTHER_WATCH_COMMANDS:
-        rule(allow, "epoll_ctl", _is(1, command))
-    for name in ("fcntl", "fcntl64"):
-        for command in _LOCKS:
-            rule(count, name, _is(1, command))
-        for command in _FILE_COMMANDS:
-            rule(allow, name, _is(1, command))
-    for command in _DEVICE_COMMANDS:
-        rule(allow, "ioctl", _is(1, command))
-    for option in _PROCESS_OPTIONS:
-        rule(allow, "prctl", _is(0, option))
-    for family in _FAMILIES:
-        rule(allow, "socket", _is(0, family))
+    rule(allow, " ".join(_ALLOWED))
+    rule(absent, " ".join(_DONE_WITHOUT))
+    rule(count, "fork vfork")
+    # `nice` goes on where this is forbidden, and gives up where it is absent.
+    rule(pyseccomp.ERRNO(errno.EPERM), "setpriority")
+    for action, names, argument, values in (
+        (count, "clone", 0, _PROCESSES),
+        (allow, "clone", 0, _THREADS),
+        (count, "epoll_ctl", 1, (_ADD_WATCH,)),
+        (allow, "epoll_ctl", 1, _OTHER_WATCH_COMMANDS),
+        (count, "fcntl fcntl64", 1, _LOCKS),
+        (allow, "fcntl fcntl64", 1, _FILE_COMMANDS),
+        (allow, "ioctl", 1, _DEVICE_COMMANDS),
+        (absent, "ioctl", 1, (_SHARE_BLOCKS,)),
+        (allow, "prctl", 0, _PROCESS_OPTIONS),
+        (allow, "socket", 0, _FAMILIES),
+        (allow, "sched_setscheduler", 1, (_PLAIN_PRIORITY,)),
+    ):
+        for value in values:
+            rule(action, names, _is(argument, value))
     for level, options in _SOCKET_OPTIONS.items():
         for option in options:
             rule(allow, "setsockopt", _is(1, level), _is(2, option))
@@ -149,12 +141,6 @@ def make_filter(reports_refusals: bool = False) -> bytes:
     looked_at = sum(_SHARED_OR_ANONYMOUS) | _HUGE_PAGES
     for flags in (0, *_SHARED_OR_ANONYMOUS):
         rule(allow, "mmap", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, looked_at, flags))
-    rule(allow, "sched_setscheduler", _is(1, _PLAIN_PRIORITY))
-    # `nice` goes on where this is forbidden, and gives up where it is absent.
-    rule(pyseccomp.ERRNO(errno.EPERM), "setpriority")
-    for name in " ".join(_DONE_WITHOUT).split():
-        rule(absent, name)
-    rule(absent, "ioctl", _is(1, _SHARE_BLOCKS))
     with open(os.memfd_create("system calls"), "w+b") as file:
         calls.export_bpf(file)
         file.seek(0)

@@ -45,7 +45,11 @@ _FILE = linux.NO_SETUID | linux.NO_DEVICES  # how file systems are mounted
 def main() -> None:
     """Serve on the standard input until it ends; in each sandbox become a kernel."""
     requests = socket.socket(fileno=0)
-    _load()
+    course = [importlib.import_module(name) for name in _IMPORTED][-1]
+    for name in _IMPORTED_NAMES:
+        getattr(course, name)
+    gc.collect()
+    gc.freeze()  # a collection in a sandbox would write to memory that all share
     while True:
         _, descriptors, _, _ = socket.recv_fds(requests, 1, 1)
         if not descriptors:
@@ -59,14 +63,6 @@ def main() -> None:
             return
         channel.close()
         os.waitpid(child, 0)
-
-
-def _load() -> None:
-    course = [importlib.import_module(name) for name in _IMPORTED][-1]
-    for name in _IMPORTED_NAMES:
-        getattr(course, name)
-    gc.collect()
-    gc.freeze()  # a collection in a sandbox would write to memory that all share
 
 
 def _require_forkable() -> None:
@@ -121,7 +117,9 @@ def fork_sandbox(channel: socket.socket) -> None:
     if os.fork():
         os._exit(0)  # only what it starts from now on is in the new process namespace
     os.setsid()
-    _send_this_process(channel)
+    process = os.pidfd_open(os.getpid())
+    socket.send_fds(channel, [b"\0"], [process])
+    os.close(process)
     request = SandboxRequest.received(channel)
     _make_view(request)
     _start_loopback()
@@ -149,12 +147,6 @@ def _keep_open_only(kept: int) -> None:
     last = max(map(int, os.listdir("/proc/self/fd")))
     os.closerange(3, kept)
     os.closerange(kept + 1, last + 1)
-
-
-def _send_this_process(channel: socket.socket) -> None:
-    process = os.pidfd_open(os.getpid())
-    socket.send_fds(channel, [b"\0"], [process])
-    os.close(process)
 
 
 def _make_view(request: SandboxRequest) -> None:
