@@ -269,6 +269,12 @@ def forward(one, batch, rng):
         small = {"weight": array(w), "bias": array(rng.permutation([0.5, -0.5]) - x @ w)}
         return Case(one, [small, *network((1, 1), 1)], array(x), **first)
 
+    def with_one_hidden_number():
+        """Draw a case whose only hidden number is positive, so that Python can take its sign."""
+        positive = {"weight": array(rng.integers(1, 10, (2, 1))), "bias": array([1])}
+        outputs = {"weight": signed(rng, 1, 2), "bias": signed(rng, 2)}
+        return Case(one, [positive, outputs], array(rng.integers(1, 10, 2)), **first)
+
     def with_one_layer_twice(call, *shape):
         layer = both_signs((1, 1))
         note = "One dict stands in the list twice."
@@ -294,6 +300,7 @@ def forward(one, batch, rng):
             case(one, 2, 1, **first),
             near_zero(),
             near_zero(),
+            with_one_hidden_number(),
             case(twice, 2, **again),
             case(twice, 3, **again),
             with_one_layer_twice(one),
@@ -1239,6 +1246,12 @@ def moving_average(start, step, rng):
         """Draw a whole number that float32 does not hold."""
         return array(2**24 + 1 + 2 * rng.integers(1, 1000), np.int32)
 
+    def without_axes():
+        return array(1 + rng.random())
+
+    def counters():
+        return array(2**24 + 1 + 2 * rng.integers(1, 1000, 2), np.int32)
+
     def layers(leaf):
         one, two = names
         return {one: [leaf(), None], two: Layer(full(), leaf()), "step": counter()}
@@ -1269,6 +1282,8 @@ def moving_average(start, step, rng):
             case(lambda: {"w": full(), "b": full()}, fewest=2),
             case(counter),
             case(lambda: {"w": full(), "step": counter()}, fewest=2),
+            case(lambda: {"w": full(), "scale": without_axes()}, fewest=2),
+            case(lambda: {"w": full(), "steps": counters()}, fewest=2),
             case(half, **both),
             case(lambda: {"w": half(), "b": full()}, **both),
             case(lambda: (half(), half()), slow, fewest=2, **both),
@@ -1516,16 +1531,42 @@ def next_batch(answer, rng):
             key = result[1]
         return {"rows": rows, "last key": np.asarray(jax.random.key_data(key)).tolist()}
 
+    def again(seed, count, size):
+        """Draw a batch twice with one key."""
+        results = [answer(jax.random.key(seed), count, size) for _ in range(2)]
+        for result in results:
+            if result is ... or (seen := other_form(result)) is not None:
+                return ... if result is ... else seen
+        (rows, key), (other_rows, other_key) = results
+        return {
+            "equal rows": np.array_equal(rows, other_rows),
+            "equal keys": bool(key == other_key),
+        }
+
     def case(size, more, times):
         inputs = int(rng.integers(1000)), int(size + more), int(size), int(times)
         return Case(batches, *inputs, note=note, if_wrong=said)
 
+    def twice(size, more):
+        inputs = int(rng.integers(1000)), int(size + more), int(size)
+        return Case(again, *inputs, note=one_key, if_wrong=decides)
+
     note = "The numbers are the seed of the first key, `count`, `size`, and how many batches there "
     note += "are. Each batch is drawn with the key that the last call returned."
     said = {
-        "rows": "Your row numbers are not those that the task describes.",
-        "last key": "The key that you return is not the one that the task describes.",
+        "rows": "Your row numbers are not the first `size` numbers of the permutation that the "
+        "second key of the split draws.",
+        "last key": "The key that you return is not the first key of the split.",
         "": "`next_batch` returns two things: an array of row numbers, and one key.",
+    }
+    one_key = "The numbers are the seed of a key, `count` and `size`. Two batches are drawn, both "
+    one_key += "with this key: are they equal?"
+    decides = {
+        "equal rows": "Two calls with the same key give different rows. Does your function keep "
+        "something from call to call, or draw with NumPy? The caller's key has to decide the rows.",
+        "equal keys": "Two calls with the same key return different keys. Does your function keep "
+        "something from call to call? The caller's key has to decide both results.",
+        "": said[""],
     }
     yield from shuffled(
         rng,
@@ -1534,6 +1575,7 @@ def next_batch(answer, rng):
             *[case(rng.integers(3, 6), rng.integers(4, 20), rng.integers(2, 5)) for _ in range(6)],
             *[case(rng.integers(4, 8), 0, 3) for _ in range(2)],
             case(1, rng.integers(8, 20), 4),
+            *[twice(rng.integers(4, 8), rng.integers(8, 20)) for _ in range(2)],
         ],
     )
 
@@ -1645,7 +1687,7 @@ def make_warm_step(answer, rng):
     def loss(params, x, labels):
         return sum(jnp.sum((leaf * x - labels) ** 2) for leaf in jax.tree.leaves(params))
 
-    def noting(top):
+    def noting(rate_at):
         """Return the learner's step, and what Python ran so far: the loss, or `updated`."""
         runs = []
 
@@ -1658,15 +1700,15 @@ def make_warm_step(answer, rng):
             params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
             return {**state, "params": params, "rate": rate, "step": state["step"] + 1}
 
-        return answer(noted, updated, partial(warm, top)), runs
+        return answer(noted, updated, rate_at), runs
 
     def counted(runs):
         loss, update = (runs.count(name) for name in ("loss", "updated"))
         return {"runs of the loss in Python": loss, "runs of `updated` in Python": update}
 
-    def steps(state, x, labels, top, times):
+    def steps(state, x, labels, rate_at, times):
         """Return what each of several steps gives, and how often Python ran the loss in it."""
-        step, runs = noting(top)
+        step, runs = noting(rate_at)
         if not callable(step):
             return step
         seen = []
@@ -1685,7 +1727,7 @@ def make_warm_step(answer, rng):
 
     def again(state, x, labels, top):
         """Make one step twice, from the same state: what does Python run in the second call?"""
-        step, runs = noting(top)
+        step, runs = noting(partial(warm, top))
         if not callable(step):
             return step
         first = step(state, x, labels)
@@ -1698,6 +1740,15 @@ def make_warm_step(answer, rng):
     def warm(top, done):
         return top * jnp.minimum(1, (done + 1) / 100)
 
+    def halved(top, limit, done):
+        return jnp.where(done < limit, jnp.float32(top), jnp.float32(top / 2))
+
+    def warming_up(state, x, labels, top, times):
+        return steps(state, x, labels, partial(warm, top), times)
+
+    def much_later(state, x, labels, top, limit, times):
+        return steps(state, x, labels, partial(halved, top, limit), times)
+
     def given(tree, begin):
         params = jax.tree.map(lambda _: vector(rng), tree)
         state = {"params": params, "rate": array(0), "step": array(begin, np.int32)}
@@ -1705,11 +1756,20 @@ def make_warm_step(answer, rng):
 
     def training(tree, begin):
         inputs = *given(tree, begin), 2 + int(rng.integers(3))
-        return Case(steps, *inputs, note=note, if_wrong=said)
+        return Case(warming_up, *inputs, note=note, if_wrong=said)
 
-    note = "The loss is the sum of `(leaf * x - labels) ** 2`, over all leaves. The rate grows for "
-    note += "100 steps, up to the first number. The second number says how many steps are made. "
-    note += "`updated` subtracts `rate` times the gradient, and puts the rate into the state."
+    def long_training(tree):
+        """Draw a case in which the rate changes after more steps than a table would have."""
+        limit = int(rng.integers(20_000, 60_000))
+        inputs = *given(tree, limit - 1), limit, 2 + int(rng.integers(2))
+        return Case(much_later, *inputs, note=halving, if_wrong=said)
+
+    of_loss = "The loss is the sum of `(leaf * x - labels) ** 2`, over all leaves. "
+    of_update = "`updated` subtracts `rate` times the gradient, and puts the rate into the state."
+    note = of_loss + "The rate grows for 100 steps, up to the first number. The second number says "
+    note += "how many steps are made. " + of_update
+    halving = of_loss + "The rate is the first number, and half of it after as many steps as the "
+    halving += "second number says. The third number says how many steps are made. " + of_update
     said = {
         "runs of the loss in Python too high": "Python runs the loss function in a later call, "
         "too, not in the first one only.",
@@ -1725,6 +1785,7 @@ def make_warm_step(answer, rng):
     nested = {"table": [0, None], "scale": Layer((0,), {})}
     cases = [training(tree, 0) for tree in ({"scale": 0}, nested)]
     cases += [training(tree, int(rng.integers(5, 95))) for tree in (0, {"scale": 0})]
+    cases += [long_training(tree) for tree in (0, {"scale": 0})]
     twice = note.replace(
         "The second number says how many steps are made.", "The step is made twice."
     )

@@ -95,7 +95,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="variance_for_deviation" section="how-large-at-the-start"
-"""Your weights are several times too small. Perhaps you multiply by the variance. `jax.random.normal` has standard deviation 1: multiply it by the standard deviation that you want."""
+"""Your weights are the normal numbers times 2 / inputs, which is He's variance. `jax.random.normal` has standard deviation 1: multiply it by the standard deviation, the root of the variance."""
 
 
 def init_mlp(key, sizes):
@@ -110,7 +110,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="the_draw_as_it_is" section="how-large-at-the-start"
-"""Your weights are too large in every layer. Perhaps you use the normal numbers without a factor, with standard deviation 1. Then the sum over many inputs grows from layer to layer."""
+"""Your weights are the normal numbers without a factor: their standard deviation is 1, whatever the sizes are. Then the sum over many inputs grows from layer to layer."""
 
 
 def init_mlp(key, sizes):
@@ -122,7 +122,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="counts_the_outputs" section="how-large-at-the-start"
-"""Your weights are too large where a layer has fewer outputs than inputs. Perhaps you divide by the outputs. One output is a sum over all inputs."""
+"""Your weights are too large where a layer has fewer outputs than inputs, and too small where it has more. Do you divide by the outputs? One output is a sum over all inputs."""
 
 
 def init_mlp(key, sizes):
@@ -182,7 +182,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data" covers="M24"
-"""Your layers hold more than arrays, a string for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a string or a function. Keep settings outside of the parameters."""
+"""Your layers hold more than arrays, a string for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a string or a function. Keep settings outside the parameters."""
 
 
 def init_mlp(key, sizes):
@@ -332,7 +332,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="two_outside_of_the_root" section="how-large-at-the-start"
-"""Your weights are too large: 1.4 times He's deviation, in each layer. Perhaps the 2 stands outside of the root. It is √(2 / inputs), with the 2 inside."""
+"""Your weights are too large: 1.4 times He's deviation, in each layer. Perhaps the 2 stands outside the root. It is √(2 / inputs), with the 2 inside."""
 
 
 def init_mlp(key, sizes):
@@ -362,7 +362,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="one_over_the_inputs" section="how-large-at-the-start"
-"""Your weights are several times too small, and more so for many inputs. Perhaps you divide by the inputs. The deviation has a root: with four times the inputs, the weights become half as large."""
+"""Your weights are the normal numbers over the number of inputs, so they are far too small where there are many. The deviation has a root: with four times the inputs, the weights become half as large."""
 
 
 def init_mlp(key, sizes):
@@ -848,7 +848,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="python_takes_the_larger"
-"""Your networks with a hidden layer raise a `ValueError`. Perhaps you use Python's `max` or `if` for ReLU. They need one truth value, and a comparison of arrays gives many. `jnp.maximum` compares number by number."""
+"""Where a hidden layer has two numbers or more, your network raises a `ValueError`. Do you use Python's `max` or `if` for ReLU? They need one truth value, and a comparison of arrays gives many. `jnp.maximum` compares number by number."""
 
 
 def forward(params, x):
@@ -1017,7 +1017,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="stops_after_the_first_layer"
-"""Your network is right with one layer only: with more, you return what the first layer gives. Perhaps the `return` stands inside of the loop."""
+"""Your network is right with one layer only: with more, you return what the first layer gives. Perhaps the `return` stands inside the loop."""
 
 
 def forward(params, x):
@@ -1061,7 +1061,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="the_first_example_only"
-"""Your `forward_batch` returns one vector, the outputs of the first example. Perhaps the `return` stands inside of the loop over the examples."""
+"""Your `forward_batch` returns one vector, the outputs of the first example. Perhaps the `return` stands inside the loop over the examples."""
 
 
 def forward(params, x):
@@ -1076,7 +1076,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="axes_change_places"
-"""Your `forward_batch` maps over the parameters, and gives the whole batch to each call. Perhaps the entries of `in_axes` have changed places. They come in the order of the arguments: `None` for the parameters, 0 for the examples."""
+"""Your `forward_batch` maps over the parameters, and gives the whole batch to each call. Perhaps the entries of `in_axes` are swapped. They come in the order of the arguments: `None` for the parameters, 0 for the examples."""
 
 
 def forward(params, x):
@@ -1308,7 +1308,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="repairs_the_numbers_afterwards"
-"""Your loss is finite, but wrong where the right class has a tiny probability. Perhaps `jnp.nan_to_num` puts another number in the place of `inf` or `nan`. The right loss cannot be found again when the logarithm has lost it."""
+"""Your loss is finite, but wrong where the right class has a tiny probability. Perhaps `jnp.nan_to_num` puts another number in place of `inf` or `nan`. Once the logarithm is infinite, the right loss is lost."""
 
 
 def cross_entropy(logits, labels):
@@ -1318,7 +1318,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="repairs_with_the_largest_number"
-"""Your loss is finite in float32, but far too large where the right class has a tiny probability. Perhaps `jnp.nan_to_num` puts float32's largest number in the place of `inf`. The right loss cannot be found again when the logarithm has lost it."""
+"""Your loss is finite in float32, but far too large where the right class has a tiny probability. Perhaps `jnp.nan_to_num` puts float32's largest number in place of `inf`. Once the logarithm is infinite, the right loss is lost."""
 
 
 def cross_entropy(logits, labels):
@@ -1498,7 +1498,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="only_wrong_classes"
-"""Your loss is small where the right class is likely to be missed. Perhaps you take the logarithm of 1 minus the probability. The loss is minus the logarithm of the probability itself."""
+"""Your loss is small where the right class has a small probability. Do you take the logarithm of 1 minus the probability? The loss is minus the logarithm of the probability itself."""
 
 
 def cross_entropy(logits, labels):
@@ -1614,7 +1614,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="static_rate"
-"""Your numbers are right, but JAX traces again forevery new rate. Perhaps `rate` is static. Then the rate is a part of the program, and a thousand rates mean a thousand compilations."""
+"""Your numbers are right, but JAX traces again for every new rate. Perhaps `rate` is static. Then the rate is a part of the program, and a thousand rates mean a thousand compilations."""
 from functools import partial
 
 
@@ -1746,7 +1746,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="update_outside_of_jit"
-"""Your numbers are right, but the new parameters are computed outside of `jax.jit`. Perhaps only the gradient is jitted. The update is then many small programs, one for each leaf and operation."""
+"""Your numbers are right, but the new parameters are computed outside `jax.jit`. Perhaps only the gradient is jitted. The update is then many small programs, one for each leaf and operation."""
 
 
 def make_step(loss):
@@ -1788,7 +1788,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="one_dict_only" section="a-gradient-is-a-tree"
-"""Your step is right for one flat dict, and fails forevery other tree. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+"""Your step is right for one flat dict, and fails for every other tree. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
 
 
 def make_step(loss):
@@ -1898,7 +1898,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="loss_outside_of_jit"
-"""Your numbers are right, but the loss is computed outside of `jax.jit` in each call. Perhaps only the update is jitted. `jax.value_and_grad` computes both in the same program."""
+"""Your numbers are right, but the loss is computed outside `jax.jit` in each call. Perhaps only the update is jitted. `jax.value_and_grad` computes both in the same program."""
 
 
 def make_step(loss):
@@ -1940,7 +1940,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="x_and_y_change_places"
-"""Your numbers are those of a loss whose `x` and `y` have changed places. The loss is called with `params`, `x` and `y`, in this order."""
+"""Your numbers are those of a loss whose `x` and `y` are swapped. The loss is called with `params`, `x` and `y`, in this order."""
 
 
 def make_step(loss):
@@ -1980,7 +1980,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="half_of_the_gradient"
-"""Your steps have half of the length. Perhaps you divide by 2, for the 2 that a square brings with it. `jax.grad` gives the gradient of the loss as it is."""
+"""Your steps are half as long as they should be. Do you divide by 2, because the derivative of a square has a factor of 2? `jax.grad` gives the gradient of the loss as it is."""
 
 
 def make_step(loss):
@@ -2203,7 +2203,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="the_direction_is_not_called"
-"""Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps `direction` is never called. It turns the gradients into what is subtracted."""
+"""Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps `direction` is never called. It turns the gradients into the directions that are subtracted."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2239,7 +2239,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="only_other_leaves_decay"
-"""Your weights do not decay, and all other leaves do: the two formulas have changed places."""
+"""Your weights do not decay, and all other leaves do: the two formulas are swapped."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2299,7 +2299,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="weights_at_the_top_only"
-"""Weights inside of lists and other dicts do not decay in your result. Perhaps you compare the whole path with one key. Only the last key counts, at any depth."""
+"""Weights inside lists and other dicts do not decay in your result. Perhaps you compare the whole path with one key. Only the last key counts, at any depth."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2517,7 +2517,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="a_tree_of_pairs" section="an-optimiser-is-a-function-on-trees"
-"""Your `momentum_step` returns one tree, with a pair in the place of each leaf: `jax.tree.map` makes one tree, whatever your function returns. The task asks for a pair of two trees, so write a map for each."""
+"""Your `momentum_step` returns one tree, with a pair in place of each leaf: `jax.tree.map` makes one tree, whatever your function returns. The task asks for a pair of two trees, so write a map for each."""
 
 
 def start(params):
@@ -2586,7 +2586,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="one_number_for_all"
-"""Your first velocity is a single 0. It must remember a gradient forevery parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
+"""Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
 
 
 def start(params):
@@ -2892,7 +2892,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="velocity_first"
-"""Your two results have changed places: the new parameters come first, then the new velocity."""
+"""Your two results are swapped: the new parameters come first, then the new velocity."""
 
 
 def start(params):
@@ -3002,7 +3002,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="a_beta_of_its_own"
-"""The caller's `beta` has no effect. Perhaps your code has 0.9 in its place. `beta` may change from step to step."""
+"""The caller's `beta` has no effect. Does your code use 0.9 instead? `beta` may change from step to step."""
 
 
 def start(params):
@@ -3016,7 +3016,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="a_rate_of_its_own"
-"""The caller's `rate` has no effect. Perhaps your code has a fixed number in its place. `rate` may change from step to step."""
+"""The caller's `rate` has no effect. Does your code use a fixed number instead? `rate` may change from step to step."""
 
 
 def start(params):
@@ -3170,7 +3170,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="a_tree_of_triples" section="an-optimiser-is-a-function-on-trees"
-"""You take the result of `jax.tree.map` apart into three trees. But `jax.tree.map` makes one tree, with a tuple in the place of each leaf. Write a map for each of the three."""
+"""You take the result of `jax.tree.map` apart into three trees. But `jax.tree.map` makes one tree, with a tuple in place of each leaf. Write a map for each of the three."""
 
 
 def adam_start(params):
@@ -3338,7 +3338,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="the_decays_change_places"
-"""Your `m` is too small and your `v` too large: 0.9 and 0.999 have changed places. `m` follows the newest gradients quickly; `v` is a slow average."""
+"""Your `m` is too small and your `v` too large: 0.9 and 0.999 are swapped. `m` follows the newest gradients quickly; `v` is a slow average."""
 
 
 def adam_start(params):
@@ -3547,7 +3547,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="corrections_change_places"
-"""Your `m`, `v` and `t` are right, but the two corrections have changed places: `m` is divided by `1 - 0.9ᵗ`, and `v` by `1 - 0.999ᵗ`."""
+"""Your `m`, `v` and `t` are right, but the two corrections are swapped: `m` is divided by `1 - 0.9ᵗ`, and `v` by `1 - 0.999ᵗ`."""
 
 
 def adam_start(params):
@@ -3735,7 +3735,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="shares_of_the_old_change_places"
-"""Your `m` and `v` follow the newest gradient closely. Perhaps the shares have changed places: the old average counts 0.9 and 0.999 times, the new part 0.1 and 0.001 times."""
+"""Your `m` and `v` follow the newest gradient closely. Perhaps the shares are swapped: the old average counts 0.9 and 0.999 times, the new part 0.1 and 0.001 times."""
 
 
 def adam_start(params):
@@ -3923,7 +3923,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="state_first"
-"""Your two results have changed places: the new parameters come first, then the new state."""
+"""Your two results are swapped: the new parameters come first, then the new state."""
 
 
 def adam_start(params):
@@ -4070,7 +4070,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="one_zero_for_all"
-"""Your state starts with one number for `m` and one for `v`. Each has to be a tree like the parameters, with zeros: it remembers something forevery parameter."""
+"""Your state starts with one number for `m` and one for `v`. Each has to be a tree like the parameters, with zeros: it remembers something for every parameter."""
 
 
 def adam_start(params):
@@ -4434,7 +4434,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="masked_hands_it_on" covers="M25"
-"""Your frozen leaves move by their whole gradient. Perhaps you use `optax.masked`: where the mask is False, it hands the gradient on as it is, and does not set it to 0."""
+"""Your frozen leaves move by their whole gradient. Perhaps you use `optax.masked`: where the mask is False, it passes the gradient on unchanged, and does not set it to 0."""
 import optax
 
 
@@ -4453,7 +4453,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="one_label_for_each_part" covers="M25"
-"""Your label tree has one label for each part at the top, and it stops there. Such a tree is a prefix of `params`. This task asks for a label in the place of every leaf."""
+"""Your label tree has one label for each part at the top, and it stops there. Such a tree is a prefix of `params`. This task asks for a label in place of every leaf."""
 
 
 def label_tree(params, frozen):
@@ -4748,7 +4748,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="labels_change_places"
-"""Your labels have changed places: what is listed gets `train`, and all the rest `frozen`."""
+"""Your labels are swapped: listed leaves get `train`, and all others `frozen`."""
 
 
 def label_tree(params, frozen):
@@ -4805,7 +4805,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_first_path_decides"
-"""Only the first path of the list has an effect. Perhaps the `return` stands inside of the loop over the list. Look at every path before saying that a leaf is trained."""
+"""Only the first path of the list has an effect. Perhaps the `return` stands inside the loop over the list. Look at every path before saying that a leaf is trained."""
 
 
 def label_tree(params, frozen):
@@ -4824,7 +4824,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_leaf_itself_is_left_out"
-"""You freeze the leaves inside of listed parts, but not a leaf that is listed itself. Perhaps you look for the listed string with a slash after it; the path of a leaf ends without one."""
+"""You freeze the leaves inside listed parts, but not a leaf that is listed itself. Perhaps you look for the listed string with a slash after it; the path of a leaf ends without one."""
 
 
 def label_tree(params, frozen):
@@ -4944,7 +4944,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="all_leaves_move"
-"""Your frozen leaves move too: the labels have no effect. A leaf with the label `frozen` keeps its numbers."""
+"""Your frozen leaves move too: the labels have no effect. Is the label itself your condition? Every string that is not empty is true, `"frozen"` as well as `"train"`. Compare it with one of them."""
 
 
 def label_tree(params, frozen):
@@ -5001,7 +5001,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_gradient_of_the_frozen"
-"""You return the gradient in the place of the frozen leaves. A frozen leaf keeps its numbers."""
+"""You return the gradient in place of the frozen leaves. A frozen leaf keeps its numbers."""
 
 
 def label_tree(params, frozen):
@@ -5170,7 +5170,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="one_by_one" section="save-and-load"
-"""The names in your file are not paths, only numbers in a row. So `load` has to go by order alone. Where `like` asks for a part of the tree, it puts an array in the place of another one, and no error tells you."""
+"""The names in your file are not paths, only numbers in a row. So `load` has to go by order alone. Where `like` asks for a part of the tree, it puts an array in place of another one, and no error tells you."""
 
 
 def save(file, tree):
@@ -5213,7 +5213,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="an_object_in_the_file"
-"""NumPy had to pickle something for your file, perhaps the whole tree. To load a pickle is to run code that its author wrote, so a file from a stranger could do anything."""
+"""NumPy had to pickle something for your file, perhaps the whole tree. Loading a pickle runs code that its author wrote, so a file from a stranger could do anything."""
 
 
 def save(file, tree):
@@ -5842,7 +5842,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="the_top_level_only"
-"""Your `save` is right for one dict of arrays. Perhaps you hand the whole dict to `np.savez`. NumPy pickles what is no array, such as a dict in the dict, and a list has no names for it. Name every leaf by its path."""
+"""Your `save` is right for one dict of arrays. Do you pass the whole dict to `np.savez`? NumPy pickles everything that is no array, such as a dict in the dict, and a list has no names. Name every leaf by its path."""
 
 
 def save(file, tree):
@@ -6253,7 +6253,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="carry_and_rows_change_places"
-"""Your two results have changed places. `scan` returns the last carry first, and then the stacked rows."""
+"""Your two results are swapped. `scan` returns the last carry first, and then the stacked rows."""
 
 
 def deep_forward(stacked, x):
@@ -6324,7 +6324,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="scans_over_the_input"
-"""Every call fails. Perhaps `x` and the layers have changed places in your `scan`. `scan` goes along the first axis of its last argument. Its second argument is the first carry."""
+"""Every call fails. Perhaps `x` and the layers are swapped in your `scan`. `scan` goes along the first axis of its last argument. Its second argument is the first carry."""
 
 
 def deep_forward(stacked, x):
@@ -6537,7 +6537,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="every_layer_is_the_first"
-"""Every one of your layers has the weights and biases of the first. Layer after layer, `scan` hands your function the next row: use that, and not the stacked tree."""
+"""All your layers use the weights and biases of the first. `scan` passes the next row to your function for each layer: use that row, and not the stacked tree."""
 
 
 def deep_forward(stacked, x):
@@ -6623,7 +6623,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="rounded_between_the_steps"
-"""Your average starts in float32, but after a step its leaf is `bfloat16` again. Perhaps you cast it to the dtype of the new parameter. Then each step is rounded to `bfloat16`, and small steps are lost."""
+"""Your average starts in `float32`, but after a step a leaf has the dtype of the new parameter again, such as `bfloat16`. Do you cast the result? Then each step is rounded to this dtype, and small steps are lost."""
 
 
 def average_start(params):
@@ -6637,7 +6637,7 @@ def average_step(average, params, decay):
     def update(a, p):
         if not jnp.issubdtype(p.dtype, jnp.floating):
             return p
-        return (decay * a + (1 - decay) * p).astype(p.dtype)
+        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
 
     return jax.tree.map(update, average, params)
 
@@ -7404,7 +7404,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="writes_into_the_state"
-"""The state that you were given has changed: its key is an array of plain numbers now. Perhaps you write `state["key"] = ...` into the caller's dict. The caller goes on training with this dict after it was saved. Make a new dict for the file."""
+"""The state that you were given has changed: its key is an array of plain numbers now. Perhaps you write `state["key"] = ...` into the caller's dict. The caller continues to train with this dict. Make a new dict for the file."""
 
 
 def save_state(file, state):
@@ -7445,7 +7445,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="the_structure_is_pickled"
-"""Something in your file was pickled, perhaps the structure of the state. To load a pickle is to run what its author wrote into it, and another version of JAX may not read it. The file needs no structure: `like` has it."""
+"""Something in your file was pickled, perhaps the structure of the state. Loading a pickle runs code that its author wrote, and another version of JAX may not read it. The file needs no structure: `like` has it."""
 
 
 def save_state(file, state):
@@ -7748,7 +7748,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="half_is_enough"
-"""Your numbers lose digits on the way. Perhaps you save them as `float16`. Training goes on to the very same numbers only from the very same state: NumPy's file format can hold each leaf as it is."""
+"""Your numbers lose digits on the way. Perhaps you save them as `float16`. Training continues to the same numbers only from exactly the same state: NumPy's file format can hold each leaf as it is."""
 
 
 def save_state(file, state):
@@ -7883,7 +7883,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="the_other_key_draws"
-"""Your batches are random, but the two keys of the split have changed places. The second one draws, and the first one is for the next call: so everybody gets the same batches."""
+"""Your batches are random, but the two keys of the split are swapped. The second one draws, and the first one is for the next call: so everybody gets the same batches."""
 
 
 def next_batch(key, count, size):
@@ -7973,7 +7973,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="key_comes_first"
-"""Your two results have changed places: the row numbers come first, then the key."""
+"""Your two results are swapped: the row numbers come first, then the key."""
 
 
 def next_batch(key, count, size):
@@ -8060,7 +8060,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="changed_in_place"
-"""The state that you were given has changed. Perhaps you write into the caller's dict. Under `jax.jit` that hides, because JAX hands in a copy; without it, the old state is lost. Return a new dict."""
+"""The state that you were given has changed. Do you write into the caller's dict? Under `jax.jit` this goes unnoticed, because JAX passes a copy; without it, the old state is lost. Return a new dict."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -8102,7 +8102,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="the_old_parameters"
-"""Memory and step are new in your state, but the parameters are still the old ones: the training never moves."""
+"""Velocity and step are new in your state, but the parameters are still the old ones: nothing is trained."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -8237,7 +8237,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="static_step"
-"""Your numbers are right, but JAX traces again forevery step. Perhaps the number of steps is static. Then each number needs its own program: 600 steps are 600 compilations."""
+"""Your numbers are right, but JAX traces again for every step. Perhaps the number of steps is static. Then each number needs its own program: 600 steps are 600 compilations."""
 from functools import partial
 
 
@@ -8457,7 +8457,7 @@ def step(params, batch, rate):
 
 
 # %% exercise="step" misconception="the_updates_alone"
-"""You return the change of the parameters, `-rate * g`, in the place of the new parameters. Add the old parameters."""
+"""You return the change of the parameters, `-rate * g`, in place of the new parameters. Add the old parameters."""
 
 
 def step(params, batch, rate):
@@ -8466,7 +8466,7 @@ def step(params, batch, rate):
 
 
 # %% exercise="step" misconception="the_gradient_itself"
-"""You return the gradient in the place of the new parameters. It has the same structure, but the step is still to be made."""
+"""You return the gradient in place of the new parameters. It has the same structure, but the step is still to be made."""
 
 
 def step(params, batch, rate):
@@ -8475,7 +8475,7 @@ def step(params, batch, rate):
 
 
 # %% exercise="step" misconception="the_loss_first"
-"""Your two results have changed places: the new parameters come first, then the loss. (`jax.value_and_grad` has the value first.)"""
+"""Your two results are swapped: the new parameters come first, then the loss. (`jax.value_and_grad` has the value first.)"""
 
 
 def step(params, batch, rate):
@@ -8564,7 +8564,7 @@ def momentum_step(state, batch, rate):
 
 
 # %% exercise="momentum_step" misconception="the_updates_are_the_parameters"
-"""You put the updates into the state in the place of the parameters. They say how far each parameter moves: add them to the old ones."""
+"""You put the updates into the state in place of the parameters. They say how far each parameter moves: add them to the old ones."""
 
 
 def momentum_step(state, batch, rate):
@@ -8670,7 +8670,7 @@ def keep_frozen(roles, old, new):
 
 
 # %% exercise="keep_frozen" misconception="the_other_way_round"
-"""Your two labels have changed places: a frozen leaf gets the new numbers, and a leaf that trains keeps the old ones."""
+"""Your two labels are swapped: a frozen leaf gets the new numbers, and a leaf that trains keeps the old ones."""
 
 
 def keep_frozen(roles, old, new):
@@ -8741,7 +8741,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="make_step" misconception="items_of_one_dict" section="a-gradient-is-a-tree"
-"""Your step is right for a dict of arrays, and fails forevery other tree. Do you loop over `params.items()`? Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+"""Your step is right for a dict of arrays, and fails for every other tree. Do you loop over `params.items()`? Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
 
 
 def make_step(loss):
@@ -8767,7 +8767,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="the_velocity_is_global" in_order=True
-"""When `momentum_step` is called twice with the same arguments, your two results differ. Does your code keep the velocity in a variable outside of the function? Two trainings would share it. The velocity comes in as an argument, and goes out as a result."""
+"""When `momentum_step` is called twice with the same arguments, your two results differ. Does your code keep the velocity in a variable outside the function? Two trainings would share it. The velocity comes in as an argument, and goes out as a result."""
 remembered = None
 
 
@@ -9258,7 +9258,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="make_warm_step" misconception="update_outside_of_jit"
-"""Your numbers are right, but Python runs `updated` in every call: it is outside of `jax.jit`. Is only the gradient jitted? Put one `jax.jit` around the whole step."""
+"""Your numbers are right, but Python runs `updated` in every call: it is outside `jax.jit`. Is only the gradient jitted? Put one `jax.jit` around the whole step."""
 
 
 def make_warm_step(loss, updated, rate_at):
@@ -9272,7 +9272,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="loss_comes_first"
-"""Your two results have changed places: the new state comes first, then the loss. `value_and_grad` has the other order."""
+"""Your two results are swapped: the new state comes first, then the loss. `value_and_grad` has the other order."""
 
 
 def make_warm_step(loss, updated, rate_at):
@@ -9310,3 +9310,409 @@ def loss_of_one(params, x, label):
 def keep_frozen(roles, old, new):
     word = "frozen"
     return jax.tree.map(lambda role, a, b: a if role is word else b, roles, old, new)
+
+
+# %% exercise="init_mlp" misconception="keys_from_the_end"
+"""Your layers have each other's keys: the first layer draws with the last key of the split, and the last one with the first. Do you take the keys with `pop()`? It takes the last item of a list. The keys belong to the layers in order."""
+
+
+def init_mlp(key, sizes):
+    keys = list(jax.random.split(key, len(sizes) - 1))
+    params = []
+    for inputs, outputs in zip(sizes, sizes[1:]):
+        weight = jax.random.normal(keys.pop(), (inputs, outputs)) * jnp.sqrt(2 / inputs)
+        params.append({"weight": weight, "bias": jnp.zeros(outputs)})
+    return params
+
+
+# %% exercise="forward" misconception="the_largest_hidden_number"
+"""Your networks with a hidden layer raise an error: the hidden numbers have become one number. Do you call `jnp.max(x, 0)`? It returns the largest number along axis 0. `jnp.maximum(x, 0)` compares each number with 0."""
+
+
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jnp.max(x @ layer["weight"] + layer["bias"], 0)
+    return x @ params[-1]["weight"] + params[-1]["bias"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="one_long_vector"
+"""Your `forward_batch` returns one long vector: the outputs of all examples, one after the other. Do you join them with `jnp.concatenate`? It joins arrays along an axis that they have. `jnp.stack` makes a new axis, with a row for each."""
+
+
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
+
+
+def forward_batch(params, xs):
+    return jnp.concatenate([forward(params, x) for x in xs])
+
+
+# %% exercise="forward" misconception="a_batch_of_one_loses_its_axis"
+"""Your `forward_batch` returns a vector where the batch has one example. A batch of one example has one row, so the result has one row too."""
+
+
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
+
+
+def forward_batch(params, xs):
+    outputs = jax.vmap(forward, in_axes=(None, 0))(params, xs)
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+# %% exercise="forward" misconception="biases_along_the_batch"
+"""Your `forward` is right, and your `forward_batch` adds the biases along the wrong axis: one bias to each example. Do you compute with the examples in columns? An array of biases goes along the last axis, and in columns this axis counts the examples. Keep each example in a row."""
+
+
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(layer["weight"].T @ x + layer["bias"])
+    return params[-1]["weight"].T @ x + params[-1]["bias"]
+
+
+def forward_batch(params, xs):
+    return forward(params, xs.T).T
+
+
+# %% exercise="cross_entropy" misconception="classes_of_the_labels"
+"""Your loss is wrong, or fails, where the last class is not among the labels. Do you take the number of classes from the labels, as in `labels.max() + 1`? A batch need not have every class: the shape of `logits` says how many there are."""
+
+
+def cross_entropy(logits, labels):
+    one_hot = jax.nn.one_hot(labels, int(labels.max()) + 1)
+    return -(one_hot * jax.nn.log_softmax(logits)).sum(axis=1).mean()
+
+
+# %% exercise="decayed_step" misconception="written_into_the_directions" in_order=True
+"""The gradients that you were given have changed. Do you write the decay into the tree that `direction` returns? It may return the caller's gradients themselves. Compute decay and step together, in one map that makes a new tree."""
+
+
+def decayed_step(params, grads, direction, rate, decay):
+    directions = direction(grads)
+
+    def add(p, d):
+        if isinstance(p, dict):
+            for key in p:
+                if key == "w" and isinstance(p[key], jax.Array):
+                    d[key] = d[key] + decay * p[key]
+                else:
+                    add(p[key], d[key])
+        elif isinstance(p, (list, tuple)):
+            for one, other in zip(p, d):
+                add(one, other)
+
+    add(params, directions)
+    return jax.tree.map(lambda p, d: p - rate * d, params, directions)
+
+
+# %% exercise="momentum" misconception="the_move_is_kept"
+"""The velocity that you return has been multiplied by `rate`: it is how far the parameters move. The velocity is `beta * velocity + gradient`. Multiply by `rate` only where the parameters move."""
+
+
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: rate * (beta * v + g), velocity, grads)
+    return jax.tree.map(lambda p, v: p - v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="keeps_the_gradient"
+"""Your parameters move rightly in one step, but the velocity that you return is the gradient alone. Then the next step knows no other gradient. Return the new velocity, the one that moves the parameters."""
+
+
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), grads
+
+
+# %% exercise="momentum" misconception="one_velocity_further"
+"""Your parameters move rightly in one step, but the velocity that you return is one step further: the same gradient is in it twice. Make the new velocity once. It moves the parameters, and you return it."""
+
+
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    def faster(velocity):
+        return jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+
+    moved = jax.tree.map(lambda p, v: p - rate * v, params, faster(velocity))
+    return moved, faster(faster(velocity))
+
+
+# %% exercise="next_batch" misconception="the_key_that_drew"
+"""Your first batch is right, and the later ones are not: you return the key that has drawn the batch, and the next call splits it. So it is used twice. One key of the split draws; return the other one."""
+
+
+def next_batch(key, count, size):
+    _, now = jax.random.split(key)
+    return jax.random.permutation(now, count)[:size], now
+
+
+# %% exercise="updated" misconception="one_velocity_further"
+"""Your parameters move rightly in one step, but the velocity in your new state is one step further: the same gradient is in it twice. Make the new velocity once: it moves the parameters, and it goes into the state."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    def faster(velocity):
+        return jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+
+    velocity = faster(state["velocity"])
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": faster(velocity), "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="the_old_entries_win"
+"""Your new state is equal to the old one. Does `**state` come after the new entries? Where two entries of a dict have one key, the later one counts: write `**state` first."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {"params": params, "velocity": velocity, "step": state["step"] + 1, **state}
+
+
+# %% exercise="updated" misconception="the_move_is_kept"
+"""The velocity in your new state has been multiplied by `rate`: it is how far the parameters move. The velocity is `beta * velocity + gradient`. Multiply by `rate` only where the parameters move."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: rate * (beta * v + g), state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="keeps_the_gradient"
+"""Your parameters move rightly in one step, but the velocity in your new state is the gradient alone. Then the next step knows no other gradient. Keep the new velocity, the one that moves the parameters."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": grads, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="beta_for_the_gradient"
+"""Your velocity keeps the old velocity whole and multiplies the gradient by `beta`. It is the other way round: `beta` makes the old velocity smaller."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: v + beta * g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="a_velocity_that_is_subtracted"
+"""Your velocity has the other sign and the rate in it, as in some libraries: then it is added to the parameters. Here it is `beta * velocity + gradient`, and `rate` times it is subtracted."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v - rate * g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p + v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="trees_are_numbers"
+"""Every call raises a `TypeError`. Do you compute with whole trees, as in `beta * state["velocity"]`? Python has no arithmetic for dicts: `jax.tree.map` computes leaf by leaf."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = beta * state["velocity"] + grads
+    params = state["params"] - rate * velocity
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="nothing_comes_back"
+"""Your `updated` returns nothing. Perhaps it changes `state` and does not return it. Make a new dict, and return it."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    new = {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="make_warm_step" misconception="a_table_of_rates"
+"""Your rates are right for the first steps, and much later they stand still. Do you make an array of rates, and index it with the step? Beyond the end of an array, JAX returns the last number and raises no error. Call `rate_at` with the step itself."""
+
+
+def make_warm_step(loss, updated, rate_at):
+    rates = jnp.array([rate_at(done) for done in range(200)])
+
+    @jax.jit
+    def step(state, x, labels):
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        return updated(state, grads, rates[state["step"]]), value
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="counts_without_jit"
+"""Your rates follow a count of calls, and Python runs the loss function in every call. Did you take `jax.jit` away, so that the count works? Keep `jax.jit`, and read the number of steps from the state: a training that goes on does not begin at 0."""
+
+
+def make_warm_step(loss, updated, rate_at):
+    done = 0
+
+    def step(state, x, labels):
+        nonlocal done
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        new = updated(state, grads, rate_at(done))
+        done += 1
+        return new, value
+
+    return step
+
+
+# %% exercise="freeze" misconception="two_returns_in_the_loop"
+"""Only the first path of the list has an effect, and with an empty list your labels are `None`. Do both `return` statements stand inside the loop? Then the first path decides. Say `train` only after the loop."""
+
+
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        for part in frozen:
+            if text == part or text.startswith(part + "/"):
+                return "frozen"
+            else:
+                return "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(
+        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
+    )
+
+
+# %% exercise="moving_average" misconception="scalars_are_counters"
+"""Your leaves without an axis are copied, and all others are averaged. A parameter may be a single number, and whole numbers may have axes. The dtype tells them apart: ask `jnp.issubdtype(leaf.dtype, jnp.floating)`."""
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p if p.ndim == 0 else p.astype(jnp.float32), params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return p if p.ndim == 0 else decay * a + (1 - decay) * p.astype(jnp.float32)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="init_mlp" misconception="the_callers_key_for_all" covers="C26"
+"""Every layer draws with the caller's key itself. The same key gives the same numbers, so layers of equal shape start as copies of each other. Split the key, and use each new key once."""
+
+
+def init_mlp(key, sizes):
+    params = []
+    for inputs, outputs in zip(sizes, sizes[1:]):
+        weight = jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs)
+        params.append({"weight": weight, "bias": jnp.zeros(outputs)})
+    return params
+
+
+# %% exercise="cross_entropy" misconception="stops_the_shifted_sum"
+"""Your loss is right, but its gradient lacks the softmax: `jax.lax.stop_gradient` takes the sum over all classes out of it. The shift by the largest logit may be stopped, the sum may not."""
+
+
+def cross_entropy(logits, labels):
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    log_sum = jax.lax.stop_gradient(jax.nn.logsumexp(shifted, axis=1))
+    return jnp.mean(log_sum - shifted[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="save_and_load" misconception="reshaped_by_numpy"
+"""Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`. Do you reshape the array? Then the rows and columns of a matrix mean something else, and no error tells you. Compare the shapes first."""
+from jax.tree_util import keystr
+
+
+def save(file, tree):
+    leaves = jax.tree.leaves_with_path(tree)
+    np.savez(file, **{keystr(path, simple=True, separator="/"): leaf for path, leaf in leaves})
+
+
+def load(file, like):
+    with np.load(file) as arrays:
+
+        def read(path, leaf):
+            array = arrays[keystr(path, simple=True, separator="/")]
+            return jnp.asarray(array.reshape(leaf.shape), leaf.dtype)
+
+        return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="counts_the_arrays"
+"""Your `load` takes the arrays in the order of the file, whatever their names are. Where `like` asks for another path than the file has, a leaf gets the numbers of another leaf, and no error tells you. Ask the file for each leaf by its path."""
+from jax.tree_util import keystr
+
+
+def save(file, tree):
+    leaves = jax.tree.leaves_with_path(tree)
+    np.savez(file, **{keystr(path, simple=True, separator="/"): leaf for path, leaf in leaves})
+
+
+def load(file, like):
+    pairs, structure = jax.tree.flatten_with_path(like)
+    with np.load(file) as arrays:
+        found = [arrays[name] for name in arrays.files]
+    for path, _ in pairs[len(found) :]:
+        raise KeyError(keystr(path, simple=True, separator="/"))
+    for array, (_, leaf) in zip(found, pairs):
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+    leaves = [jnp.asarray(array, leaf.dtype) for array, (_, leaf) in zip(found, pairs)]
+    return structure.unflatten(leaves)
+
+
+# %% exercise="save_and_load" misconception="brackets_in_the_file" section="save-and-load"
+"""The names in your file have brackets and quotes: `keystr(path)` writes them. Other programs look for `layers/0/w`. With its options `simple` and `separator`, `keystr` writes plain entries with slashes between them."""
+from jax.tree_util import keystr
+
+
+def save(file, tree):
+    np.savez(file, **{keystr(path): leaf for path, leaf in jax.tree.leaves_with_path(tree)})
+
+
+def load(file, like):
+    with np.load(file) as arrays:
+
+        def read(path, leaf):
+            if keystr(path) not in arrays:
+                raise KeyError(keystr(path, simple=True, separator="/"))
+            array = arrays[keystr(path)]
+            if array.shape != leaf.shape:
+                raise ValueError("another shape")
+            return jnp.asarray(array, leaf.dtype)
+
+        return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="deep_forward" misconception="one_turn_too_few"
+"""Your last layer is never applied: its row holds zeros. Does your loop make one turn too few? `jax.lax.fori_loop(0, n, ...)` makes `n` turns, with the numbers 0 to `n - 1`: one for each layer."""
+
+
+def deep_forward(stacked, x):
+    def apply(at, carry):
+        x, rows = carry
+        x = jax.nn.relu(x @ stacked["weight"][at] + stacked["bias"][at])
+        return x, rows.at[at].set(x)
+
+    layers = len(stacked["weight"]) - 1
+    return jax.lax.fori_loop(0, layers, apply, (x, jnp.zeros_like(stacked["bias"])))
