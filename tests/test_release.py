@@ -26,7 +26,10 @@ TAUGHT = {
     ("notebooks/deeper/05_mlp/decay-and-clipping.ipynb", "global_norm: solution"),
 }
 # A prediction in that notebook, with the definitions that it needs to run on its own.
-TAUGHT_IN_PREDICTIONS = {("checks/expected/05_mlp.json", "global_norm: solution")}
+TAUGHT_IN_PREDICTIONS = {
+    ("checks/expected/05_mlp.json", "global_norm: solution"),
+    ("checks/expected/03_custom_nodes.json", "normal: not_registered"),
+}
 # Compiled code, and the plots of docs/performance.md.
 NOT_FOR_LEARNERS = {".pyc", ".svg"}
 RIGHT = "def count_leaves(tree):\n    return jax.tree.structure(tree).num_leaves"

@@ -68,6 +68,6 @@ def test_the_first_cell_of_a_lesson_loads_nothing_large(files, tmp_path):
 def test_what_every_kernel_loads_is_next_to_nothing(tmp_path):
     loaded = loaded_by("import pytree_course.ipython", tmp_path)
     own = {name for name in loaded if name.startswith("pytree_course")}
-    names = ("built", "course", "ipython", "nbgrader", "notebook")
+    names = ("built", "course", "ipython", "nbgrader", "notebook", "texts")
     assert own == {"pytree_course", *(f"pytree_course.{name}" for name in names)}
     assert "jax" not in loaded

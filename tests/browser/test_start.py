@@ -25,6 +25,7 @@ def test_lesson_1_runs_to_its_end(visit: Visit):
     assert lesson.failed() == []
     lesson.write("leaves-of-params", "1 / 0")
     lesson.run("leaves-of-params")
+    lesson.output("leaves-of-params").get_by_text("ZeroDivisionError").first.wait_for()
     assert lesson.failed() == ["leaves-of-params"]
     assert visit.other_hosts == []
 
