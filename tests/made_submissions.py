@@ -129,19 +129,3 @@ class MadeClass:
         with pytest.raises(SystemExit) as ended:
             main()
         return ended.value.code
-
-
-SHARED_BRANCHES = """
-@jax.tree_util.register_pytree_node_class
-class Fork:
-    def __init__(self, value, branches=[]):
-        self.value, self.branches = value, branches or Fork.__init__.__defaults__[0]
-    def grow(self, branch):
-        self.branches.append(branch)
-    def tree_flatten(self):
-        return (self.value, *self.branches), None
-    @classmethod
-    def tree_unflatten(cls, aux_data, children):
-        return cls(children[0], list(children[1:]))
-"""
-"""A `Fork` whose default is shared: once one has grown, all are within it."""

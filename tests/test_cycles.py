@@ -9,7 +9,7 @@ from pytree_course.course import Course
 from pytree_course.observing.observations import Raised
 from pytree_course.running.run_cases import run_check
 from tests.conftest import ROOT
-from tests.made_submissions import SHARED_BRANCHES
+from tests.hostile.students import wrong_answer
 from tests.test_trees import Broken
 
 CHECKS = Course(ROOT).lesson("03_custom_nodes").checks()
@@ -24,8 +24,9 @@ def calls_that_are_left():
 
 
 def branching_into_itself():
+    shared = wrong_answer(Course(ROOT), "03_custom_nodes", "fork", "the_default_list_is_filled")
     names = {"jax": jax}
-    exec(SHARED_BRANCHES, names)
+    exec(shared.source, names)
     return names["Fork"]
 
 

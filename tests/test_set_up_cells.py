@@ -65,6 +65,12 @@ def test_the_first_cell_of_a_lesson_loads_nothing_large(files, tmp_path):
     assert not {*IN_NO_SET_UP} & {*loaded}
 
 
+def test_the_process_that_judges_a_class_loads_no_jax(tmp_path):
+    modules = ("class_grading.grade_class", "judging.findings", "reports.pages")
+    loaded = loaded_by("\n".join(f"import pytree_course.{name}" for name in modules), tmp_path)
+    assert not {"jax", "jupytext", "nbformat"} & {*loaded}
+
+
 def test_what_every_kernel_loads_is_next_to_nothing(tmp_path):
     loaded = loaded_by("import pytree_course.ipython", tmp_path)
     own = {name for name in loaded if name.startswith("pytree_course")}

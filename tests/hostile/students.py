@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from pytree_course.course import Course, answer_id
+from pytree_course.sources.exercises import Answer
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ExerciseNotebook
 from tests.hostile.case import LESSON, Case
 
@@ -38,6 +40,12 @@ def right_answers(course: Course, lesson: str) -> dict[str, str]:
     return {
         cell.removesuffix(ending): code for cell, code in sources.items() if cell.endswith(ending)
     }
+
+
+def wrong_answer(course: Course, lesson: str, exercise: str, misconception: str) -> Answer:
+    """Return a wrong answer of the author's, by the misconception's name."""
+    answers = read_sources(course.lesson(lesson)).exercises[exercise].misconceptions
+    return next(answer for answer in answers if answer.name == misconception)
 
 
 def seated(course: Course, cases: Iterable[Case]) -> list[Student]:

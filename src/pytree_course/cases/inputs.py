@@ -9,10 +9,10 @@ import numpy as np
 from pytree_course.cases.case import Case, Point, random_model, random_words
 from pytree_course.cases.vocabulary import FEATURES, UNLISTED, Drawn, Duo, Input, InputNode, named
 from pytree_course.observing.registry import flatten_one_level
+from pytree_course.observing.words import NOTE
 
 MOST_PARTS = 2_000  # of an input that are examined
 LONGEST_NOTE = 90
-NOTE = "the note "
 
 
 def features_of(case: Case) -> list[str]:

@@ -12,12 +12,12 @@ from collections.abc import Container, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from pytree_course.cases.inputs import NOTE
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.leaf_findings import leaf_pairs
 from pytree_course.judging.result_findings import result_findings
 from pytree_course.judging.verdicts import Evidence, Finding, finding
 from pytree_course.observing.observations import Number, Observation, Raised, String
+from pytree_course.observing.words import NOTE
 from pytree_course.running.outcomes import Outcome
 from pytree_course.texts import shorten
 

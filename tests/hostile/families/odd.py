@@ -3,8 +3,7 @@
 from pytree_course.course import Course
 from tests.conftest import ROOT
 from tests.hostile.case import LESSON, Family
-from tests.hostile.students import right_answers
-from tests.made_submissions import SHARED_BRANCHES
+from tests.hostile.students import right_answers, wrong_answer
 
 family = Family("odd")
 
@@ -422,9 +421,10 @@ for lesson in Course(ROOT).lessons():
 # Two forks whose lists are one contain themselves: JAX would follow them for ever, and in CPython
 # 3.11 leave hardly any calls to what comes after.
 nodes = right_answers(Course(ROOT), "03_custom_nodes")
+shared = wrong_answer(Course(ROOT), "03_custom_nodes", "fork", "the_default_list_is_filled")
 family.case(
     "forks that contain themselves, beside right answers",
-    nodes | {"fork": SHARED_BRANCHES},
+    nodes | {"fork": shared.source},
     lesson="03_custom_nodes",
     earns=[name for name in nodes if name != "fork"],
 )
