@@ -5,6 +5,7 @@ import os
 import platform
 import socket
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from pytree_course.course import Course, CourseError
 from pytree_course.grading import limits, sandbox
+from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import bounds, policy, require_sandbox
 from tests.conftest import ROOT
 from tests.sandboxes import CHILDREN_WITH_MEMORY, needs_sandbox, run_in_sandbox, started, value_in
@@ -231,6 +233,16 @@ def test_what_was_used_up_is_told_though_the_time_ended_first(engine, monkeypatc
     kernel._budget.seconds = 4.0
     run = kernel.run_cell(f"import time; time.sleep(1)\n{CHILDREN_WITH_MEMORY}")
     assert (run.timed_out, run.used_up) == (True, "memory")
+
+
+def test_a_busy_grader_loses_no_message_of_a_cell_that_prints_much(kernel, monkeypatch):
+    def slowly(*frames):
+        time.sleep(0.001)
+        return WatchedKernel._take(kernel, *frames)
+
+    monkeypatch.setattr(kernel, "_take", slowly)
+    run = kernel.run_cell("for number in range(4_000): print(number, flush=True)")
+    assert (run.flooded, run.is_over) == (False, False)
 
 
 def test_a_watch_that_fails_ends_the_sandbox(exceeded, monkeypatch):

@@ -122,6 +122,8 @@ class WatchedKernel:
         try:
             # A longer message is not received at all: it ends the connection, not our memory.
             self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.CELL_BYTES)
+            # IOPub drops what its reader has no room for: the last message too, on a busy machine.
+            self.kc.context.setsockopt(zmq.RCVHWM, limits.CELL_MESSAGES)
             # What comes on any other channel would pile up in our memory, unread.
             self.kc.start_channels(stdin=False, hb=False, control=False)
             self._wait_until_ready()
