@@ -51,17 +51,6 @@ TAMPERED = {
         return 0
     lazy = set_back
 """,
-    "the seed in the environment is the public one": """
-    import os
-    os.environ["PYTREE_COURSE_SEED"] = "0"
-    os.putenv("PYTREE_COURSE_SEED", "0")
-""",
-    "comparisons are true": """
-    np.array_equal = np.allclose = np.isclose = lambda *a, **k: True
-    np.testing.assert_array_equal = lambda *a, **k: None
-    import operator, math
-    operator.eq = math.isclose = lambda *a, **k: True
-""",
     # ---- Python
     "built-in functions lie": """
     import builtins
@@ -162,13 +151,6 @@ TAMPERED = {
         seen = [In[-1], In, shell.history_manager.input_hist_raw, Out, _ih, _oh]
         raise ValueError(str(seen))
     lazy = read
-""",
-    "the name check is another's": """
-    class Passed:
-        def __getattr__(self, name):
-            return lambda *a: print(f"{name}: correct")
-    check = Passed()
-    get_ipython().user_ns = dict(get_ipython().user_ns, check=check)
 """,
     "every execute reply says ok": """
     kernel = get_ipython().kernel
