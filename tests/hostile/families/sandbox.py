@@ -185,63 +185,6 @@ held(
 
 # ---- one student to the next: both leave a mark, wherever they can, and look for the other's
 
-held(
-    {
-        "compiled programs are listed": """
-    place = os.environ.get("JAX_COMPILATION_CACHE_DIR", "/compiled")
-    folder = os.open(place, os.O_PATH)
-    attempt("list", lambda: os.listdir(place), lambda: [*os.scandir(place)])
-    attempt("walk", lambda: [*os.walk(place)] or None, lambda: glob.glob(place + "/*") or None)
-    attempt("by a descriptor", lambda: os.open(place, os.O_RDONLY | os.O_DIRECTORY))
-    attempt("by a path's", lambda: os.listdir(f"/proc/self/fd/{folder}"))
-    attempt("by another's", lambda: os.listdir(f"/proc/self/root{place}"))
-    attempt("be allowed to", lambda: os.chmod(place, 0o777) or "changed")
-    attempt("watch", lambda: libc.inotify_add_watch(libc.inotify_init(), place.encode(), 0xFFF))
-    handle = ctypes.create_string_buffer(struct.pack("iI", 128, 0) + bytes(128))
-    libc.name_to_handle_at(-100, place.encode(), handle, ctypes.byref(ctypes.c_int()), 0)
-    attempt("by a handle", lambda: libc.open_by_handle_at(folder, handle, os.O_RDONLY))
-    attempt("mount", lambda: libc.mount(place.encode(), b"/tmp", None, 4096, None))
-    attempt("a shell", lambda: subprocess.check_output(["ls", place], stderr=subprocess.PIPE))
-    """,
-    }
-)
-held(
-    {
-        "compiled programs are written for others": """
-    import jax
-    from jax._src import lru_cache
-    place = os.environ.get("JAX_COMPILATION_CACHE_DIR", "/compiled")
-    mine = "jit_poisoned-" + "0" * 64 + "-cache"
-    def create(name):
-        with open(os.path.join(place, name), "wb") as file:
-            return file.write(b"x") + 1
-    attempt("create", lambda: create(mine), lambda: create("../" + mine))
-    attempt("link", lambda: os.symlink("/tmp", os.path.join(place, mine)) or "linked")
-    attempt("folder", lambda: os.mkdir(os.path.join(place, mine)) or "made")
-    attempt("remove", lambda: os.rmdir(place) or "removed")
-    attempt("move", lambda: os.rename(place, "/tmp/x") or "moved")
-    attempt("mount over", lambda: libc.mount(b"/tmp", place.encode(), None, 4096, None))
-    cache = lru_cache.LRUCache(place, max_size=-1)
-    attempt("by JAX", lambda: cache.put("jit_poisoned", b"x") or "put")
-    options = ("min_compile_time_secs", 0), ("min_entry_size_bytes", -1)
-    for name, value in options:
-        jax.config.update("jax_persistent_cache_" + name, value)
-    jax.config.update("jax_raise_persistent_cache_errors", True)
-    def compiled():
-        try:
-            return jax.jit(lambda x: x * 3.14159 + 2.71828)(1.0)
-        except OSError:
-            raise
-        except Exception as error:
-            raise OSError(str(error))
-    if "JAX_COMPILATION_CACHE_DIR" in os.environ:  # a new environment has no programs to show yet
-        attempt("by compiling", compiled)
-    jax.config.update("jax_raise_persistent_cache_errors", False)
-    """,
-    },
-    alone=True,
-)
-
 _MARKS = """
 import ctypes, glob, os, secrets, socket, struct, sys
 found, own = [], "left-" + secrets.token_hex(8)
