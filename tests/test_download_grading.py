@@ -50,9 +50,9 @@ def made(course, tmp_path):
 def test_canvass_zip_is_graded_and_its_ids_are_imported_by_the_order_of_names(
     quick, monkeypatch, capsys
 ):
-    quick.put("lovelaceada_12345_678901_01_mini_exercises-1.ipynb", RIGHT)
-    quick.put("raybob_LATE_77_678902_01_mini_exercises.ipynb", ELEMENTS)
-    quick.put("meyercy_78_678903_my homework.ipynb", RIGHT)
+    quick.put("submissions/lovelaceada_12345_678901_01_mini_exercises-1.ipynb", RIGHT)
+    quick.put("submissions/raybob_LATE_77_678902_01_mini_exercises.ipynb", ELEMENTS)
+    quick.put("submissions/meyercy_78_678903_my homework.ipynb", RIGHT)
     roster = quick.into.parent / "class.csv"
     roster.write_text(
         "Student,ID,SIS User ID,SIS Login ID,Section\n"
