@@ -1,8 +1,6 @@
 """Running a notebook with nbval: what is collected, what tells nbval something, what stays."""
 
 import gc
-import subprocess
-import sys
 import tempfile
 
 import pytest
@@ -55,14 +53,3 @@ def test_nothing_beside_the_notebook_is_looked_at_and_nothing_stays(lesson, tmp_
     assert run_count(lesson, RIGHT["count_leaves"])["count_leaves"].check.outcomes
     assert set(collected) == {"submission.ipynb"}
     assert (sessions(), sorted(tmp_path.iterdir())) == before
-
-
-@pytest.mark.parametrize("package", ["grading.grade", "authoring.building"])
-def test_who_grades_or_builds_loads_no_grammars(package):
-    code = (
-        f"import sys, pytree_course.{package}, nbformat\n"
-        "nbformat.writes(nbformat.v4.new_notebook())\n"
-        "print([name for name in sys.modules if name.partition('.')[0] == 'lark'])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
