@@ -64,16 +64,18 @@ def test_no_answer_of_any_lesson_is_in_the_bundle(lessons_bundle, exercises):
 
 def test_every_answer_would_be_found_and_a_right_one_however_it_is_written(exercises):
     for exercise in exercises:
+        planted, leaks = {}, set()
         right = [exercise.solution, *exercise.variants]
         for answer in [*right, *exercise.misconceptions]:
             if answer.source.split() == exercise.starter.source.split():
                 continue
             cell = {"source": ["# a note\n", *answer.source.splitlines(keepends=True)]}
-            planted = {"notebook.ipynb": json.dumps({"cells": [cell]}).encode()}
+            files = {f"{answer.name}.ipynb": json.dumps({"cells": [cell]})}
             if answer in right:  # another layout, other quotes, and no comments
-                planted["src/module.py"] = ast.unparse(ast.parse(answer.source)).encode()
-            leaks = {(file, f"{exercise.name}: {answer.name}") for file in planted}
-            assert leaks <= find_leaks(planted, [exercise])
+                files[f"{answer.name}.py"] = ast.unparse(ast.parse(answer.source))
+            planted |= {file: text.encode() for file, text in files.items()}
+            leaks |= {(file, f"{exercise.name}: {answer.name}") for file in files}
+        assert leaks <= find_leaks(planted, [exercise])
 
 
 def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
