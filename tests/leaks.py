@@ -11,7 +11,7 @@ FEWEST_NODES = 15
 """What has fewer syntax nodes, as `return len(tree)` has, is anybody's."""
 
 DEFINES = re.compile(r"\b(def|class) |=")
-"""What a text has to hold to define something: most texts of a bundle do not, and are not parsed."""
+"""What a text that defines something holds. Most texts of a bundle do not, and are not parsed."""
 
 
 def find_leaks(contents: dict[str, bytes], exercises: Iterable[Exercise]) -> set[tuple[str, str]]:
