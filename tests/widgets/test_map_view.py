@@ -151,12 +151,6 @@ def test_partners_have_the_same_number_in_all_trees_the_result_and_the_table():
     assert [row.get("tabindex") for row in table.iter("tr")] == [None, "0", "0"]
 
 
-def test_style_links_the_numbers_that_are_there():
-    style = page(pair(lambda x: x, [1, 2])).findtext(".//style")
-    assert ':has([data-pair="2"]:is(:hover, :focus)) [data-pair="2"]' in style
-    assert 'data-pair="3"' not in style
-
-
 def test_a_prefix_match_is_marked():
     view = pair(lambda x, y: len(y), {"a": 1}, {"a": [10, 20]})
     assert rows(view) == ["#1  ['a']  f(1, [10, 20]) → 2"]
