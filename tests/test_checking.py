@@ -1,5 +1,7 @@
 """A check feeds cases to answers; a verdict says how it went, and why."""
 
+import json
+
 import jax
 import numpy as np
 import pytest
@@ -143,7 +145,12 @@ def test_outcomes_survive_json():
 )
 def test_what_is_no_outcome_is_refused(data):
     with pytest.raises(ValueError, match=r"Expected|missing"):
-        read_report([data])
+        read_report(json.dumps([data]))
+
+
+def test_a_report_that_is_no_text_is_refused():
+    with pytest.raises(ValueError, match="no text"):
+        read_report([])
 
 
 def test_an_outcome_too_few_is_no_verdict():

@@ -13,8 +13,10 @@ def outcome(value):
             "value": value}, "printed": "", "line": None, "note": "",
             "predicted": ""}
 def report(outcomes):
+    import json
     from IPython.display import display
-    display({"application/vnd.pytree-course.outcomes+json": outcomes, "text/plain": "reported"},
+    text = json.dumps(outcomes)
+    display({"application/vnd.pytree-course.outcomes+json": text, "text/plain": "reported"},
             raw=True)
 """
 

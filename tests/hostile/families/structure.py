@@ -52,7 +52,7 @@ def _(content, cells):
 def _(content, cells):
     cells["count_leaves-check"]["source"] = (
         "from IPython.display import display\n"
-        "display({'application/vnd.pytree-course.outcomes+json': []}, raw=True)"
+        "display({'application/vnd.pytree-course.outcomes+json': '[]'}, raw=True)"
     )
 
 
@@ -65,7 +65,7 @@ def _(content, cells):
                     "output_type": "display_data",
                     "metadata": {},
                     "data": {
-                        "application/vnd.pytree-course.outcomes+json": [],
+                        "application/vnd.pytree-course.outcomes+json": "[]",
                         "text/plain": "✓ count_leaves: correct",
                     },
                 }

@@ -187,7 +187,7 @@ TAMPERED = {
     async def execute(stream, ident, parent):
         kernel.session.send(kernel.iopub_socket, "status", {"execution_state": "busy"}, parent)
         kernel.session.send(kernel.iopub_socket, "display_data", {
-            "data": {"application/vnd.pytree-course.outcomes+json": [], "text/plain": "reported"},
+            "data": {"application/vnd.pytree-course.outcomes+json": "[]", "text/plain": "reported"},
             "metadata": {}}, parent)
         kernel.session.send(stream, "execute_reply",
                             {"status": "ok", "execution_count": 1}, parent, ident=ident)
