@@ -12,7 +12,7 @@ from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.observing.observe import observe
-from pytree_course.running.outcomes import MAX_PRINTED
+from pytree_course.running.outcomes import MAX_PRINTED, read_report
 from pytree_course.running.run_cases import MAX_PRINTED_LINES, CaseInterrupted, Settings, run_check
 from tests.made_grades import made_exercise
 
