@@ -2223,7 +2223,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="walks_on"
-"""Only your first loss is right. Perhaps each rate starts from the `w` that the previous rate's step returned. To compare rates, all have to start from the same `w`."""
+"""Each of your losses depends on the rates before it. Perhaps each rate starts from the `w` that the previous rate's step returned. To compare rates, all have to start from the same `w`."""
 
 
 def sweep(loss, w, rates):
@@ -3294,7 +3294,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="at_least_once"
-"""Your function makes a round even when `times` is 0. Perhaps your loop compares with `times` only after its first round."""
+"""Your function makes a round even when `times` is 0. Perhaps you compare with `times` only after the first round."""
 
 
 def repeat(layer, x):
@@ -6308,6 +6308,97 @@ def partition(tree, chosen):
 def combine(first, second):
     if isinstance(first, list):
         return first + second
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="dense" misconception="a_function_over_the_arrays"
+"""After `jax.tree.map`, your layer still computes with its old arrays, and layers with the same activation do not share a trace. Does your aux_data hold a function that uses the arrays, such as `lambda x: activation(x @ w + b)`? Keep only the activation there."""
+
+
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+        self.forward = lambda x: activation(x @ w + b)
+
+    def __call__(self, x):
+        return self.forward(x)
+
+    def tree_flatten(self):
+        return (self.w, self.b), (self.activation, self.forward)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        layer = object.__new__(cls)
+        layer.w, layer.b = children
+        layer.activation, layer.forward = aux
+        return layer
+
+
+# %% exercise="lookup_table" misconception="mapped_over_the_index"
+"""Your layer raises `ValueError` where the index has no axes. Do you map over the index with `jax.vmap`? It needs an axis to map over. An array can be indexed by a whole array at once, of any shape."""
+
+
+@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        table = jax.lax.stop_gradient(self.table)
+        return self.scale * jax.vmap(lambda place: table[place])(index)
+
+
+# %% exercise="traces_of" misconception="kinds_beside_jit" section="part-of-the-type"
+"""You count too few where a Python number in one call is an array in another. Perhaps you count different structures, shapes and dtypes. For jit, a Python number and an array of the same dtype have different types. Count inside the function that jit traces."""
+
+
+def traces_of(function, calls):
+    jitted = jax.jit(function)
+    kinds = set()
+    for arguments in calls:
+        jitted(*arguments)
+        leaves, structure = jax.tree.flatten(arguments)
+        kinds.add((structure, *[(np.shape(x), str(jnp.asarray(x).dtype)) for x in leaves]))
+    return len(kinds)
+
+
+# %% exercise="traces_of" misconception="a_tracer_among_the_arguments" section="part-of-the-type"
+"""You count no trace where every argument is a container or another node. Do you ask whether an argument is a `Tracer`? In a node, the leaves are tracers, and the node itself is not. The function's Python code runs only while JAX traces: count each run."""
+
+
+def traces_of(function, calls):
+    traces = 0
+
+    @jax.jit
+    def counted(*arguments):
+        nonlocal traces
+        if any(isinstance(argument, jax.core.Tracer) for argument in arguments):
+            traces += 1
+        return function(*arguments)
+
+    for arguments in calls:
+        counted(*arguments)
+    return traces
+
+
+# %% exercise="partition" misconception="is_true_or_is_false"
+"""Where `chosen` returns a bool of NumPy, a leaf is in neither of your trees. Do you compare with `is True` and with `is False`? NumPy's bools are other objects than Python's. A plain `if` accepts both."""
+
+
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
+    second = jax.tree.map(lambda leaf: leaf if chosen(leaf) is False else None, tree)
+    return first, second
+
+
+def combine(first, second):
     return jax.tree.map(
         lambda one, other: other if one is None else one,
         first,
