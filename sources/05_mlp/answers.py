@@ -9749,3 +9749,64 @@ def deep_forward(stacked, x):
 
     layers = len(stacked["weight"]) - 1
     return jax.lax.fori_loop(0, layers, apply, (x, jnp.zeros_like(stacked["bias"])))
+
+
+# %% exercise="freeze" misconception="leaves_and_tops_only"
+"""You freeze listed leaves, and listed parts at the top of the tree, but not a listed part below, such as `body/0`. Do you look up only the whole path of a leaf and its first entry? Compare every beginning of the path."""
+
+
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return "frozen" if text in frozen or text.split("/")[0] in frozen else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(
+        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
+    )
+
+
+# %% exercise="updated" misconception="velocity_into_the_old_state"
+"""The state that you were given has the new velocity. Do you write `state["velocity"] = ...` into the caller's dict? The old state has to stay as it was: put the new velocity into the new dict only."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    state["velocity"] = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], state["velocity"])
+    return {**state, "params": params, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="counts_in_the_old_state"
+"""The `"step"` of the state that you were given has grown. Do you write `state["step"] += 1` into the caller's dict? The old state has to stay as it was: put the new count into the new dict only."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    state["step"] += 1
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity}
+
+
+# %% exercise="adam" misconception="counts_in_the_old_state"
+"""The `t` of the state that your `adam_step` was given has grown. Do you write `state["t"] += 1` into the caller's dict? The old state has to stay as it was: put the new count into the new dict only."""
+
+
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    state["t"] += 1
+    t = state["t"]
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
