@@ -7343,7 +7343,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="the_step_is_an_array"
-"""Your step comes back as an array; it was a Python int. Its number is right, so no error tells you. But for `jit` an `int32` array is another type than a Python int, so `jit` traces again. `int(array)` makes a Python int."""
+"""Your step comes back as an array; it was a Python int. Its number is right, so no error tells you. But for `jit` an array is another type than a Python int, so `jit` traces again. `int(array)` makes a Python int."""
 
 
 def save_state(file, state):
