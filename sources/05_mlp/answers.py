@@ -1356,7 +1356,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="stops_the_gradient"
-"""Your loss is right, but its gradient has only the part of the right class: `jax.lax.stop_gradient` takes the sum over all classes out of it. The shift by the largest logit may be stopped, the sum may not."""
+"""Your loss is right, but its gradient has only the part of the right class. Does `jax.lax.stop_gradient` take the sum over all classes out of it? The shift by the largest logit may be stopped, the sum may not."""
 
 
 def cross_entropy(logits, labels):
@@ -8207,7 +8207,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="as_it_was_found" covers="C27"
-"""All your steps have the same rate, the one of the very first step. Python counts only while JAX traces, once; then the number is a constant in the program. What changes has to come in as an argument."""
+"""All your steps have the same rate, the one of the very first step. Do you count in a Python variable? Python counts only while JAX traces, once; then the number is a constant. What changes has to come in as an argument."""
 
 
 def make_warm_step(loss, updated, rate_at):
@@ -9662,7 +9662,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="cross_entropy" misconception="stops_the_shifted_sum"
-"""Your loss is right, but its gradient lacks the softmax: `jax.lax.stop_gradient` takes the sum over all classes out of it. The shift by the largest logit may be stopped, the sum may not."""
+"""Your loss is right, but its gradient lacks the softmax. Does `jax.lax.stop_gradient` take the sum over all classes out of it? The shift by the largest logit may be stopped, the sum may not."""
 
 
 def cross_entropy(logits, labels):
