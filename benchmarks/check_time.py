@@ -100,10 +100,10 @@ def check_repeatedly(
     return times
 
 
-def measure(root: Path, stem: str, exercise: Exercise) -> dict[str, Any]:
+def measure(root: Path, stem: str, exercise: Exercise, repeats: int) -> dict[str, Any]:
     """Return what was measured of an exercise, in milliseconds."""
     names = ["", *(each.name for each in exercise.misconceptions)]
-    times = _in_a_fresh_process(root, stem, exercise.name, names, REPEATS)
+    times = _in_a_fresh_process(root, stem, exercise.name, names, repeats)
     medians = {name: statistics.median(each[1:]) for name, each in times.items()}
     slowest = max(names[1:], key=lambda name: medians[name])
     first = _in_a_fresh_process(root, stem, exercise.name, [slowest], 0)[slowest][0]
@@ -160,6 +160,7 @@ def main() -> None:
     """Measure, and print a row for each exercise and a table of the lessons."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("lessons", nargs="*", help="such as 1; all, if none is named")
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="of each answer's check")
     parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}")
     wanted = parser.parse_args()
     course, results = Course.find(), []
@@ -173,7 +174,7 @@ def main() -> None:
         (root / "exercises").mkdir()
         for files in lessons:
             for exercise in read_sources(Course(root).lesson(files.stem)).exercises.values():
-                result = measure(root, files.stem, exercise)
+                result = measure(root, files.stem, exercise, wanted.repeats)
                 right, wrong = result["right"], result["wrong"]
                 print(
                     f"{files.stem:<16} {exercise.name:<22}"

@@ -332,8 +332,8 @@ def from_shapes(answer, rng):
         two, three = rng.integers(2, 100, (2, 2)).tolist(), rng.integers(2, 20, 3).tolist()
         shapes = shuffled(rng, [tuple(two[0]), {first: tuple(two[1]), second: tuple(three)}])
         too_many = (
-            "Your arrays hold more or fewer numbers than their shapes say: as many as the numbers "
-            "of a shape multiplied."
+            "Your arrays hold more or fewer numbers than their shapes say: an array of shape "
+            "`(2, 3)` holds 2 * 3 = 6 numbers."
         )
         if_wrong = {"too high": too_many, "too low": too_many}
         shows = ("under `jax.eval_shape`",)

@@ -1,7 +1,5 @@
 """Building: sources in, notebooks out; the author's mistakes are found first."""
 
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -207,7 +205,6 @@ def test_reset_hands_out_a_fresh_notebook_and_keeps_the_old_one(mini, notebook):
     ("which", "old", "new", "why", "command"),
     [
         ("notebook", "Text.", "Other text.", "edited by hand", "build"),
-        ("notebook", "jax.tree.leaves", "jax.tree.structure", "edited by hand", "build"),
         ("notebook", "[1, 2]", "[1, 3]", "edited by hand", "build"),
         ("solutions", "all 6 cases passed", "all 7 cases passed", "outputs", "build"),
         ("exercises", "Prompt.", "No prompt.", "edited by hand", "reset"),
@@ -230,10 +227,10 @@ def test_an_edited_built_file_is_named_with_the_command_that_fixes_it(
     assert stale.command == f"python3 course.py {command} 01_mini"
 
 
-@pytest.mark.parametrize("which", ["notebook", "exercises", "solutions", "expected", "blank"])
-def test_a_missing_built_file_is_named(mini, which):
-    getattr(mini, which).unlink()
-    assert [stale.file for stale in find_stale(mini)] == [getattr(mini, which)]
+def test_every_missing_built_file_is_named(mini):
+    for file in built_files(mini):
+        file.unlink()
+    assert {stale.file for stale in find_stale(mini)} == {*built_files(mini)}
 
 
 def test_a_changed_lesson_makes_only_its_notebook_stale(mini):
@@ -419,10 +416,6 @@ def test_a_cell_that_should_raise_shows_its_error_and_no_more_of_this_machine(un
     message = "…/x.py:1 <object object at 0x…> and https://docs.jax.dev/en/pytrees"
     assert (output.ename, output.evalue) == ("TypeError", message)
     assert output.traceback == [f"TypeError: {message}"]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval"]
-    command += ["--rootdir", str(unbuilt.root), str(unbuilt.notebook)]
-    done = subprocess.run(command, cwd=unbuilt.root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize(

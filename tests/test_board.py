@@ -293,19 +293,11 @@ def test_nobody_sees_counts_before_the_vote_is_closed(room, vote):
     assert ada.send().data["vote"]["answer"] == right
 
 
-def test_the_last_choice_of_each_learner_counts_once(room, vote):
-    number, right, wrong, _ = vote
-    ada = room.join("Ada")
-    for choice in (wrong, right, wrong, right, right):
-        ada.vote(number, choice)
-    room.act("close")
-    assert room.session.room.vote.counts == {right: 1}
-
-
-def test_both_rounds_stand_side_by_side_and_then_the_explanations(room, vote):
+def test_last_choices_count_once_and_both_rounds_stand_side_by_side_then_explained(room, vote):
     number, right, wrong, other = vote
     ada, eve = room.join("Ada"), room.join("Eve")
-    ada.vote(number, wrong)
+    for choice in (wrong, right, wrong, wrong):
+        ada.vote(number, choice)
     eve.vote(number, other)
     room.act("close")
     room.act("ask again")

@@ -138,15 +138,6 @@ def test_an_answer_that_raises_is_an_error_of_its_own_exercise(
     assert first_reason in found["first_leaf"].reason
 
 
-def test_what_cannot_be_a_result_is_incorrect(lesson):
-    huge = "def count_leaves(tree): return [count_leaves] * 10**6"
-    function = "def first_leaf(tree): return lambda: 1"
-    found = verdicts(lesson, count_leaves=huge, first_leaf=function)
-    assert [str(verdict.kind) for verdict in found.values()] == ["incorrect", "incorrect"]
-    assert "too large" in found["count_leaves"].reason
-    assert "a function" in found["first_leaf"].reason
-
-
 @pytest.mark.parametrize(
     "code",
     [
@@ -161,20 +152,15 @@ def test_an_answer_that_ends_python_costs_its_own_exercise_only(lesson, code):
     assert str(found["first_leaf"].kind) == "correct"
 
 
-def test_an_endless_loop_costs_its_own_exercise_only(lesson):
-    code = "def count_leaves(tree):\n    while True: pass"
-    found = verdicts(lesson, seconds=4, count_leaves=code, first_leaf=RIGHT_FIRST)
+def test_an_endless_loop_costs_its_own_exercise_only_and_runs_once(lesson, tmp_path):
+    ran = tmp_path / "ran"
+    code = f"print('x', file=open({str(ran)!r}, 'a'), flush=True)\n"
+    code += "def count_leaves(tree):\n    while True: pass"
+    found = verdicts(lesson, seconds=2, count_leaves=code, first_leaf=RIGHT_FIRST)
+    assert ran.read_text() == "x\n"
     assert str(found["count_leaves"].kind) == "timed out"
     assert "loop" in found["count_leaves"].reason
     assert str(found["first_leaf"].kind) == "correct"
-
-
-def test_an_answer_that_does_not_end_runs_once(lesson, tmp_path):
-    ran = tmp_path / "ran"
-    loop = f"print('x', file=open({str(ran)!r}, 'a'), flush=True)\nwhile True: pass"
-    found = verdicts(lesson, seconds=2, count_leaves=loop, first_leaf="while True: pass")
-    assert [str(verdict.kind) for verdict in found.values()] == ["timed out", "timed out"]
-    assert ran.read_text() == "x\n"
 
 
 @given(st.lists(st.sampled_from("abcdefghijk"), max_size=30), st.data())

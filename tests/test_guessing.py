@@ -163,16 +163,15 @@ def _atoms(observed: Any, place: tuple = ()) -> Iterator[tuple[tuple, Any]]:
 
 
 EXERCISES = [
-    pytest.param(files, name, marks=lesson_reads(ROOT, files.stem), id=name)
-    for files in Course(ROOT).lessons()
-    for name, exercise in read_sources(files).graded.items()
+    pytest.param(sources, name, marks=lesson_reads(ROOT, sources.files.stem), id=name)
+    for sources in map(read_sources, Course(ROOT).lessons())
+    for name, exercise in sources.graded.items()
     if not exercise.is_prediction  # its lines are the same for everybody
 ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("files", "name"), EXERCISES)
-def test_the_results_of_fresh_cases_cannot_be_guessed(files, name):
-    sources = read_sources(files)
+@pytest.mark.parametrize(("sources", "name"), EXERCISES)
+def test_the_results_of_fresh_cases_cannot_be_guessed(sources, name):
     tries = (forged(sources, name, seeds) for seeds in (FEW, MANY))
     assert any(guessed >= ENOUGH and not earned for guessed, earned in tries)

@@ -58,7 +58,7 @@ def leaves_of(tree):
 
 
 # %% exercise="leaves_of" misconception="opens_one_level"
-"""Your list still holds containers: only the outermost one is opened. Look into each item in the same way, with a call of the function itself."""
+"""Your list still holds containers: you open only the outermost one. Let the function call itself on each item."""
 def leaves_of(tree):
     if isinstance(tree, dict):
         return list(tree.values())
@@ -68,7 +68,7 @@ def leaves_of(tree):
 
 
 # %% exercise="leaves_of" misconception="lists_in_lists"
-"""Your leaves are in lists inside of lists. Each call returns a list: join these lists into one, instead of putting them into another list."""
+"""Your leaves are in nested lists. Each call returns a list: join these lists into one, instead of putting them into another list."""
 def leaves_of(tree):
     if isinstance(tree, dict):
         tree = list(tree.values())
@@ -78,7 +78,7 @@ def leaves_of(tree):
 
 
 # %% exercise="leaves_of" misconception="a_leaf_without_its_list"
-"""For a leaf, your function returns the leaf itself, and not a list with it. So the caller cannot join it with other lists. `leaves_of(5)` is `[5]`."""
+"""For a leaf, your function returns the leaf itself instead of a list that holds it. So the caller cannot join it with other lists. `leaves_of(5)` should be `[5]`."""
 def leaves_of(tree):
     if isinstance(tree, dict):
         tree = list(tree.values())
@@ -124,7 +124,7 @@ def leaves_of(tree):
 
 
 # %% exercise="leaves_of" misconception="sorts_the_keys"
-"""Your leaves come in the order of the sorted keys. You have found what JAX does, and the lesson comes to it in a minute. Here, take each dict in the order in which it is written."""
+"""Your leaves come in the order of the sorted keys. That is what JAX does, and the lesson comes to it in a minute. Here, keep the order in which each dict was written."""
 def leaves_of(tree):
     return jax.tree.leaves(tree)
 
@@ -145,7 +145,7 @@ def leaves_of(tree):
 
 
 # %% exercise="leaves_of" misconception="forgets_the_result"
-"""Your list is empty for every container. The leaves of the items are found, but what the inner calls return is not used: add it to your list."""
+"""Your list is empty for every container. Perhaps the function calls itself on each item, but drops the result: add the list that each call returns to your own."""
 def leaves_of(tree):
     result = []
     if isinstance(tree, dict):
@@ -158,7 +158,7 @@ def leaves_of(tree):
 
 
 # %% exercise="leaves_of" misconception="takes_all_for_dicts"
-"""You ask every tree for its `values()`, and only a dict has them. A list or a tuple is itself the sequence of its items, and a leaf has none."""
+"""You call `.values()` on every tree, but only a dict has this method. You can loop over a list or a tuple directly, and a leaf has no items."""
 def leaves_of(tree):
     return list(tree.values())
 
@@ -277,7 +277,7 @@ def leaves_by_type(tree):
 
 
 # %% exercise="leaves_by_type" misconception="opens_one_level"
-"""Your list still holds containers: these are the children of `tree`, and only the outermost node is opened. Return the leaves of each child instead, with a call of the function itself."""
+"""Your list still holds containers: it is the list of the children of `tree`. Let the function call itself on each child, and join the lists that it returns."""
 registry = {list: list, tuple: list, type(None): lambda node: []}
 registry[dict] = lambda node: [node[key] for key in sorted(node)]
 
@@ -289,7 +289,7 @@ def leaves_by_type(tree):
 
 
 # %% exercise="leaves_by_type" misconception="lists_in_lists"
-"""Your leaves are in lists inside of lists. Each call returns a list: join these lists into one."""
+"""Your leaves are in nested lists. Each call returns a list: join these lists into one."""
 registry = {list: list, tuple: list, type(None): lambda node: []}
 registry[dict] = lambda node: [node[key] for key in sorted(node)]
 
@@ -301,7 +301,7 @@ def leaves_by_type(tree):
 
 
 # %% exercise="leaves_by_type" misconception="no_children_means_leaf"
-"""Your list holds `None` and empty containers. They have no children, but they are nodes all the same: their types are in the registry. A leaf is what the registry does not have."""
+"""Your list holds `None` and empty containers. They have no children, but they are nodes all the same: their types are in the registry. An object is a leaf only if its type is not in the registry."""
 registry = {list: list, tuple: list, type(None): lambda node: []}
 registry[dict] = lambda node: [node[key] for key in sorted(node)]
 
@@ -373,7 +373,7 @@ def rebuild(tree, leaves):
 
 
 # %% exercise="rebuild" misconception="as_written" covers="M2"
-"""Your tree has the right structure, but in dicts the leaves go to the keys in the order in which these were written. JAX's order is that of the sorted keys."""
+"""Your tree has the right structure, but you fill each dict in the order in which its keys were written. JAX goes through the keys in sorted order."""
 def rebuild(tree, leaves):
     if tree is None:
         return None
@@ -397,7 +397,7 @@ def rebuild(tree, leaves):
 
 
 # %% exercise="rebuild" misconception="none_takes_a_leaf" covers="M1"
-"""Your `None` takes a leaf from the iterator, so the leaves after it go one place too far, and the last places get none. `None` is not a leaf: it stays."""
+"""Your function takes a leaf from the iterator for each `None`, so the iterator is empty too early. `None` is not a leaf: it stays as it is."""
 def rebuild(tree, leaves):
     if isinstance(tree, dict):
         return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
@@ -407,7 +407,7 @@ def rebuild(tree, leaves):
 
 
 # %% exercise="rebuild" misconception="none_takes_a_leaf_in_a_list" covers="M1"
-"""Your `None` takes a leaf from the iterator, so the iterator is empty too early. `None` is not a leaf: it stays as it is."""
+"""Where `tree` has a `None`, your function takes a leaf from the iterator, which is then empty too early. `None` is not a leaf: it stays as it is."""
 def rebuild(tree, leaves):
     if isinstance(tree, dict):
         return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
@@ -433,7 +433,7 @@ def rebuild(tree, leaves):
 
 
 # %% exercise="rebuild" misconception="replaces_one_level"
-"""Your result has leaves where `tree` has containers: each item of the outermost container is replaced by one leaf. Rebuild each item, with a call of the function itself."""
+"""Your result has leaves where `tree` has containers: you replace each item of the outermost container by one leaf. Let the function call itself on each item."""
 def rebuild(tree, leaves):
     if tree is None:
         return None
@@ -469,7 +469,7 @@ def rebuild(tree, leaves):
 
 
 # %% exercise="rebuild" misconception="counts_in_leaves"
-"""You ask for a place in `leaves`, such as `leaves[0]`. It is an iterator, and has no places. `next(leaves)` gives the next leaf."""
+"""You use `leaves` as a list, as in `leaves[0]` or `len(leaves)`. It is an iterator: it has neither an index nor a length. `next(leaves)` gives the next leaf."""
 def rebuild(tree, leaves):
     if tree is None:
         return None
@@ -565,7 +565,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="one_object_is_one_leaf" section="there-and-back"
-"""Your number is too low where one object is at several places. A tree does not know that it is one object: JAX counts each place."""
+"""Your number is too low where one object is at several places of the tree. JAX does not compare objects: it counts a leaf at each place."""
 def count_leaves(tree):
     return len({id(leaf) for leaf in jax.tree.leaves(tree)})
 
@@ -654,7 +654,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="a_leaf_is_true" section="a-missing-bias"
-"""You use each leaf as a condition. So `0`, `False` and empty strings are not counted, and an array of several numbers raises an error, for it is neither true nor false. Every leaf counts, whatever its value is."""
+"""You use each leaf as a condition. So `0`, `False` and empty strings are not counted, and an array of several numbers raises an error, because it is neither true nor false. Every leaf counts, whatever its value is."""
 def count_leaves(tree):
     return sum(1 for leaf in jax.tree.leaves(tree) if leaf)
 
@@ -674,7 +674,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="walks_and_counts_none" section="a-missing-bias"
-"""You open dicts, lists, tuples and their subclasses, and count all else as one leaf, also `None`. JAX goes by the exact type: a registered class is opened, an unregistered subclass of `dict` is not, and `None` adds no leaf."""
+"""You open dicts, lists, tuples and their subclasses, and count everything else as one leaf, also `None`. JAX goes by the exact type: a registered class is opened, an unregistered subclass of `dict` is not, and `None` adds no leaf."""
 def count_leaves(tree):
     if isinstance(tree, dict):
         return sum(count_leaves(child) for child in tree.values())
@@ -732,7 +732,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="counts_the_containers" section="structure-is-a-value"
-"""Your number is that of all containers and each `None`: everything except the leaves."""
+"""Your number is that of all containers and each `None`. These are the nodes. A leaf is an object that JAX does not open."""
 def count_leaves(tree):
     structure = jax.tree.structure(tree)
     return structure.num_nodes - structure.num_leaves
@@ -758,14 +758,14 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="counts_on_from_call_to_call" section="how-many-leaves" in_order=True
-"""Your number includes the leaves of all earlier calls. A list that is the default of a parameter is made once, and every call adds to it."""
+"""Your number includes the leaves of all earlier calls. Perhaps a list is the default of a parameter, or stands outside the function: it is made once, and every call adds to it."""
 def count_leaves(tree, leaves=[]):
     leaves.extend(jax.tree.leaves(tree))
     return len(leaves)
 
 
 # %% exercise="count_leaves" misconception="all_but_plain_containers" section="a-missing-bias"
-"""Your number counts what is no dict, list or tuple, so also `None` and each object of a registered class, though these are nodes. And it leaves out a subclass of `dict` that JAX does not know, which is a leaf."""
+"""You count every object that is not a dict, list or tuple, so also `None` and each object of a registered class, although these are nodes. And you leave out a subclass of `dict` that JAX does not know, which is a leaf."""
 def count_leaves(tree):
     found = []
 
@@ -805,7 +805,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="reduce_begins_with_a_leaf" section="how-many-leaves"
-"""You begin to count with the value of the first leaf, as `reduce` does without a start value. So your number depends on this value, and a tree without leaves raises an error."""
+"""Your count starts from the value of the first leaf, as in `reduce` without a start value. So your number depends on this value, and a tree without leaves raises an error."""
 def count_leaves(tree):
     return jax.tree.reduce(lambda count, leaf: count + 1, tree)
 
@@ -986,7 +986,7 @@ predictions = dict(A=2, B=2, C=1, D=2, E=2, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="keys_are_leaves" section="how-many-leaves"
-"""You get this number if you count the keys of the dict as well. Keys belong to the structure: only what stands under a key can be a leaf."""
+"""You get this number if you count the keys of the dict as well. Keys belong to the structure: only the values can be leaves, or hold leaves."""
 predictions = dict(A=4, B=2, C=0, D=5, E=5, F=2, G=1, H="error")
 
 
@@ -1176,7 +1176,7 @@ def leaf_shapes(tree, before=()):
 
 
 # %% exercise="leaf_shapes" misconception="fields_have_no_names" section="the-registry"
-"""Your function fails at the fields of namedtuples and registered classes. An entry of a path has `.key` only for a dict and `.idx` only for a list or a tuple; for a field it is of another kind."""
+"""Your function fails at the fields of namedtuples and registered classes. The entry of a dict key has `.key`, and that of a position in a list or a tuple has `.idx`; the entry of a field has neither."""
 def leaf_shapes(tree):
     def text(entry):
         return str(entry.idx if hasattr(entry, "idx") else entry.key)
@@ -1232,7 +1232,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="every_entry_has_a_key"
-"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: only the entry of a dict has `.key`. And a key may be a number."""
+"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. And a key may be a number, which `join` does not accept."""
 def leaf_shapes(tree):
     return {
         "/".join(entry.key for entry in path): leaf.shape
@@ -1284,7 +1284,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="replaces_brackets_and_all_quotes"
-"""Your strings differ where the path has a field of a class, such as `.w`, or where a key has quotes or brackets in it. If you take brackets and quotes out of `['w'].b`, the dot stays, and the key loses its own."""
+"""Your strings differ where the path has a field of a class, such as `.w`, or where a key has quotes or brackets in it. If you remove brackets and quotes from `['w'].b`, the dot stays, and a key loses the quotes and brackets of its own."""
 def leaf_shapes(tree):
     shapes = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -1296,7 +1296,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="words_of_the_text"
-"""Your strings are wrong where a key holds more than letters, digits and `_`. Such a key is taken apart, or loses some of its characters, if you look for words in the string of a path."""
+"""Your strings are wrong where a key holds more than letters, digits and `_`. Perhaps you search the string of a path for words: that splits such a key, or drops some of its characters."""
 def leaf_shapes(tree):
     import re
 
@@ -1332,7 +1332,7 @@ def leaf_shapes(tree, before=()):
 
 
 # %% exercise="leaf_shapes" misconception="walks_and_none_has_a_shape" section="a-missing-bias"
-"""Your function fails at `None` and at a registered class, and in a namedtuple your steps are positions. You open dicts, lists and tuples, and take all else for arrays. For JAX `None` is a node without children, and every registered class is opened."""
+"""Your function fails at `None` and at a registered class, and in a namedtuple your steps are positions. You open dicts, lists and tuples, and treat everything else as an array. For JAX `None` is a node without children, and every registered class is opened."""
 def leaf_shapes(tree, before=()):
     if isinstance(tree, dict):
         pairs = tree.items()
@@ -1366,7 +1366,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="zero_is_no_step"
-"""A step that is the position 0 is empty in your paths. Python treats `0` as false, so `or` goes on to what stands behind it."""
+"""A step that is 0, a position or a key, is empty in your paths. Perhaps you chain attributes with `or`: Python treats `0` as false, so `or` goes on to the next one."""
 def leaf_shapes(tree):
     def step(entry):
         key, place = getattr(entry, "key", None), getattr(entry, "idx", None)
@@ -1378,7 +1378,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="zero_is_none"
-"""A step that is the position 0 reads `None` in your paths. Python treats `0` as false, so `or` goes on to what stands behind it."""
+"""A step that is 0, a position or a key, reads `None` in your paths. Perhaps you chain attributes with `or`: Python treats `0` as false, so `or` goes on to the next one."""
 def leaf_shapes(tree):
     def step(entry):
         name, key = getattr(entry, "name", None), getattr(entry, "key", None)
@@ -1469,7 +1469,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="texts_of_shapes"
-"""Your shapes are strings. The task asks for tuples: a string such as `"(2, 3)"` has letters, not lengths."""
+"""Your shapes are strings. The task asks for tuples: a string such as `"(2, 3)"` holds characters, not lengths."""
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path, simple=True, separator="/"): str(leaf.shape)
@@ -1566,7 +1566,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="replaces_what_dicts_have" section="key-paths"
-"""Your strings are right only where a path goes through dicts with plain names. Elsewhere brackets, quotes or dots are left, as in `more'][0`, or a key loses its own. Perhaps you replace signs in the default string of the path. The simple style of `keystr` writes none of these signs."""
+"""Your strings are right only where a path goes through dicts with plain names. Elsewhere brackets, quotes or dots are left, as in `more'][0`, or a key loses its own. Perhaps you replace characters in the default string of the path. The simple style of `keystr` needs no replacing."""
 def leaf_shapes(tree):
     shapes = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -1622,7 +1622,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="reads_the_text" section="structure-is-a-value"
-"""Your number is too high where the string contains the word None, but the tree has no `None` there. In a printed structure, a dict key can be `"None"`, and a custom node shows its own data. Look at the tree, not at its string."""
+"""Your number is too high where the printed structure contains the word None but the tree has no `None`: a dict key can be `"None"`, and a custom node shows its own data. Look at the tree, not at its string."""
 def count_nones(tree):
     return str(jax.tree.structure(tree)).count("None")
 
@@ -1754,7 +1754,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="is_not_true"
-"""You count what is not true: `0`, `False` and an empty string as well. And an array of several numbers raises an error, for it is neither true nor false. Ask whether an object is `None`."""
+"""You count every leaf that Python treats as false: `0`, `False` and an empty string as well. And an array of several numbers raises an error, because it is neither true nor false. Ask whether an object is `None`."""
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
     return sum(not leaf for leaf in leaves)
@@ -2004,7 +2004,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="floats_are_arrays" section="how-many-leaves"
-"""Your function fails at a Python float. A float is a leaf like an array, but it has no methods such as `any`, and its comparisons have none either. NumPy's functions accept floats and arrays."""
+"""Your function fails at a Python float. A float is a leaf, as an array is, but neither a float nor the result of comparing it has array methods such as `.any()`. NumPy's functions accept floats and arrays."""
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -2103,7 +2103,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="python_tests_arrays" section="how-many-leaves"
-"""Your function fails at an array, as `math.isnan` does: it takes a single number. NumPy's functions accept numbers and arrays."""
+"""Your function fails at an array of several numbers or of none, as `math.isnan` does: it takes a single number. NumPy's functions accept numbers and arrays."""
 def nan_paths(params):
     import math
 
@@ -2210,7 +2210,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="a_none_is_broken" section="a-missing-bias"
-"""Your list includes the places of `None`. `None` is no number, but it is not nan either, and for JAX it is no leaf."""
+"""Your list includes the paths of `None`. `None` is no number, but it is not nan either, and for JAX it is no leaf."""
 def nan_paths(params):
     pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
     return [
@@ -2221,7 +2221,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="words_of_the_text"
-"""You find the right leaves, but their paths are wrong where a key holds more than letters, digits and `_`. Such a key is taken apart, or loses some of its characters, if you look for words in the string of a path."""
+"""You find the right leaves, but their paths are wrong where a key holds more than letters, digits and `_`. Perhaps you search the string of a path for words: that splits such a key, or drops some of its characters."""
 def nan_paths(params):
     import re
 
@@ -2341,7 +2341,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="walks_sorted_dicts" section="the-registry"
-"""You do not find your way through lists, tuples or classes: you open dicts only. JAX opens every type in its registry, and gives you the path of each leaf."""
+"""You open dicts only: you test a list or a tuple as one array, and your function fails at other containers. JAX opens every type in its registry, and gives you the path of each leaf."""
 def nan_paths(params, before=()):
     if isinstance(params, dict):
         return [
@@ -2631,7 +2631,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="counts_nodes"
-"""You say `True` where both trees have as many leaves and as many nodes. Other kinds of nodes, or other keys, are differences too."""
+"""You say `True` where both trees have the same number of leaves and the same number of nodes. Other kinds of nodes, or other keys, are differences too."""
 def same_structure(a, b):
     one, other = jax.tree.structure(a), jax.tree.structure(b)
     return one.num_nodes == other.num_nodes and one.num_leaves == other.num_leaves
@@ -2707,7 +2707,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="equal_hashes"
-"""You say `True` where only the keys differ, or two classes of one kind, as the hashes of the structures are equal there. Different things can have equal hashes: only `==` says whether they are equal."""
+"""You say `True` where only the keys differ, or only the classes of two namedtuples. Perhaps you compare hashes: the hash of a structure leaves these out. Equal hashes do not mean equal structures; `==` compares everything."""
 def same_structure(a, b):
     def kind(structure):
         data = structure.node_data()
@@ -2786,7 +2786,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="order_of_keys_matters" section="dict-keys-are-sorted"
-"""You say `False` where two dicts have the same keys, written in another order. JAX sorts the keys of a plain dict, so the order of writing does not matter. And your function fails at a registered class. Perhaps you go through the trees yourself; a structure knows all nodes."""
+"""You say `False` where two dicts have the same keys, written in another order, and your function fails at a registered class. Perhaps you go through the trees yourself. JAX sorts the keys of a plain dict; compare the structures that JAX makes."""
 def same_structure(a, b):
     def is_node(tree):
         return not jax.tree_util.all_leaves([tree])
@@ -2885,7 +2885,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="only_too_few"
-"""Too few new leaves: an error, as it should be. Too many: the last ones are dropped without an error. Too many is a wrong number, too."""
+"""Where there are too many new leaves, you drop the last ones and raise no error. That is a wrong number as well: the task asks for a `ValueError`."""
 def replace_leaves(tree, new_leaves):
     needed, given = jax.tree.structure(tree).num_leaves, len(new_leaves)
     if given < needed:
@@ -2977,7 +2977,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="one_new_leaf_for_each_object" section="there-and-back"
-"""Where one object is at several places of `tree`, all of them get the same new leaf in your result. A tree does not know that it is one object: each place takes its own item."""
+"""Where one object is at several places of `tree`, all of them get the same new leaf in your result. JAX does not compare objects: each place takes its own item."""
 def replace_leaves(tree, new_leaves):
     leaves = jax.tree.leaves(tree)
     if len(leaves) != len(new_leaves):
@@ -3114,7 +3114,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="fills_up"
-"""Too few new leaves: you fill up with `None`, or keep old leaves, and raise no error. Too many: the last ones are dropped. The task asks for a `ValueError` in both cases."""
+"""Where there are too few new leaves, you fill up with `None` and raise no error; where there are too many, you drop the last ones. The task asks for a `ValueError` in both cases."""
 def replace_leaves(tree, new_leaves):
     rest = iter(new_leaves)
     return jax.tree.map(lambda leaf: next(rest, None), tree)
@@ -3185,7 +3185,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="keeps_the_list" section="there-and-back"
-"""Where `tree` is a list, your result is the list that you were given: what the caller changes in it later, changes the tree too. JAX's functions build a new container."""
+"""Where `tree` is a list, your result is the very list that you were given, so a later change of that list changes your tree too. JAX's functions build a new container."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     if structure.num_leaves != len(new_leaves):
@@ -3196,7 +3196,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="runs_out"
-"""Too many new leaves: the last ones are dropped without an error. Too few: your error is no `ValueError` with both numbers. This happens if you take the items one by one, and do not count them first."""
+"""Where there are too many new leaves, you drop the last ones without an error; where there are too few, your error is not a `ValueError` with both numbers. Perhaps you take the items one by one: compare the two numbers first."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     if structure.num_leaves > len(new_leaves):
@@ -3205,7 +3205,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="raises_another_error"
-"""For a wrong number you raise an error of another type, for example an `AssertionError`, which means that the program itself has a mistake. For a wrong argument, Python has another type of error; the task names it."""
+"""For a wrong number you raise an error of another type, for example an `AssertionError`, which means that the program itself has a mistake. Here the list has the wrong length: the task asks for a `ValueError`."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     needed, given = structure.num_leaves, len(new_leaves)
@@ -3324,14 +3324,14 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="default_keystr"
-"""You find nearly nothing. Perhaps you compare with the default style of `keystr`, such as `['layers'][0]['w']`. The strings that come in are in the simple style."""
+"""You find nearly nothing. Perhaps you compare with the default style of `keystr`, such as `['layers'][0]['w']`. The path texts that you are given are in the simple style, `layers/0/w`."""
 def leaf_at(tree, path_text):
     leaves = {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree.leaves_with_path(tree)}
     return leaves[path_text]
 
 
 # %% exercise="leaf_at" misconception="next_without_an_end"
-"""You find the leaves, but for a missing path you raise `StopIteration`, as `next` does. Inside a `map`, a `StopIteration` ends the loop, and you see no error. The task names another type of error."""
+"""You find the leaves, but for a missing path you raise `StopIteration`, as `next` does. Inside a `map`, a `StopIteration` ends the loop, and you see no error. The task asks for a `KeyError`."""
 def leaf_at(tree, path_text):
     return next(
         leaf
@@ -3428,7 +3428,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="walks_by_index_and_looks_at_the_end"
-"""You do not find a number key of a dict, the field of a class, or a tree that is one leaf. Perhaps you go down with `tree[step]`: a string alone does not say whether `0` is a position, the key `0` or the key `"0"`."""
+"""You do not find a number key of a dict, the field of a class, or a tree that is one leaf. Perhaps you go down with `tree[step]`: the string `0` alone does not say whether it is a position, the key `0` or the key `"0"`."""
 def leaf_at(tree, path_text):
     node = tree
     try:
@@ -3442,7 +3442,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="walks_by_index_or_is_a_leaf"
-"""You do not find a number key of a dict, or the field of a namedtuple or a class. Perhaps you go down with `tree[step]`: a string alone does not say whether `0` is a position, the key `0` or the key `"0"`."""
+"""You do not find a number key of a dict, or the field of a namedtuple or a class. Perhaps you go down with `tree[step]`: the string `0` alone does not say whether it is a position, the key `0` or the key `"0"`."""
 def leaf_at(tree, path_text):
     node = tree
     try:
@@ -3464,7 +3464,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="slashes_at_the_ends"
-"""You accept a path with an extra `/` at its beginning or end. A path text is written in one way only; with a further `/`, it has a further step, which is empty."""
+"""You accept a path with an extra `/` at its beginning or end, and do not find a key with a `/` there. Perhaps you strip the path text. In a path text, a further `/` is a further step, or part of a key."""
 def leaf_at(tree, path_text):
     leaves = {
         jax.tree_util.keystr(path, simple=True, separator="/"): leaf
@@ -3474,7 +3474,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="slash_at_the_end"
-"""You accept a path with an extra `/` at its end, or compare without it. A path text is written in one way only; with a further `/`, it has a further step, which is empty."""
+"""You accept a path with an extra `/` at its end, and do not find a key that ends with `/`. Perhaps you strip the path text. In a path text, a further `/` is a further step, or part of a key."""
 def leaf_at(tree, path_text):
     leaves = {
         jax.tree_util.keystr(path, simple=True, separator="/"): leaf
@@ -3563,7 +3563,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="first_of_an_empty_list"
-"""You find the leaves, but for a missing path you raise an `IndexError`, as the first item of an empty list does. Here a path works like the key of a dict: the task names another type of error."""
+"""You find the leaves, but for a missing path you raise an `IndexError`, as `[0]` of an empty list does. The task asks for a `KeyError`, as a dict raises it for a missing key."""
 def leaf_at(tree, path_text):
     return [
         leaf
@@ -3684,7 +3684,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="raises_another_error"
-"""For a missing path you raise an error of another type. Here a path works like the key of a dict: for a missing key, Python has a type of error of its own, and the task names it."""
+"""For a missing path you raise an error of another type. The task asks for a `KeyError` with the path text, as a dict raises it for a missing key."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
@@ -3693,7 +3693,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="walks_by_index_unchecked"
-"""Your function goes down with `tree[step]`. So it accepts the path of a container, it fails at a single leaf, at number keys of a dict and at the fields of a class, and its errors are those of lists and numbers. Begin at the leaves, and ask for their paths."""
+"""You go down with `tree[step]`. So your function accepts the path of a container, fails at a single leaf, at number keys of a dict and at the fields of a class, and raises other errors than a `KeyError`. Start from the leaves, and compare their paths."""
 def leaf_at(tree, path_text):
     node = tree
     for part in path_text.split("/"):
@@ -3705,7 +3705,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="compares_paths_with_texts"
-"""You find no leaf: a `KeyError`, or nothing, comes out for each path. Perhaps you compare the key path itself with the string. A key path is a tuple of entries such as `DictKey`, and never equal to a string: `keystr` makes a string of it."""
+"""You find no leaf: each path raises a `KeyError`. Perhaps you compare the key path itself with the string. A key path is a tuple of entries such as `DictKey`, and never equals a string: `keystr` makes a string of it."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if path == path_text:
@@ -3948,7 +3948,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="any_is_enough"
-"""A list with one `int` in it stays whole in your result, whatever else it holds, and empty lists are missing. `any` asks for one such item; `all` asks that there is no other, and is `True` for no items."""
+"""A list with one `int` in it stays whole in your result, whatever else it holds, and empty lists are missing. `any` needs one such item; `all` needs every item to be one, and is `True` for an empty list."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and any(isinstance(item, int) for item in node)
@@ -4074,7 +4074,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="shapes_first" section="dict-keys-are-sorted"
-"""Your leaves are right, but not their order: the shapes come first, or last. The task asks for JAX's order, shapes and other leaves together."""
+"""Your leaves are right, but not their order: the shapes come first. The task asks for JAX's order, shapes and other leaves together."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and all(isinstance(item, int) for item in node)
@@ -4162,7 +4162,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="falsy_vanishes" section="a-missing-bias"
-"""Leaves that Python takes for false are missing from your result: `0`, an empty string, the empty list. But each of them is a leaf here. In an `if`, ask for what you mean."""
+"""Leaves that Python treats as false are missing from your result: `0`, an empty string, the empty list. Each of them is a leaf here. Perhaps a test such as `if leaf` drops them."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and all(isinstance(item, int) for item in node)
@@ -4459,7 +4459,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="numbers_count_everywhere"
-"""You put more in order than layers: in every plain dict, `block2` comes before `block10`. Only where all keys are `layer` and a number, the order changes."""
+"""You put more in order than layers: in every plain dict, `block2` comes before `block10`. The order changes only where all keys are `layer` and a number."""
 import re
 
 
@@ -4497,7 +4497,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="something_may_follow"
-"""You put keys in order that have something behind the number, such as `layer2b`. `re.match` looks only at the beginning of a string. A layer key ends with its number."""
+"""You put keys in order that have something after the number, such as `layer2b`. Do you use `re.match`? It looks only at the beginning of a string. A layer key ends with its number."""
 import re
 
 
@@ -4519,7 +4519,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="something_may_stand_before"
-"""You put keys in order that have something before the word `layer`, such as `sublayer2`. `re.search` looks anywhere in a string. A layer key begins with `layer`."""
+"""You put keys in order that have something before the word `layer`, such as `sublayer2`. Do you use `re.search`? It looks anywhere in a string. A layer key begins with `layer`."""
 import re
 
 
@@ -4541,7 +4541,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="somewhere_in_the_key"
-"""You put keys in order that have something before the word `layer` or behind the number, such as `sublayer2` or `layer2b`. `re.search` looks anywhere in a string. A layer key is `layer` and a number, and nothing else."""
+"""You put keys in order that have something before the word `layer` or after the number, such as `sublayer2` or `layer2b`. Do you use `re.search`? It looks anywhere in a string. A layer key is `layer` and a number, and nothing else."""
 import re
 
 
@@ -4750,7 +4750,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="every_layer_key_has_a_number"
-"""Your function fails at a dict with other keys: `int` of a string that is no number raises an error. Look whether a key is `layer` and digits before reading the number."""
+"""Your function fails at a dict with other keys. Perhaps you pass a string that is no number to `int`. Check that a key is `layer` and digits before you read the number."""
 def leaves_in_layer_order(tree):
     def is_dict(node):
         return type(node) is dict
@@ -4821,7 +4821,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="fails_at_int_keys"
-"""Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a string; look at its type, or make a string of it, before you look for `layer` in it."""
+"""Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a string: check its type, or make a string of it, before you look for `layer` in it."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         if type(node) is dict and not all(isinstance(key, str) for key in node):
@@ -4839,7 +4839,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="fails_at_other_layer_words"
-"""Your function fails at a dict whose keys begin with `layer` but have something else than a number behind it, such as `layernorm`. Look at the rest of the name before reading a number from it."""
+"""Your function fails at a dict whose keys begin with `layer` but do not end in a number, such as `layernorm`. Check the rest of the name before you read a number from it."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(str(key)[:5] == "layer" for key in node)
@@ -5015,7 +5015,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="sharing_survives" covers="M6"
-"""You find nothing shared. Perhaps you look at copies, such as the result of a `jax.tree.map`: in them each path has an object of its own. Or each new path of an array takes the place of the one before."""
+"""You find nothing shared. Perhaps you look at copies, such as the result of a `jax.tree.map`: in them each path has an object of its own. Or each new path of an array replaces the previous one in your dict."""
 def shared_leaves(tree):
     arrays = jax.tree.map(np.array, tree)
     paths = {}
@@ -5229,7 +5229,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="arrays_are_keys"
-"""Your function fails wherever there is an array: an array can change, so it has no hash and cannot be the key of a dict or an item of a set. You need something else that stands for one object."""
+"""Your function fails wherever there is an array: an array can change, so it has no hash and cannot be the key of a dict or an item of a set. Use a key that identifies the object."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -5267,7 +5267,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="only_neighbours"
-"""You find an array again only where its places follow each other. `itertools.groupby` puts neighbours together; another array may stand between two places of one array."""
+"""You find an array again only where its places follow each other. Perhaps you use `itertools.groupby`, which groups neighbours only: another array may stand between two places of one array."""
 import itertools
 
 
@@ -5328,7 +5328,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="a_group_from_each_place_on"
-"""Of three places or more, your result has a second group without the first place, and so on. Each shared array should have one group, with all of its paths."""
+"""For an array at three places or more, your result has a second group without the first place, and so on. Each shared array should have one group, with all of its paths."""
 def shared_leaves(tree):
     pairs = [
         (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
@@ -5513,7 +5513,7 @@ def shared_leaves(tree):
                 groups.append([text])
     return [group for group in groups if len(group) > 1]
 # %% exercise="shared_leaves" misconception="converts_each_leaf"
-"""You find no array of NumPy that is shared, and perhaps arrays of JAX. If you make a new array from each leaf, as `jnp.asarray` does, each path has an object of its own. Compare the objects that stand in the tree."""
+"""You find no shared array of NumPy, but those of JAX. Perhaps you convert each leaf: `jnp.asarray` makes a new array from each NumPy array, and returns a JAX array itself. Compare the objects that stand in the tree."""
 def shared_leaves(tree):
     paths, kept = {}, []
     for path, leaf in jax.tree.leaves_with_path(tree):

@@ -112,7 +112,7 @@ def map_trees(f, first, *others):
 
 
 # %% exercise="map_trees" misconception="pairs_in_order"
-"""You flatten the other trees all the way down, and pair their leaves with those of `first` in order. Only where the structures are equal is this right. `structure.flatten_up_to(other)` stops where `first` has a leaf, and raises an error where a tree does not fit."""
+"""You flatten the other trees all the way down, and pair their leaves with those of `first` in order. This is right only where the structures are equal. `structure.flatten_up_to(other)` stops where `first` has a leaf, and raises an error where a tree does not fit."""
 def map_trees(f, first, *others):
     leaves, structure = jax.tree.flatten(first)
     lists = [jax.tree.leaves(other) for other in others]
@@ -144,7 +144,7 @@ def map_trees(f, first, *others):
 
 
 # %% exercise="map_trees" misconception="leaves_out_the_first"
-"""Your call of `f` gets what the other trees have, but not the leaf of `first`. It is the first argument."""
+"""Your call of `f` gets leaves and parts of the other trees, but not the leaf of `first`, which should be its first argument."""
 def map_trees(f, first, *others):
     leaves, structure = jax.tree.flatten(first)
     lists = [structure.flatten_up_to(other) for other in others]
@@ -237,7 +237,7 @@ def same_shapes(a, b):
 
 
 # %% exercise="same_shapes" misconception="first_leaf_only"
-"""Your answer is that for the first leaf. All leaves have to be compared."""
+"""Your answer depends on the first leaf only. Compare the shapes at every place."""
 def same_shapes(a, b):
     pairs = zip(jax.tree.leaves(a), jax.tree.leaves(b))
     return next((x.shape == y.shape for x, y in pairs), True)
@@ -432,7 +432,7 @@ def zero(tree):
 
 
 # %% exercise="scale_and_zero" misconception="none_needs_is_leaf" covers="M1" section="none-in-each-place"
-"""Your functions raise a `TypeError` where the tree holds `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. A map keeps every `None` without being told, for a `None` is a node without children."""
+"""Your functions raise a `TypeError` where the tree holds `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. A map keeps every `None` without being told, because a `None` is a node without children."""
 def scale(tree, factor):
     return jax.tree.map(lambda leaf: leaf * factor, tree, is_leaf=lambda node: node is None)
 
@@ -472,7 +472,7 @@ def zero(tree):
 
 
 # %% exercise="scale_and_zero" misconception="adds_the_factor"
-"""Your `scale` adds the factor to each number. To scale is to multiply: a leaf scaled by 2 is twice as long."""
+"""Your `scale` adds the factor to each number. To scale is to multiply: scaled by 2, the number 3 becomes 6."""
 def scale(tree, factor):
     return jax.tree.map(lambda leaf: leaf + factor, tree)
 
@@ -482,7 +482,7 @@ def zero(tree):
 
 
 # %% exercise="scale_and_zero" misconception="the_factor_is_whole"
-"""Your `scale` is right for whole factors only: what stands behind the point of the factor is lost. A factor may be any number."""
+"""Your `scale` is right for whole factors only: the decimal places of the factor are lost. A factor may be any number."""
 def scale(tree, factor):
     return jax.tree.map(lambda leaf: leaf * leaf.dtype.type(int(factor)), tree)
 
@@ -652,7 +652,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="goes_uphill" section="several-trees"
-"""Your parameters move in the direction of the gradient: you add the step. A gradient points to where the function grows, and the task goes down."""
+"""You add the step instead of subtracting it. A gradient points in the direction in which the function grows fastest, so your step goes uphill."""
 def sgd_step(params, grads, rate):
     return jax.tree.map(lambda p, g: p + rate * g, params, grads)
 
@@ -752,7 +752,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="the_step_down_alone"
-"""You return what has to be added to the parameters, and not their new values. The task asks for the parameters after the step."""
+"""You return the change of each parameter, `-rate` times its gradient. The task asks for the parameters after the step."""
 def sgd_step(params, grads, rate):
     return jax.tree.map(lambda p, g: -rate * g, params, grads)
 
@@ -979,25 +979,25 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="every_tree_has_keys"
-"""You are right for one dict of arrays only: you look up each thing that the tree yields as a key. `jax.tree.leaves` finds the leaves of any tree."""
+"""You are right for one dict of arrays only. Perhaps you loop over the tree and use each item as a key. `jax.tree.leaves` finds the leaves of any tree."""
 def global_norm(tree):
     return jnp.sqrt(sum(jnp.sum(tree[name] ** 2) for name in tree))
 
 
 # %% exercise="global_norm" misconception="sum_of_sizes"
-"""Your number is the sum of all numbers without their signs. That is another norm. A length comes from squares: 3 and 4 give 5, not 7."""
+"""Your number is the sum of all absolute values. That is another norm. A length comes from squares: 3 and 4 give 5, not 7."""
 def global_norm(tree):
     return sum(jnp.sum(jnp.abs(leaf)) for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="global_norm" misconception="largest_number"
-"""Your number is the largest number of the tree without its sign. For a length, every number counts, also beside a larger one."""
+"""Your number is the largest absolute value in the tree. For a length, every number counts, also beside a larger one."""
 def global_norm(tree):
     return max((jnp.max(jnp.abs(leaf)) for leaf in jax.tree.leaves(tree)), default=0.0)
 
 
 # %% exercise="global_norm" misconception="root_of_the_mean"
-"""Your numbers are too small by the root of how many numbers there are: you take the mean of all squares. A norm is the root of their sum, so more numbers make it larger."""
+"""You take the root of the mean of all squares, so your number is too small wherever there are several numbers. A norm is the root of their sum."""
 def global_norm(tree):
     leaves = jax.tree.leaves(tree)
     squares = sum(jnp.sum(leaf**2) for leaf in leaves)
@@ -1018,13 +1018,13 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="a_little_under_the_root"
-"""Your norm of no numbers is not 0. Perhaps you add a small number under the root. The root of a small number is not that small: the root of 0.000001 is 0.001."""
+"""Your norm of zeros, and of a tree without leaves, is not 0. Perhaps you add a small number under the root. The root of a small number is not that small: the root of 0.000001 is 0.001."""
 def global_norm(tree):
     return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree)) + 1e-6)
 
 
 # %% exercise="global_norm" misconception="no_leaves_no_norm"
-"""You return no number for a tree without leaves. The sum of no squares is 0, and so is the norm."""
+"""You return no number for a tree without leaves. A sum of nothing is 0, and so is the norm."""
 def global_norm(tree):
     leaves = jax.tree.leaves(tree)
     if not leaves:
@@ -1033,7 +1033,7 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="norm_takes_one_array"
-"""You are right for a bare array only. Python's arithmetic and the functions of `jnp` take one array, not a tree: something has to reach the leaves."""
+"""You are right for a bare array only. Python's arithmetic and the functions of `jnp` take arrays, not trees: get the leaves of the tree first."""
 def global_norm(tree):
     return jnp.linalg.norm(tree)
 
@@ -1216,7 +1216,7 @@ def from_shapes(shapes):
 
 
 # %% exercise="from_shapes" misconception="all_but_dicts_are_shapes"
-"""You are right for dicts of shapes only. What is no dict reaches `jnp.zeros`: a list, a `None`, an object. In these trees only tuples are shapes."""
+"""You are right for dicts of shapes only. Everything that is not a dict reaches `jnp.zeros`: a list, a `None`, an object. In these trees only tuples are shapes."""
 def from_shapes(shapes):
     return jax.tree.map(jnp.zeros, shapes, is_leaf=lambda node: not isinstance(node, dict))
 
@@ -1295,7 +1295,7 @@ def from_shapes(shapes):
 
 
 # %% exercise="from_shapes" misconception="one_dict_of_tuples"
-"""You are right for one dict whose values are all shapes. Other values stay as they are, and what is no dict fails: shapes can stand at any depth, in any node."""
+"""You are right for one dict whose values are all shapes. Other values stay as they are, and you fail where the tree itself is not a dict: shapes can stand at any depth, in any node."""
 def from_shapes(shapes):
     return {
         name: jnp.zeros(shape) if isinstance(shape, tuple) else shape
@@ -1464,7 +1464,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="clips_numbers_by_leaf"
-"""Your `clip_by_leaf` cuts off each number by itself, as `jnp.clip` does. That bends the direction of the gradient, and the norm of a leaf can still be above `most`."""
+"""Your `clip_by_leaf` cuts off each number by itself, as `jnp.clip` does. That changes the direction of the gradient, and the norm of a leaf can still be above `most`."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
 
@@ -1513,7 +1513,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="clips_each_number"
-"""Your functions cut off each number by itself, as `jnp.clip` does. That bends the direction of the gradient, and the norm of a leaf can still be above `most`."""
+"""Your functions cut off each number by itself, as `jnp.clip` does. That changes the direction of the gradient, and the norm of a leaf can still be above `most`."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
 
@@ -1628,7 +1628,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="multiplies_by_most"
-"""Your clipped gradients are longer or shorter by their old norm: you multiply a long gradient by `most` alone. The factor is `most` divided by the norm."""
+"""Your clipped gradients have the norm `most` times the old norm: you multiply a long gradient by `most` alone. The factor is `most` divided by the norm."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
 
@@ -1668,7 +1668,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="the_two_are_swapped" covers="C34"
-"""Your two functions have changed places: `clip_by_leaf` has one factor for the whole tree, and `clip_by_global_norm` one for each leaf."""
+"""Your two functions are swapped: `clip_by_leaf` has one factor for the whole tree, and `clip_by_global_norm` one for each leaf."""
 def clip_by_leaf(grads, most):
     squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
     factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
@@ -1725,7 +1725,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="a_tracer_is_a_float"
-"""Your clipped trees are right, but `jax.grad` through them raises an error. Perhaps you turn a norm into a Python number with `float`. While JAX computes a gradient, a value is a tracer, and a Python number would lose the way back."""
+"""Your clipped trees are right, but `jax.grad` through them raises an error. Perhaps you turn a norm into a Python number with `float`. While JAX computes a gradient, a value is a tracer, and JAX cannot make a Python number of a tracer."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
 
@@ -1891,7 +1891,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="one_key_for_all"
-"""Leaves of the same shape get the same noise from you. The same key and the same shape give the same numbers every time. So each leaf needs its own key."""
+"""Leaves of the same shape get the same noise. The same key and the same shape give the same numbers every time, so each leaf needs its own key."""
 def add_noise(key, tree, scale):
     return jax.tree.map(
         lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree
@@ -1990,7 +1990,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="uniform_noise"
-"""Your noise is too small, and its mean is not near 0, as numbers drawn evenly between 0 and 1 would be. Gaussian noise lies on both sides of 0."""
+"""Your noise is too small, and its mean is not near 0. Do you draw uniform numbers between 0 and 1? Gaussian noise lies on both sides of 0."""
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
     keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
@@ -2400,7 +2400,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="the_path_is_one_name"
-"""You find a bias in the outermost dict or namedtuple only; inside a part, the bias decays. Perhaps you compare the string of the whole path. Of a leaf in a part, this string begins with the name of the part."""
+"""You find a bias in the outermost dict or namedtuple only; inside a part, the bias decays. Perhaps you compare the string of the whole path. For a leaf inside a part, this string begins with the name of the part."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: jax.tree_util.keystr(path, simple=True) != "bias", params
@@ -2408,7 +2408,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="one_level_of_names"
-"""You put one bool in the place of a whole part, and fail on what has no `.items`. Perhaps you go over the outermost dict only. A mask has a bool for each leaf, at any depth."""
+"""You put one bool in the place of a whole part, and fail on a list or a bare array, which has no `.items`. Perhaps you go over the outermost dict only. A mask has a bool for each leaf, at any depth."""
 def decay_mask(params):
     return {name: name != "bias" for name, part in params.items()}
 
@@ -2475,7 +2475,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="a_name_has_no_signs"
-"""You give `False` to a leaf whose name is `bias` with signs around it, such as `.bias` or `[bias]`. Perhaps you take the string of an entry and strip its brackets, dots and quotes. A key can have such signs itself."""
+"""You give `False` to a leaf whose name is `bias` with punctuation around it, such as `.bias` or `[bias]`. Perhaps you take the string of an entry and strip its brackets, dots and quotes. A key can have such characters itself."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: not path or str(path[-1]).strip(".[]'\"") != "bias", params
@@ -2590,7 +2590,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="one_rate_for_all"
-"""Every part gets the same rate from you, the first rate. Each number in `rates` is the rate of its own part only."""
+"""Every part gets the first rate in your function. Each number in `rates` is the rate of its own part only."""
 def rates_by_part(rates, params, grads):
     rate = jax.tree.leaves(rates)[0]
     return jax.tree.map(lambda p, g: p - rate * g, params, grads)
@@ -2615,7 +2615,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="another_error"
-"""Where `rates` is no prefix, your function raises another error than JAX does. Perhaps you catch JAX's `ValueError` and raise your own error. Do not catch it: its type and its string say what is wrong."""
+"""Where `rates` is no prefix, your function raises another error than JAX does. Perhaps you catch JAX's `ValueError` and raise your own error. Do not catch it: its message says what is wrong, and where."""
 def rates_by_part(rates, params, grads):
     try:
         rates = jax.tree.broadcast(rates, params)
@@ -2691,7 +2691,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="goes_uphill"
-"""Your parameters move in the direction of the gradient: you add the step. A gradient points to where the function grows, and the task goes down."""
+"""You add the step instead of subtracting it. A gradient points in the direction in which the function grows fastest, so your step goes uphill."""
 def rates_by_part(rates, params, grads):
     def step(rate, part, grads):
         return jax.tree.map(lambda p, g: p + rate * g, part, grads)
@@ -2718,7 +2718,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="the_rates_are_lost"
-"""You subtract the whole gradient: every rate counts as 1 in your results. Each number in `rates` belongs into the step of its part."""
+"""You subtract the whole gradient, as if every rate were 1. Multiply each gradient by the rate of its part."""
 def rates_by_part(rates, params, grads):
     def step(rate, part, grads):
         return jax.tree.map(lambda p, g: p - g, part, grads)
@@ -2727,7 +2727,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="all_the_gradients_for_a_part" section="several-trees"
-"""You fail as soon as `rates` has parts. Perhaps the map over a part takes the whole of `grads`. Beside a part of `params` belongs the same part of `grads`: pass both trees to the outer map."""
+"""You fail as soon as `rates` has parts. Perhaps the map over a part takes the whole of `grads`. A part of `params` goes with the same part of `grads`: pass both trees to the outer map."""
 def rates_by_part(rates, params, grads):
     def step(rate, part):
         return jax.tree.map(lambda p, g: p - rate * g, part, grads)
@@ -2752,7 +2752,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="one_level_of_a_prefix" section="the-prefix-rule"
-"""You are right where `rates` is a number or has numbers as children, and fail where it goes deeper. A prefix may stop at any depth, in each part at another."""
+"""You are right where `rates` is a number or has numbers as children, and fail where it goes deeper. A prefix may stop at any depth, and at a different depth in each part."""
 def rates_by_part(rates, params, grads):
     if isinstance(rates, dict):
         return {
@@ -2785,7 +2785,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="no_rate_is_rate_zero" section="the-prefix-rule"
-"""You give a result where the keys of `rates` and `params` differ. Perhaps you look a rate up with a default. Then a name that is written wrongly stops a part from learning, and no error says so."""
+"""You give a result where the keys of `rates` and `params` differ. Perhaps you look a rate up with a default. Then a misspelt name stops a part from learning, and no error says so."""
 def rates_by_part(rates, params, grads):
     if isinstance(rates, dict):
         return {
@@ -2856,7 +2856,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="walks_and_zips" section="several-trees"
-"""You accept rates that are no prefix: a list for a tuple, a list of another length, or a `None` for a part. Where `rates` has a namedtuple or a registered class, you fail or change nothing. Perhaps you walk through the trees yourself, and `zip` stops at the shorter list. A map with `rates` first compares the structures."""
+"""You accept rates that are no prefix: a list for a tuple, a list of another length, or a `None` for a part. Where `rates` has a namedtuple or a registered class, you fail or change nothing. A map with `rates` first compares the structures."""
 def rates_by_part(rates, params, grads):
     if isinstance(rates, (int, float)):
         return jax.tree.map(lambda p, g: p - rates * g, params, grads)
@@ -2958,7 +2958,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="last_axis"
-"""Your new axis is the last one, and your trees are taken from there: rows and columns have changed places. The task speaks of the first axis."""
+"""Both your functions use the last axis, so rows and columns are swapped. The task asks for the first axis: one row for each tree."""
 def stack_trees(trees):
     return jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *trees)
 
@@ -3057,7 +3057,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="one_tree_after_the_other"
-"""Your `stack_trees` is right for two trees. For one tree the new axis is missing, and with a third tree you fail. Perhaps you stack two trees, and then the result with the next: but this result has an axis more than the next tree."""
+"""Your `stack_trees` is right for two trees. For one tree the new axis is missing, and with a third tree you fail. Perhaps you stack two trees, and then the result with the next: but this result has one axis more than the next tree."""
 import functools
 
 
@@ -3073,7 +3073,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="stacks_along_the_last_axis"
-"""Your `stack_trees` puts the new axis last: rows and columns have changed places. The new axis comes first, one row for each tree."""
+"""Your `stack_trees` puts the new axis last, so rows and columns are swapped. The new axis comes first, one row for each tree."""
 def stack_trees(trees):
     return jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *trees)
 
@@ -3193,7 +3193,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="the_other_way_round"
-"""Your `unstack` gives the right trees from the last to the first. Tree number `i` has row `i`."""
+"""Your `unstack` gives the right trees in reverse order. Tree number `i` has row `i`."""
 def stack_trees(trees):
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 
@@ -3552,7 +3552,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="one_key_for_all" section="a-key-for-every-leaf"
-"""Two matrices of the same shape get the same noise from you. The same key and the same shape give the same numbers, under jit too."""
+"""Two matrices of the same shape get the same noise. The same key and the same shape give the same numbers, under jit too, so each leaf needs its own key."""
 @jax.jit
 def perturb(key, params, scale, most):
     def change(leaf):
@@ -3791,7 +3791,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="forgets_to_clip" section="three-ways-to-clip"
-"""Your matrices are not clipped: with much noise, and without noise, their norms are above `most`. The second step gives each leaf a norm of at most `most`."""
+"""Your matrices are not clipped: their norms can be above `most`, with noise and without. The second step gives each leaf a norm of at most `most`."""
 @jax.jit
 def perturb(key, params, scale, most):
     leaves, structure = jax.tree.flatten(params)
@@ -3910,7 +3910,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="a_call_of_jit" section="inside-jit"
-"""Your function returns a function. Perhaps it returns `jax.jit(...)` without calling what that gives. `jax.jit` gives a jitted function, and a result comes from calling it."""
+"""Your function returns a function. Perhaps it returns `jax.jit(...)`, which is a jitted function: call this function to get a result."""
 def perturb(key, params, scale, most):
     def run():
         leaves, structure = jax.tree.flatten(params)
@@ -4074,7 +4074,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="names_of_one_dict"
-"""You are right for one dict only: you look up each thing that the tree yields as a key. Trees can be lists, tuples or a bare `None`, and a `None` can stand deeper."""
+"""You are right for one dict only. Perhaps you loop over the tree and use each item as a key. Trees can be lists, tuples or a bare `None`, and a `None` can stand deeper."""
 def fill_missing(tree, defaults):
     return {name: defaults[name] if tree[name] is None else tree[name] for name in tree}
 
@@ -4201,7 +4201,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="nothing_to_fill"
-"""You return `tree` with its gaps. A map over one tree, or an `is_leaf` that never sees `None`, changes nothing here: JAX does not call a function for a `None` unless it is told to."""
+"""You return `tree` with its gaps. Perhaps you map over one tree without `is_leaf`, or your `is_leaf` is never true for a `None`: JAX does not call a function for a `None` unless it is told to."""
 def fill_missing(tree, defaults):
     jax.tree.map(lambda *_: None, tree, defaults, is_leaf=lambda node: node is None)
     return jax.tree.map(lambda value: defaults if value is None else value, tree)
@@ -4317,7 +4317,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="merges_dicts_at_every_depth"
-"""You merge dicts at every depth: a key that only one of the two has comes into your result, and an `OrderedDict` becomes a plain dict. A `None` in a list, a tuple or another node stays. Where the structures differ, JAX's `ValueError` should come: `jax.tree.map` compares them, and knows all nodes."""
+"""You merge dicts at every depth: a key that only one of the two has comes into your result, and an `OrderedDict` becomes a plain dict. A `None` in another kind of node stays. `jax.tree.map` knows all nodes, and raises a `ValueError` where the structures differ."""
 def fill_missing(tree, defaults):
     if tree is None:
         return defaults
@@ -4390,7 +4390,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="zero_means_shared"
-"""Batched and shared parts have changed places. In `in_axes` a 0 does not mean "no": it is the number of the axis that runs over the batch."""
+"""You swap batched and shared parts. In `in_axes` a 0 does not mean "no": it is the number of the axis that runs over the batch."""
 def batched_apply(function, params, batched, x):
     axes = {name: None if name in batched else 0 for name in params}
     return jax.vmap(function, in_axes=(axes, 0))(params, x)
@@ -4463,7 +4463,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="results_in_the_last_axis"
-"""Where each example gives a vector, rows and columns have changed places in your result. Perhaps you set `out_axes` to the last axis. Without it, the results are stacked along a new first axis."""
+"""Where each example gives a vector, rows and columns are swapped in your result. Perhaps you set `out_axes` to the last axis. Without it, the results are stacked along a new first axis."""
 def batched_apply(function, params, batched, x):
     axes = {name: 0 if name in batched else None for name in params}
     return jax.vmap(function, in_axes=(axes, 0), out_axes=-1)(params, x)
@@ -4517,7 +4517,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="all_parts_or_none" section="the-prefix-rule"
-"""You are right where all parts are batched or none is. In between, you give rows of shared parts, or fail. `in_axes` can say something else for each part: its entry for `params` may be a tree."""
+"""You are right where all parts are batched or none is. Otherwise, you give rows of shared parts, or fail. `in_axes` can differ from part to part: its entry for `params` may be a tree."""
 def batched_apply(function, params, batched, x):
     return jax.vmap(function, in_axes=(0 if batched else None, 0))(params, x)
 

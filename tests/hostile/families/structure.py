@@ -134,11 +134,6 @@ def split(content, cell, at):
     content["cells"].insert(content["cells"].index(cell) + 1, half)
 
 
-@notebook("an answer cell split inside of a function", earns=EARN_BOTH, reason="the last 2 count")
-def _(content, cells):
-    split(content, cells["leaf_shapes-answer"], 3)
-
-
 HELPED = """
 def number_of(leaves):
     return len(leaves)
@@ -171,46 +166,15 @@ def _(content, cells):
     first["source"], second["source"] = second["source"], first["source"]
 
 
-@notebook(
-    "a doubled answer cell, the right one last",
-    {"count_leaves": WRONG},
-    earns=("count_leaves",),
-    reason="2 times",
-)
-def _(content, cells):
-    content["cells"].append(cells["count_leaves-answer"] | {"source": COUNT})
-
-
-@notebook("a doubled answer cell, the wrong one last", {"count_leaves": COUNT}, reason="2 times")
-def _(content, cells):
-    content["cells"].append(cells["count_leaves-answer"] | {"source": WRONG})
-
-
 @notebook("ten thousand answer cells", {"count_leaves": WRONG}, reason="10001 times")
 def _(content, cells):
     content["cells"] += [cells["count_leaves-answer"]] * 10_000
-
-
-@notebook("no ids", earns=EARN_BOTH)
-def _(content, cells):
-    for cell in cells.values():
-        del cell["id"]
 
 
 @notebook("one cell without an id, and one that is a copy", earns=EARN_BOTH)
 def _(content, cells):
     del cells["count_leaves-answer"]["id"]
     cells["leaf_shapes-answer"]["id"] = "a-copy"
-
-
-@notebook(
-    "an answer cell and its copy, the right one last",
-    {"count_leaves": WRONG},
-    earns=("count_leaves",),
-    reason="2 times",
-)
-def _(content, cells):
-    content["cells"].append(cells["count_leaves-answer"] | {"id": "a-copy", "source": COUNT})
 
 
 @notebook("ids that are no texts", BOTH)
