@@ -1,6 +1,6 @@
 """Files: what may stand in a student's place in the class folder, or in a notebook's.
 
-One case alone has an answer that is run: the others cost next to nothing.
+No case here but one has an answer that is run, so that they cost nothing.
 """
 
 import gzip
@@ -14,6 +14,8 @@ from tests.hostile.case import LESSON, NOTHING, Family
 family = Family("files")
 
 FILE = f"{LESSON}_exercises.ipynb"
+COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
+WRONG = "def leaf_shapes(tree):\n    return 7"
 
 
 def files(name: str, **more: Any) -> Callable[[Callable[..., None]], None]:
@@ -54,6 +56,29 @@ def _(folder, written):
 def _(folder, written):
     keys = ", ".join(f'"{at}": {{}}' for at in range(1_000_000))
     (folder / FILE).write_text(f'{{"cells": [], "metadata": {{{keys}}}}}')
+
+
+@files(
+    "files that Python, pytest, Git and IPython look for beside a notebook",
+    earns=("count_leaves",),
+    kinds={"leaf_shapes": "incorrect"},
+)
+def _(folder, written):
+    marked = f"# NBVAL_SKIP\n{COUNT}"  # nor does nbval take a comment for a mark of the author's
+    (folder / FILE).write_text(written({"count_leaves": marked, "leaf_shapes": WRONG}))
+    stop = "import os\nos._exit(7)\n"
+    for name in ("conftest", "sitecustomize", "usercustomize", "jax", "json", "pytree_course"):
+        (folder / f"{name}.py").write_text(stop)
+        (folder.parent / f"{name}.py").write_text(stop)
+    for name in ("pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"):
+        text = "[pytest]\naddopts = --nbval-sanitize-with x --collect-only\n"
+        (folder / name).write_text(text)
+    (folder / "evil.pth").write_text("import os; os._exit(7)\n")
+    (folder / ".git" / "hooks").mkdir(parents=True)
+    (folder / ".git" / "config").write_text("[core]\n\tfsmonitor = touch /tmp/pwned\n")
+    startup = folder / ".ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "00.py").write_text(stop)
 
 
 # ---- names
