@@ -371,12 +371,3 @@ def test_a_lesson_may_be_built_and_graded_in_one_process(mini, notebook):
     notebook.answer("count_leaves", RIGHT_COUNT)
     build(mini)
     assert not graded(mini, notebook).all_correct
-
-
-def test_reading_a_submission_loads_nothing_that_runs_or_builds():
-    code = "import sys, pytree_course.grading.submission; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
-    assert "pytree_course.grading.submission" in loaded
-    assert loaded.isdisjoint({"jax", "ipywidgets", "jupytext", "nbclient", "nbval", "pytest"})
-    assert not [name for name in loaded if name.startswith("pytree_course.authoring")]

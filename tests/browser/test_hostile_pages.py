@@ -30,7 +30,6 @@ PAYLOADS = [
     f"<video src=http://example.org/f onerror={RUN}></video><audio src=data:,x onerror={RUN}>",
     f"<details open ontoggle={RUN}>d</details><body onload={RUN}>",
 ]  # fmt: skip
-HOSTILE = "".join(PAYLOADS)
 
 
 @pytest.fixture
@@ -85,9 +84,8 @@ def outside():
         thread.join()
 
 
-@pytest.mark.parametrize("text", [HOSTILE, HOSTILE[::-1], *PAYLOADS[9:11]])
-def test_what_students_wrote_is_text_on_every_page(visited, tmp_path, text):
-    assert write_pages(strange_grades(text), tmp_path) == []
+def test_what_students_wrote_is_text_on_every_page(visited, tmp_path):
+    assert write_pages(strange_grades("".join(PAYLOADS)), tmp_path) == []
     files = sorted(tmp_path.rglob("*.html"))
     assert len(files) == 8, "the report, the students' pages, and their answers to each exercise"
     for file in files:

@@ -35,8 +35,7 @@ def pages(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 700])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 700)])
 @pytest.mark.parametrize(
     "name", ["report.html", "students/s01.html", "students/eve.html", "answers/01_made-count.html"]
 )

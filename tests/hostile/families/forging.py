@@ -95,18 +95,6 @@ FORGED = {
     judging.judge = pytree_course.grading.grade.judge = lambda expected, outcomes: verdicts.Verdict(
         expected.name, verdicts.VerdictKind.CORRECT, 100, "all passed", 100, 100)
 """,
-    "asdict and JSON write another report": """
-    import dataclasses, json
-    import pytree_course.notebook.checks as checks
-    dataclasses.asdict = checks.asdict = lambda each, **k: outcome(1)
-    dump = json.dumps
-    def dumps(value, *a, **k):
-        return dump(value, *a, **k).replace('"value": 1000000', '"value": 1')
-    json.dumps = dumps
-    session = get_ipython().kernel.session
-    pack = session.pack
-    session.pack = lambda value: pack(value).replace(b'"value":1000000', b'"value":1')
-""",
     "display publishes what a forger wants": """
     shell = get_ipython()
     publish = shell.display_pub.publish

@@ -224,32 +224,3 @@ report(
     },
     reason="",
 )
-
-family.local(
-    {
-        (
-            "questions to the learner, comms, cleared outputs and widgets",
-            "leaves_in_layer_order",
-        ): """
-    from IPython.display import clear_output, display, update_display
-    from comm import create_comm
-    asked = []
-    def leaves_in_layer_order(tree):
-        if not asked:
-            asked.append(1)
-            for question in (input, __import__("getpass").getpass):
-                try:
-                    question("points? ")
-                except Exception:
-                    pass
-            for number in range(300):
-                clear_output(wait=number % 2)
-                comm = create_comm(target_name="jupyter.widget", data={"state": {}})
-                comm.send({"method": "update"})
-                comm.close()
-                display("x", display_id=f"d{number}")
-                update_display("y", display_id=f"d{number}")
-        return []
-    """,
-    }
-)

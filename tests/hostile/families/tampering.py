@@ -155,26 +155,6 @@ family.case(
     },
 )
 family.case(
-    "the first answer runs the checks of all others",
-    {
-        "count_leaves": """
-    import threading
-    def run():
-        for name in dir(check):
-            try:
-                getattr(check, name)(lambda *a: 1)
-            except BaseException:
-                pass
-    run()
-    thread = threading.Thread(target=run)
-    thread.start()
-    def count_leaves(tree):
-        return 1
-    """,
-        "same_structure": "same_structure = lambda a, b: True",
-    },
-)
-family.case(
     "a patch that helps one's own right answers is no reason to lose their points",
     {
         "count_leaves": """
