@@ -183,9 +183,10 @@ def after(answer, called, *inputs):
         return ... if answer(*given) is ... else given
 
     note = f"This calls `{called}`, and then looks at what it was given: it has not changed."
-    changed = {"": f"Your `{called}` has changed what it was given. It has to return new trees."}
+    changed = f"Your `{called}` has changed what it was given. Do you write into one of the "
+    changed += "caller's dicts or lists? Return new ones."
     tags = ("a look at the inputs after the call",)
-    return Case(look, *inputs, note=note, tags=tags, if_wrong=changed)
+    return Case(look, *inputs, note=note, tags=tags, if_wrong={"": changed})
 
 
 @check(without=FUNCTION | {"trees": "sizes", "values": "sizes"})
@@ -453,8 +454,8 @@ def make_step(answer, rng):
     two = "`make_step` returns a function. This function returns two things: the new parameters, "
     two += "and the loss at the old ones."
     said = {
-        "runs of the loss in Python too high": "Python runs your loss function in a later call, "
-        "too, not in the first one only: JAX has no program that fits, or there is none.",
+        "runs of the loss in Python too high": "Python runs your loss function in a later call "
+        "too, not only in the first: JAX traces again, or nothing is jitted.",
         "params": "Your new parameters are not those of a step of gradient descent with this rate.",
         "": two,
     }
@@ -1771,8 +1772,8 @@ def make_warm_step(answer, rng):
     halving = of_loss + "The rate is the first number, and half of it after as many steps as the "
     halving += "second number says. The third number says how many steps are made. " + of_update
     said = {
-        "runs of the loss in Python too high": "Python runs the loss function in a later call, "
-        "too, not in the first one only.",
+        "runs of the loss in Python too high": "Python runs the loss function in a later call "
+        "too, not only in the first.",
         "runs of `updated` in Python too high": "Python runs `updated` in a later call too: it is "
         "not a part of the jitted step.",
         "rate": "Your rate is not `rate_at` of the number of steps before.",

@@ -68,7 +68,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="one_key_for_all" covers="C26"
-"""Your layers are proportional to each other. Perhaps all layers draw from the same key. The same key gives the same numbers, so layers of equal shape start as copies of each other."""
+"""All your layers draw the same random numbers, times a factor. Do they share one key? The same key gives the same numbers, so layers of equal shape start as copies of each other."""
 
 
 def init_mlp(key, sizes):
@@ -227,7 +227,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="uniform_from_0_to_1" section="how-large-at-the-start"
-"""The mean of your weights is not 0, and they are too close together. Perhaps you use `jax.random.uniform` without limits. It draws between 0 and 1, so no weight is negative, and the deviation is 0.29."""
+"""The mean of your weights is not 0, and they are too close together. Perhaps you use `jax.random.uniform` without limits. It draws between 0 and 1: no number is negative, and their standard deviation is 0.29, not 1."""
 
 
 def init_mlp(key, sizes):
@@ -405,7 +405,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="all_weights_alike"
-"""All weights of a layer are the same number: their deviation is 0. Then all outputs of a layer are equal, and stay equal in training. Draw the weights at random."""
+"""All weights of a layer are the same number: their deviation is 0. Then all outputs of a hidden layer are equal, and stay equal in training. Draw the weights at random."""
 
 
 def init_mlp(key, sizes):
@@ -637,11 +637,19 @@ def init_mlp(key, sizes):
     ]
 
 
-# %% exercise="init_mlp" equivalent="The keys or sizes that are more are left over."
+# %% exercise="init_mlp" equivalent="A longer split begins with the same keys; keys and sizes left over are not used."
 # solution: len(sizes) - 1 → len(sizes) + 1
 # solution: len(sizes) - 1 → len(sizes)
 # solution: len(sizes) - 1 → len(sizes) - 0
 # solution: len(sizes) - 1 → len(sizes) - -1
+# a_loop_over_places: len(sizes) - 1 → len(sizes) + 1, line 3
+# a_loop_over_places: len(sizes) - 1 → len(sizes), line 3
+# a_loop_over_places: len(sizes) - 1 → len(sizes) - 0, line 3
+# a_loop_over_places: len(sizes) - 1 → len(sizes) - -1, line 3
+# numpy_for_the_biases: len(sizes) - 1 → len(sizes) + 1
+# numpy_for_the_biases: len(sizes) - 1 → len(sizes)
+# numpy_for_the_biases: len(sizes) - 1 → len(sizes) - 0
+# numpy_for_the_biases: len(sizes) - 1 → len(sizes) - -1
 # a_loop_over_places: shape[1] → shape[-1]
 # numpy_for_the_biases: sizes[:-1] → sizes[:]
 
@@ -733,7 +741,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="weights_first"
-"""You multiply with the matrix on the left, `weight @ x`. With as many inputs as outputs that raises no error and gives other numbers: here the rows of `weight` belong to the inputs."""
+"""Your layers compute `weight @ x`, which equals `x @ weight.T`. With as many inputs as outputs, that raises no error and gives other numbers. In `x @ weight`, the rows of `weight` belong to the inputs."""
 
 
 def forward(params, x):
@@ -747,7 +755,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="vmap_maps_the_parameters"
-"""Your `forward_batch` fails. Perhaps its `jax.vmap` has no `in_axes`. Then it maps over the first axis of every leaf, also in the parameters."""
+"""Your `forward_batch` fails. Perhaps its `jax.vmap` has no `in_axes`. Then it maps over the first axis of every array, those of the parameters too."""
 
 
 def forward(params, x):
@@ -878,7 +886,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="outputs_in_columns"
-"""Your `forward_batch` returns the outputs of each example as a column. Perhaps `out_axes` is 1, or a transpose is too much. Each example has a row."""
+"""Your `forward_batch` returns the outputs of each example as a column. Is `out_axes` 1, or is there one transpose too many? Each example has a row."""
 
 
 def forward(params, x):
@@ -919,7 +927,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="first_and_last_only"
-"""Your network is wrong with more than two layers: only the first and the last layer are applied. Every layer of the list has a part."""
+"""Your network is wrong with more than two layers: only the first and the last layer are applied. Apply every layer of the list."""
 
 
 def forward(params, x):
@@ -1033,7 +1041,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="one_output_is_a_number"
-"""Where the network has one output, your result has an axis too few. Perhaps you call `squeeze`. One output is still a vector, with one number in it."""
+"""Where the network has one output, your result has one axis too few. Perhaps you call `squeeze`. One output is still a vector, with one number in it."""
 
 
 def forward(params, x):
@@ -1225,7 +1233,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="mean_over_all_numbers"
-"""Your loss is too small, by the number of classes. Perhaps you take the mean of a table with one row for each example, where all but one number in a row are 0. The zeros count too."""
+"""Your loss is too small by a factor, the number of classes. Perhaps you take the mean of a table in which all but one number of each row are 0. The mean counts the zeros too."""
 
 
 def cross_entropy(logits, labels):
@@ -1289,7 +1297,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="clips_the_logits"
-"""Your loss is finite and wrong for large logits. Perhaps you clip them first, so that `exp` stays finite. Then logits of 500 and 510 become equal, and a clipped number has no gradient."""
+"""Your loss is finite and wrong for large logits. Perhaps you clip them first, so that `exp` stays finite. Then logits of 500 and 510 become equal, and the gradient of a clipped number is 0."""
 
 
 def cross_entropy(logits, labels):
@@ -1348,7 +1356,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="stops_the_gradient"
-"""Your loss is right, but its gradient has only the part of the right class: `jax.lax.stop_gradient` takes the sum over all classes out of it. The shift by the largest logit may be stopped, the sum may not."""
+"""Your loss is right, but its gradient has only the part of the right class. Does `jax.lax.stop_gradient` take the sum over all classes out of it? The shift by the largest logit may be stopped, the sum may not."""
 
 
 def cross_entropy(logits, labels):
@@ -1383,7 +1391,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="logits_are_logarithms"
-"""Your loss is minus the mean of the logits at the labels. A logit is no logarithm of a probability yet: softmax has to divide by the sum over all classes."""
+"""Your loss is minus the mean of the logits at the labels. A logit is not the logarithm of a probability: softmax has to divide by the sum over all classes first."""
 
 
 def cross_entropy(logits, labels):
@@ -1407,7 +1415,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="labels_are_one_hot"
-"""You multiply by the labels as if they were tables of 0 and 1. A label is one number, the place of the right class: it says which number of the row to take."""
+"""You multiply by the labels as if they were tables of 0 and 1. A label is one number, the index of the right class: take the number at this index from the row."""
 
 
 def cross_entropy(logits, labels):
@@ -1425,7 +1433,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="softmax_twice"
-"""Your loss has softmax in it twice: it stays small, however wrong a network is. A function such as `log_softmax` takes logits, and no probabilities."""
+"""Your loss has softmax in it twice: it stays small, however wrong a network is. A function such as `log_softmax` takes logits, not probabilities."""
 
 
 def cross_entropy(logits, labels):
@@ -1434,7 +1442,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="shifts_by_the_mean"
-"""Your loss is right where the logits of a row are close together, and infinite where they are far apart. Perhaps you subtract the mean or the smallest number of each row. Then the largest logit can still be too large for `exp`: subtract the largest."""
+"""Your loss is right where the logits of a row are close together, and infinite where they are far apart. Do you subtract the mean of each row? The largest logit can still be too large for `exp`: subtract the largest."""
 
 
 def cross_entropy(logits, labels):
@@ -1444,7 +1452,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="divides_by_the_largest"
-"""Your loss is finite, and wrong for small logits too. Perhaps you divide the logits by the largest one. Only a number added to a whole row leaves the probabilities as they are."""
+"""Your loss is finite, and wrong for small logits too. Perhaps you divide each row by its largest absolute value. Only a number added to a whole row leaves the probabilities unchanged."""
 
 
 def cross_entropy(logits, labels):
@@ -1454,7 +1462,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="rows_for_classes"
-"""Your loss takes whole rows, and not one number from each row. Perhaps you index with `[labels]`: labels are places in a row, and this index takes them for numbers of rows."""
+"""Your loss takes whole rows, and not one number from each row. Do you index with `[labels]`? A label is an index within a row; `[labels]` uses it as the index of a row."""
 
 
 def cross_entropy(logits, labels):
@@ -1601,7 +1609,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="a_rate_of_its_own" covers="C27"
-"""The caller's rate has no effect: a rate of 0 moves the parameters too. Perhaps your code has a fixed rate. Then each other rate needs another program."""
+"""The caller's rate has no effect: a rate of 0 moves the parameters too. Does your code use a fixed rate? Use the argument `rate`, which may change from call to call."""
 
 
 def make_step(loss):
@@ -1691,7 +1699,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="loss_comes_first"
-"""You return the loss and then the parameters, or you unpack them that way. `value_and_grad` has that order; this task has the other one."""
+"""You return the loss first, and then the parameters. `value_and_grad` has that order; this task has the other one."""
 
 
 def make_step(loss):
@@ -2038,7 +2046,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="coupled_decay"
-"""Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps you add the decay to the gradient first. Then the optimiser changes the decay too: of a sign, for example, little is left."""
+"""Your steps are right where the direction is the gradient itself, and wrong elsewhere. Do you add the decay to the gradient first? Then `direction` changes the decay too: a direction of signs, for example, keeps only the sign of the sum."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2082,7 +2090,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="two_axes_are_a_weight"
-"""You seem to tell weights by their number of axes. That often works. But stacked biases have two axes, and a weight may have one."""
+"""Leaves with two axes or more decay in your result, and no others. Do you look at `ndim`? Stacked biases have two axes, and a weight may have one: only the last key counts."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2287,7 +2295,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="the_first_key"
-"""Your result decays where the first key of a path is `w`, and not where the last one is. A path begins at the root; the key of the leaf stands at its end."""
+"""In your result, leaves decay where the first key of the path is `w`, and not where the last one is. A path begins at the root; the key of the leaf stands at its end."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2352,7 +2360,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="layers_in_a_list_only"
-"""Your step knows a dict, and a list of dicts of arrays, and fails for other trees. Perhaps you loop over layers and their names. A tree may have any form: `jax.tree.map_with_path` finds every leaf."""
+"""Your step works for a dict, and for a list of dicts of arrays, and fails for other trees. Perhaps you loop over layers and their names. A tree may have any form: `jax.tree.map_with_path` finds every leaf."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2367,7 +2375,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="dicts_in_dicts_only"
-"""Your step knows dicts, and dicts in dicts, and fails for other trees. A tree may have lists and tuples too, or be one bare array: `jax.tree.map_with_path` finds every leaf."""
+"""Your step works for dicts, and for dicts in dicts, and fails for other trees. A tree may have lists and tuples too, or be one bare array: `jax.tree.map_with_path` finds every leaf."""
 
 
 def decayed_step(params, grads, direction, rate, decay):
@@ -2489,7 +2497,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="forgets_the_velocity"
-"""You return the old velocity. Then the next step does not know the gradients before. A function on trees has no memory: all that should be remembered has to be returned."""
+"""Your second result is the old velocity, so the next step starts without this gradient. A function on trees has no memory: return everything that the next step needs."""
 
 
 def start(params):
@@ -2632,7 +2640,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="zeros_without_the_shape"
-"""Your first velocity is right for vectors, and flat for matrices. Perhaps you make zeros by the size of a leaf. A velocity needs the shape of its parameter. Otherwise broadcasting stretches both in a sum."""
+"""Your first velocity is right for vectors, and flat for matrices. Do you make `p.size` zeros for each leaf `p`? Each leaf of the velocity needs the shape of its parameter; otherwise adding a gradient fails or changes the shape."""
 
 
 def start(params):
@@ -3044,7 +3052,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="decays_twice"
-"""Your parameters move along `beta` times the new velocity and the gradient, and the velocity that you return has `beta` in it twice. Make the new velocity once, and use it for both results."""
+"""Your new velocity is one step too far, in both results: the same gradient is in it twice. Compute `beta * velocity + gradient` once, move the parameters with it, and return it."""
 
 
 def start(params):
@@ -3170,7 +3178,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="a_tree_of_triples" section="an-optimiser-is-a-function-on-trees"
-"""You take the result of `jax.tree.map` apart into three trees. But `jax.tree.map` makes one tree, with a tuple in place of each leaf. Write a map for each of the three."""
+"""Your step works for one bare array, and not for other trees. Do you unpack the result of `jax.tree.map` into three? It is one tree, with a tuple in place of each leaf. Write a map for each of the three."""
 
 
 def adam_start(params):
@@ -3693,7 +3701,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="shares_of_m_in_v"
-"""Your `v` follows the squares too quickly: it has the shares 0.9 and 0.1, those of `m`. Those of `v` are 0.999 and 0.001."""
+"""Your `v` follows the squares too quickly: it has the factors 0.9 and 0.1, those of `m`. The factors of `v` are 0.999 and 0.001."""
 
 
 def adam_start(params):
@@ -3714,7 +3722,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="a_hundredth_in_v"
-"""Your `v` has other shares than 0.999 and 0.001: with 0.99 and 0.01, it follows the squares ten times as quickly."""
+"""Your `v` has the factors 0.99 and 0.01, so it follows the squares ten times as quickly as with 0.999 and 0.001."""
 
 
 def adam_start(params):
@@ -3735,7 +3743,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="shares_of_the_old_change_places"
-"""Your `m` and `v` follow the newest gradient closely. Perhaps the shares are swapped: the old average counts 0.9 and 0.999 times, the new part 0.1 and 0.001 times."""
+"""Your `m` and `v` follow the newest gradient closely. Are the factors swapped? The old average is multiplied by 0.9 and 0.999, the new part by 0.1 and 0.001."""
 
 
 def adam_start(params):
@@ -3840,7 +3848,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="the_gradient_in_place_of_m"
-"""Your `m`, `v` and `t` are right, but the gradient itself moves the parameters. The step has the corrected `m` on top."""
+"""Your `m`, `v` and `t` are right, but the gradient itself moves the parameters. The step divides the corrected `m` by the root."""
 
 
 def adam_start(params):
@@ -4193,7 +4201,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="only_the_sign"
-"""Your steps all have the same length. Perhaps only the sign of `m` is used. Adam divides `m` by the root of `v`, both corrected."""
+"""In your step, each number moves by `rate` or not at all. Perhaps only the sign of `m` is used. Adam divides `m` by the root of `v`, both corrected."""
 
 
 def adam_start(params):
@@ -4547,7 +4555,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_first_entry_only"
-"""You freeze listed parts at the top of the tree only. Perhaps you look for the first entry of each path in the list, or you call `keystr` with another separator. A listed path may have several entries, with slashes between them, such as `body/0`."""
+"""You freeze listed parts at the top of the tree only. Do you look up only the first entry of each path, or call `keystr` with another separator? A listed path may have several entries, with slashes between them, such as `body/0`."""
 
 
 def label_tree(params, frozen):
@@ -4682,7 +4690,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="dicts_in_dicts_only"
-"""Your label tree is right for dicts, and dicts in dicts. Other nodes get one label, or none of their leaves is found. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
+"""Your label tree is right for dicts, and dicts in dicts. In other nodes, several leaves share one label, or get none. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
 
 
 def label_tree(params, frozen):
@@ -4702,7 +4710,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="items_of_a_list"
-"""Your `label_tree` fails where a node is no dict. Perhaps you go over `.items()`. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
+"""Your `label_tree` fails where a node is not a dict. Perhaps you go over `.items()`. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
 
 
 def label_tree(params, frozen):
@@ -4729,7 +4737,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="every_entry_has_a_key"
-"""Your `label_tree` fails where a leaf lies in a list, a tuple or another node that is no dict. Perhaps you read the `key` of each entry of the path. The entry of a list or a tuple has an `idx`, and no `key`; `keystr` writes every kind."""
+"""Your `label_tree` fails where a leaf lies in a list, a tuple or another node that is not a dict. Do you read the `key` of each entry of the path? An entry of a list or a tuple has an `idx` instead; `keystr` writes every kind."""
 
 
 def label_tree(params, frozen):
@@ -5094,7 +5102,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="keys_and_places_only"
-"""Your labels are right in dicts, lists and tuples. Perhaps you take the `key` or the `idx` of each entry of a path. The entry of a namedtuple or of a registered class may have a `name` instead; `keystr` writes every kind."""
+"""Your labels are right in dicts, lists and tuples, and wrong in other nodes. Do you take the `key` or the `idx` of each entry of a path? An entry of a namedtuple or a registered class may have a `name` instead; `keystr` writes every kind."""
 
 
 def text_of(path):
@@ -5170,7 +5178,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="one_by_one" section="save-and-load"
-"""The names in your file are not paths, only numbers in a row. So `load` has to go by order alone. Where `like` asks for a part of the tree, it puts an array in place of another one, and no error tells you."""
+"""The names in your file are `arr_0`, `arr_1` and so on, not paths, so `load` can only go by order. Where `like` asks for a part of the tree, a leaf gets the numbers of another leaf, and no error tells you."""
 
 
 def save(file, tree):
@@ -5213,7 +5221,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="an_object_in_the_file"
-"""NumPy had to pickle something for your file, perhaps the whole tree. Loading a pickle runs code that its author wrote, so a file from a stranger could do anything."""
+"""NumPy had to pickle something for your file, perhaps the whole tree. Loading a pickle can run any code, so a file from a stranger could do anything."""
 
 
 def save(file, tree):
@@ -5521,7 +5529,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="the_order_of_the_file"
-"""Where `like` asks for a part of the saved tree, your `load` gives a leaf the numbers of another one, or refuses a shape that fits. Perhaps you ask for the names, and then take the arrays in the order of the file. Take each array by the name of its leaf."""
+"""Where `like` asks for a part of the saved tree, your `load` gives a leaf the numbers of another one, or refuses a shape that fits. Do you take the arrays in the order of the file? Take each array by the name of its leaf."""
 
 
 def save(file, tree):
@@ -5722,7 +5730,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="every_entry_has_a_key"
-"""Your `save` fails where a leaf lies in a list, a tuple or another node that is no dict. Perhaps you join the `key` of each entry of the path. The entry of a list or a tuple has an `idx`, and no `key`; `keystr` writes every kind."""
+"""Your `save` fails where a leaf lies in a list, a tuple or another node that is not a dict. Do you join the `key` of each entry of the path? An entry of a list or a tuple has an `idx` instead; `keystr` writes every kind."""
 
 
 def save(file, tree):
@@ -5842,7 +5850,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="the_top_level_only"
-"""Your `save` is right for one dict of arrays. Do you pass the whole dict to `np.savez`? NumPy pickles everything that is no array, such as a dict in the dict, and a list has no names. Name every leaf by its path."""
+"""Your `save` is right for one dict of arrays. Do you pass the whole dict to `np.savez`? NumPy pickles what is not an array, such as a dict in the dict, and a list has no names. Name every leaf by its path."""
 
 
 def save(file, tree):
@@ -6135,7 +6143,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="keys_and_places_only"
-"""Your names are right in dicts, lists and tuples. Perhaps you take the `key` or the `idx` of each entry of a path. The entry of a namedtuple or of a registered class may have a `name` instead; `keystr` writes every kind."""
+"""Your names are right in dicts, lists and tuples, and wrong in other nodes. Do you take the `key` or the `idx` of each entry of a path? An entry of a namedtuple or a registered class may have a `name` instead; `keystr` writes every kind."""
 
 
 def text_of(path):
@@ -6161,7 +6169,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="names_in_sorted_order"
-"""Your `load` is right for short lists, and gives leaves the numbers of others where there are more than ten, or where `like` asks for a part. Perhaps you sort the names in the file, and take the arrays in this order. Ask the file for each leaf by its own name."""
+"""Your `load` mixes up the leaves where there are more than ten, or where `like` asks for a part. Do you take the arrays in the order of their sorted names? Ask the file for each leaf by its own name."""
 
 
 def save(file, tree):
@@ -6232,7 +6240,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="python_loop"
-"""Your numbers are right, but your program grows with each layer. A Python loop runs while JAX traces, and adds its lines to the program in each turn. So a deep network compiles slowly."""
+"""Your numbers are right, but your program grows with each layer. A Python loop runs while JAX traces, and adds its operations to the program in each iteration. So a deep network compiles slowly."""
 
 
 def deep_forward(stacked, x):
@@ -6277,7 +6285,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="stacks_the_inputs"
-"""Your last output is right, but the rows are one layer late: the first one is `x` itself. Perhaps the function in your `scan` stacks the input of each layer, and not its output."""
+"""Your last output is right, but the rows are one layer late: the first one is `x` itself. Does the function in your `scan` stack the input of each layer? Stack its output."""
 
 
 def deep_forward(stacked, x):
@@ -6300,7 +6308,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="no_relu"
-"""All your results have negative numbers: ReLU is missing. Without ReLU, many linear layers are the same as one linear layer."""
+"""Your outputs can be negative: ReLU is missing. Without ReLU, many linear layers are the same as one linear layer."""
 
 
 def deep_forward(stacked, x):
@@ -6349,7 +6357,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="weights_first" section="forward-and-vmap"
-"""You multiply with the matrix on the left, `weight @ x`. A square matrix raises no error there and gives other numbers: here the rows of `weight` belong to the inputs."""
+"""Your layers compute `weight @ x`, which equals `x @ weight.T`. A square matrix raises no error there and gives other numbers. In `x @ weight`, the rows of `weight` belong to the inputs."""
 
 
 def deep_forward(stacked, x):
@@ -6464,7 +6472,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="a_list_of_outputs"
-"""Your outputs of all layers are a list, and your program grows with each layer. A Python loop runs while JAX traces, and adds its lines to the program in each turn. `scan` traces one layer, and stacks the rows."""
+"""Your outputs of all layers are a list, and your program grows with each layer. A Python loop runs while JAX traces, and adds its operations in each iteration. `scan` traces one layer, and stacks the rows."""
 
 
 def deep_forward(stacked, x):
@@ -6476,7 +6484,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="relu_before_the_layer"
-"""Your rows have negative numbers, and the input loses its own. ReLU belongs after the `x @ weight + bias` of a layer."""
+"""Your outputs can be negative, and negative numbers of the input become 0. ReLU belongs after the `x @ weight + bias` of a layer."""
 
 
 def deep_forward(stacked, x):
@@ -6935,7 +6943,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="decay_is_ignored"
-"""Your average is the mean of the old average and the new parameters: `decay` has no effect. The old average counts `decay` times, the new parameters `1 - decay` times."""
+"""Your average is the mean of the old average and the new parameters: `decay` has no effect. Multiply the old average by `decay`, and the new parameters by `1 - decay`."""
 
 
 def is_float(leaf):
@@ -6954,7 +6962,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="the_new_counts_whole"
-"""Your average grows with every step: the new parameters are added whole. They count `1 - decay` times, so that both shares make 1 together."""
+"""Your average grows too large: the new parameters are added whole. Multiply them by `1 - decay`, so that both factors add up to 1."""
 
 
 def is_float(leaf):
@@ -6973,7 +6981,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="the_old_counts_whole"
-"""Your average grows with every step: the old average counts whole. It counts `decay` times, so that both shares make 1 together."""
+"""Your average grows too large: the old average is added whole. Multiply it by `decay`, so that both factors add up to 1."""
 
 
 def is_float(leaf):
@@ -6992,7 +7000,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="the_newest_parameters"
-"""Your average is the newest parameters: the old average has no effect. It counts `decay` times."""
+"""Your average is the newest parameters: the old average has no effect. Multiply it by `decay`."""
 
 
 def is_float(leaf):
@@ -7011,7 +7019,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="stands_still"
-"""Your average does not move: your step returns the old one. The new parameters count `1 - decay` times."""
+"""Your average does not move: your step returns the old one. Add `1 - decay` times the new parameters."""
 
 
 def is_float(leaf):
@@ -7275,7 +7283,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="a_key_is_an_array_of_numbers"
-"""All numbers are right, but your key comes back as an array of plain numbers, of dtype `uint32`. The functions of `jax.random` accept such an array, so nothing complains. But it is no key array: `jit` sees another dtype, and traces again. `jax.random.wrap_key_data` makes a key array of the numbers."""
+"""Your key comes back as an array of plain numbers, of dtype `uint32`. `jax.random` accepts such an array, so nothing complains, but `jit` sees another dtype and traces again. `jax.random.wrap_key_data` makes a key of the numbers."""
 
 
 def save_state(file, state):
@@ -7335,7 +7343,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="the_step_is_an_array"
-"""Your step comes back as an array; it was a Python int. Its number is right, so no error tells you. But for `jit` an `int32` array is another type than a Python int, so `jit` traces again. `int(array)` makes a Python int."""
+"""Your step comes back as an array; it was a Python int. Its number is right, so no error tells you. But for `jit` an array is another type than a Python int, so `jit` traces again. `int(array)` makes a Python int."""
 
 
 def save_state(file, state):
@@ -7378,7 +7386,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="names_in_sorted_order"
-"""Your state is right for a few layers; with more than ten, leaves change places. Perhaps you sort the names in the file. As strings, `10` comes before `2`. Shapes and dtypes fit, so no error tells you. Ask the file for each leaf by its own name."""
+"""Your state is right for a few layers; with more than ten, leaves change places. Do you sort the names in the file? As strings, `10` comes before `2`. Shapes and dtypes fit, so no error tells you. Ask for each leaf by its own name."""
 
 
 def flat(state):
@@ -7426,7 +7434,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="kept_in_a_variable"
-"""Your state is right as long as the state that was saved last is loaded. Otherwise its numbers, or its structure, are those of another state. Perhaps `save_state` puts something into a variable, and `load_state` takes it from there. A new process does not have this variable: all that it needs is in the file or in `like`."""
+"""Your state is right only if it was the last one saved. Does `save_state` put something into a variable, and `load_state` take it from there? A new process does not have this variable: all that it needs is in the file or in `like`."""
 kept = {}
 
 
@@ -7445,7 +7453,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="the_structure_is_pickled"
-"""Something in your file was pickled, perhaps the structure of the state. Loading a pickle runs code that its author wrote, and another version of JAX may not read it. The file needs no structure: `like` has it."""
+"""Something in your file was pickled, perhaps the structure of the state. Loading a pickle can run any code, and another version of JAX may not read it. The file needs no structure: `like` has it."""
 
 
 def save_state(file, state):
@@ -7553,7 +7561,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="two_trees_with_the_same_names"
-"""Your parameters or your optimiser state come back with the numbers of the other one, where both have leaves at the same paths. Perhaps the names in your file leave out which of the two trees a leaf belongs to. One name holds one array."""
+"""Your parameters or your optimiser state come back with the numbers of the other one, where both have leaves at the same paths. Do the names in your file leave out which of the two trees a leaf belongs to?"""
 
 
 def save_state(file, state):
@@ -7679,7 +7687,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="by_the_order_of_the_entries"
-"""Your entries come back in the wrong order where the dict of `like` has another order than the saved one. Perhaps you go through the dicts entry by entry, and read the arrays in this order. Two equal dicts may have different orders: name each array by its entry."""
+"""Your entries are mixed up where the dict of `like` has another order than the saved one. Do you save and read the arrays entry by entry, in the order of the dict? Equal dicts may have different orders: name each array by its entry."""
 
 
 def save_state(file, state):
@@ -7773,7 +7781,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="an_entry_is_not_saved"
-"""Your state has three entries: the key is missing. All four belong to the state."""
+"""Your state has three entries: the key is missing. A state has all four."""
 
 
 def save_state(file, state):
@@ -7919,7 +7927,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="always_the_same_next_key" covers="T-L5-keys"
-"""Your first batch is right, and from the second one on they are all the same. The key that you return does not depend on the key that you got."""
+"""From the second one on, all your batches are the same. The key that you return does not depend on the key that you got."""
 
 
 def next_batch(key, count, size):
@@ -7927,7 +7935,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="splits_after_the_draw" section="a-key-for-each-layer"
-"""Your batch is drawn with the caller's key itself, and the key that you return is made from it, too: it is used twice. JAX promises independent numbers only if each key is used once. Draw with a key that `split` made, and return the other one."""
+"""Your batch is drawn with the caller's key itself, and the key that you return is made from it too: it is used twice. Numbers are independent only if each key is used once. Draw with one key of the split, and return the other one."""
 
 
 def next_batch(key, count, size):
@@ -7982,12 +7990,37 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="two_keys_for_the_next"
-"""Your second result is no single key. Perhaps you return both keys that `split` made: one of them draws this batch, and the other one is for the next call."""
+"""Your second result is not a single key. Perhaps you return both keys that `split` made: one of them draws this batch, and the other one is for the next call."""
 
 
 def next_batch(key, count, size):
     keys = jax.random.split(key)
     return jax.random.permutation(keys[0], count)[:size], keys
+
+
+# %% exercise="next_batch" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (jax.random.permutation(now, count)[:size], key) → [jax.random.permutation(now, count)[:size], key]
+# chosen_without_replacement: (rows, later) → [rows, later]
+# a_permutation_of_the_rows: (np.asarray(jax.random.permutation(keys[1], rows))[0:size], keys[0]) → [np.asarray(jax.random.permutation(keys[1], rows))[0:size], keys[0]]
+
+
+# %% exercise="next_batch" equivalent="`split` makes two keys, unless a number is named; a longer split begins with the same keys."
+# a_permutation_of_the_rows: jax.random.split(key, 2) → jax.random.split(key)
+# a_permutation_of_the_rows: jax.random.split(key, 2) → jax.random.split(key, 3)
+
+
+# %% exercise="next_batch" equivalent="The second of two keys is the last one; JAX clamps an index beyond it."
+# a_permutation_of_the_rows: keys[1] → keys[-1]
+# a_permutation_of_the_rows: keys[1] → keys[2]
+
+
+# %% exercise="next_batch" equivalent="`permutation` makes the row numbers of `count` itself, and a slice begins at 0."
+# a_permutation_of_the_rows: jnp.arange(count) → count
+# a_permutation_of_the_rows: 0:size → :size
+
+
+# %% exercise="next_batch" equivalent="JAX's arrays or NumPy's: where the prompt does not say, either is right."
+# a_permutation_of_the_rows: np.asarray(jax.random.permutation(keys[1], rows)) → jax.random.permutation(keys[1], rows)
 
 
 # %% exercise="updated" starter=True
@@ -8050,7 +8083,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="names_the_entries"
-"""Where the state has more than three entries, your new state has lost the others. Perhaps you write a dict with three names. `{**state, ...}` keeps all that is not written after it."""
+"""Where the state has more than three entries, your new state has lost the others. Perhaps you write a dict with three names. `{**state, ...}` keeps all entries that you do not write after it."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -8102,7 +8135,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="the_old_parameters"
-"""Velocity and step are new in your state, but the parameters are still the old ones: nothing is trained."""
+"""The velocity and the step in your new state are new, but the parameters are still the old ones: nothing is trained."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -8174,7 +8207,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="as_it_was_found" covers="C27"
-"""All your steps have the same rate, the one of the very first step. Python counts only while JAX traces, once; then the number is a constant in the program. What changes has to come in as an argument."""
+"""All your steps have the same rate, the one of the very first step. Do you count in a Python variable? Python counts only while JAX traces, once; then the number is a constant. What changes has to come in as an argument."""
 
 
 def make_warm_step(loss, updated, rate_at):
@@ -8730,7 +8763,7 @@ def momentum_step(state, batch, rate):
 
 
 # %% exercise="cross_entropy" misconception="where_over_two_formulas"
-"""Your loss is right, and its gradient is `nan` for large logits. Do you compute the loss in two ways, and choose with `jnp.where`? `jax.grad` computes the gradient of both ways, and 0 times an infinite gradient is `nan`. Use only the way that is right for all logits."""
+"""Your loss is right, and its gradient is `nan` for large logits. Do you compute the loss in two ways, and choose with `jnp.where`? The gradient of the way not chosen counts too, and 0 times infinity is `nan`."""
 
 
 def cross_entropy(logits, labels):
@@ -8754,7 +8787,7 @@ def make_step(loss):
 
 
 # %% exercise="momentum" misconception="zeros_for_one_dict" section="a-gradient-is-a-tree"
-"""Your functions are right for one dict of arrays, and fail for other trees. Do you loop over `.items()`, and make zeros by the `.shape` of each entry? An entry may be a dict, a list or `None`, and the tree may be one bare array: use `jax.tree.map`."""
+"""Your functions are right for one dict of arrays, and fail for other trees. Do you loop over `.items()`, and use the `.shape` of each entry? An entry may be a dict, a list or `None`: use `jax.tree.map`."""
 
 
 def start(params):
@@ -8843,7 +8876,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="freeze" misconception="a_path_is_a_pattern"
-"""You freeze leaves whose paths only look like a listed path, or miss some where a key has punctuation in it. Do you use a listed path as a regular expression? There, `.`, `+`, `(` and others have a meaning of their own. Compare strings, or use `re.escape`."""
+"""You freeze leaves whose paths only look like a listed path, or miss some where a key has punctuation. Do you use a listed path as a regular expression? There, `.`, `+` and `(` have meanings of their own. Compare strings."""
 import re
 
 
@@ -8862,7 +8895,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_list_is_used_up"
-"""Of a listed part with several leaves, you freeze only the first one, and the caller's list is shorter after the call. Do you remove a path from `frozen` when it was found? Every leaf has to be compared with every listed path, and the list belongs to the caller."""
+"""Of a listed part with several leaves, you freeze only the first one, and the caller's list is shorter after the call. Do you remove a path from `frozen` once it is found? Other leaves in the same part need it too."""
 
 
 def label_tree(params, frozen):
@@ -9111,7 +9144,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="underscores_in_the_names"
-"""Some leaves come back with the numbers of another leaf. Do the entries of a path stand in the name with an underscore between them? A key may have an underscore itself, so two paths can get one name. No key has a slash: put that between the entries."""
+"""Some leaves come back with the numbers of another leaf. Do you join the entries of a path with an underscore? A key may contain one too, so two paths can get the same name. No key has a slash: join with that."""
 
 
 def save_state(file, state):
@@ -9313,7 +9346,7 @@ def keep_frozen(roles, old, new):
 
 
 # %% exercise="init_mlp" misconception="keys_from_the_end"
-"""Your layers have each other's keys: the first layer draws with the last key of the split, and the last one with the first. Do you take the keys with `pop()`? It takes the last item of a list. The keys belong to the layers in order."""
+"""Your layers use the keys in reverse order: the first layer draws with the last key of the split. Do you take the keys with `pop()`? It takes the last item of a list. The keys belong to the layers in order."""
 
 
 def init_mlp(key, sizes):
@@ -9369,7 +9402,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="biases_along_the_batch"
-"""Your `forward` is right, and your `forward_batch` adds the biases along the wrong axis: one bias to each example. Do you compute with the examples in columns? An array of biases goes along the last axis, and in columns this axis counts the examples. Keep each example in a row."""
+"""Your `forward` is right, but your `forward_batch` adds one bias to each example, or fails. Do you keep the examples in columns? Biases are added along the last axis, which then counts the examples. Keep each example in a row."""
 
 
 def forward(params, x):
@@ -9383,7 +9416,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="cross_entropy" misconception="classes_of_the_labels"
-"""Your loss is wrong, or fails, where the last class is not among the labels. Do you take the number of classes from the labels, as in `labels.max() + 1`? A batch need not have every class: the shape of `logits` says how many there are."""
+"""Your loss is wrong, or fails, where the last class is not among the labels. Do you count the classes with `labels.max() + 1`? A batch need not have every class: take the number from the shape of `logits`."""
 
 
 def cross_entropy(logits, labels):
@@ -9427,7 +9460,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="keeps_the_gradient"
-"""Your parameters move rightly in one step, but the velocity that you return is the gradient alone. Then the next step knows no other gradient. Return the new velocity, the one that moves the parameters."""
+"""Your parameters are right after one step, but the velocity that you return is the gradient alone. Then the next step knows no earlier gradient. Return the new velocity, the one that moves the parameters."""
 
 
 def start(params):
@@ -9440,7 +9473,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="one_velocity_further"
-"""Your parameters move rightly in one step, but the velocity that you return is one step further: the same gradient is in it twice. Make the new velocity once. It moves the parameters, and you return it."""
+"""Your parameters are right after one step, but the velocity that you return is one step further: the same gradient is in it twice. Compute the new velocity once. It moves the parameters, and you return it."""
 
 
 def start(params):
@@ -9465,7 +9498,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="updated" misconception="one_velocity_further"
-"""Your parameters move rightly in one step, but the velocity in your new state is one step further: the same gradient is in it twice. Make the new velocity once: it moves the parameters, and it goes into the state."""
+"""Your parameters are right after one step, but the velocity in your new state is one step further: the same gradient is in it twice. Compute the new velocity once: it moves the parameters, and it goes into the state."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -9498,7 +9531,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="keeps_the_gradient"
-"""Your parameters move rightly in one step, but the velocity in your new state is the gradient alone. Then the next step knows no other gradient. Keep the new velocity, the one that moves the parameters."""
+"""Your parameters are right after one step, but the velocity in your new state is the gradient alone. Then the next step knows no earlier gradient. Keep the new velocity, the one that moves the parameters."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -9548,7 +9581,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="make_warm_step" misconception="a_table_of_rates"
-"""Your rates are right for the first steps, and much later they stand still. Do you make an array of rates, and index it with the step? Beyond the end of an array, JAX returns the last number and raises no error. Call `rate_at` with the step itself."""
+"""Your rates are right for the first steps, and much later they stand still. Do you index an array of rates with the step? Beyond its end, JAX returns the last number and raises nothing. Call `rate_at` with the step itself."""
 
 
 def make_warm_step(loss, updated, rate_at):
@@ -9563,7 +9596,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="counts_without_jit"
-"""Your rates follow a count of calls, and Python runs the loss function in every call. Did you take `jax.jit` away, so that the count works? Keep `jax.jit`, and read the number of steps from the state: a training that goes on does not begin at 0."""
+"""Your rates follow a count of calls, and Python runs the loss function in every call. Did you take `jax.jit` away, so that the count works? Keep it, and read the number of steps from the state."""
 
 
 def make_warm_step(loss, updated, rate_at):
@@ -9629,7 +9662,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="cross_entropy" misconception="stops_the_shifted_sum"
-"""Your loss is right, but its gradient lacks the softmax: `jax.lax.stop_gradient` takes the sum over all classes out of it. The shift by the largest logit may be stopped, the sum may not."""
+"""Your loss is right, but its gradient lacks the softmax. Does `jax.lax.stop_gradient` take the sum over all classes out of it? The shift by the largest logit may be stopped, the sum may not."""
 
 
 def cross_entropy(logits, labels):
@@ -9705,7 +9738,7 @@ def load(file, like):
 
 
 # %% exercise="deep_forward" misconception="one_turn_too_few"
-"""Your last layer is never applied: its row holds zeros. Does your loop make one turn too few? `jax.lax.fori_loop(0, n, ...)` makes `n` turns, with the numbers 0 to `n - 1`: one for each layer."""
+"""Your last layer is never applied: its row holds zeros. Does your loop stop one iteration too early? `jax.lax.fori_loop(0, n, ...)` runs `n` times, with the numbers 0 to `n - 1`: once for each layer."""
 
 
 def deep_forward(stacked, x):
@@ -9716,3 +9749,64 @@ def deep_forward(stacked, x):
 
     layers = len(stacked["weight"]) - 1
     return jax.lax.fori_loop(0, layers, apply, (x, jnp.zeros_like(stacked["bias"])))
+
+
+# %% exercise="freeze" misconception="leaves_and_tops_only"
+"""You freeze listed leaves, and listed parts at the top of the tree, but not a listed part below, such as `body/0`. Do you look up only the whole path of a leaf and its first entry? Compare every beginning of the path."""
+
+
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return "frozen" if text in frozen or text.split("/")[0] in frozen else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(
+        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
+    )
+
+
+# %% exercise="updated" misconception="velocity_into_the_old_state"
+"""The state that you were given has the new velocity. Do you write `state["velocity"] = ...` into the caller's dict? The old state has to stay as it was: put the new velocity into the new dict only."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    state["velocity"] = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], state["velocity"])
+    return {**state, "params": params, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="counts_in_the_old_state"
+"""The `"step"` of the state that you were given has grown. Do you write `state["step"] += 1` into the caller's dict? The old state has to stay as it was: put the new count into the new dict only."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    state["step"] += 1
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity}
+
+
+# %% exercise="adam" misconception="counts_in_the_old_state"
+"""The `t` of the state that your `adam_step` was given has grown. Do you write `state["t"] += 1` into the caller's dict? The old state has to stay as it was: put the new count into the new dict only."""
+
+
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    state["t"] += 1
+    t = state["t"]
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
