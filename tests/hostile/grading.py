@@ -16,7 +16,7 @@ from pytree_course.texts import printable
 from tests.conftest import ROOT
 from tests.hostile.case import LESSON, Case
 from tests.hostile.run import Run, run_watched
-from tests.hostile.secrets_kept import VICTIM, Secrets
+from tests.hostile.secrets_kept import VICTIM, WITH_KEYRING, Secrets
 from tests.hostile.students import Student, hand_in, honest, right_answers, seated
 
 
@@ -77,7 +77,7 @@ def grade_corpus(cases: Sequence[Case], folder: Path) -> GradedCorpus:
     for student in (*students, *canaries, _victim(course, secrets)):
         hand_in(course, student, folder / "class" / student.name)
     variables = secrets.lay_out(course.root, folder / "home", into)
-    command = [sys.executable, "-m", "pytree_course", "grade"]
+    command = [sys.executable, "-c", WITH_KEYRING, "-m", "pytree_course", "grade"]
     done = run_watched(
         [*command, str(folder / "class"), "--into", str(into)],
         {**os.environ, **variables, "PYTREE_COURSE": str(course.root), "COLUMNS": "200"},

@@ -12,7 +12,22 @@ MARK = "PTC-SECRET-"
 VICTIM = "p-victim"
 """The student whose work is not to be read by others."""
 
-PLACES = ("environment", "home", "solutions", "sources", "submission", "grades")
+PLACES = ("environment", "home", "keyring", "solutions", "sources", "submission", "grades")
+
+# Puts a secret into the keyring of this session, as a password manager does, and grades.
+WITH_KEYRING = """
+import ctypes, os, sys
+from ctypes import CDLL, c_char_p, c_int, c_size_t
+secret = os.environ.pop("SECRET_FOR_KEYRING").encode()
+libc = CDLL(None)
+numbers = {"x86_64": (248, 250), "aarch64": (217, 219)}
+add_key, keyctl = numbers.get(os.uname().machine, (None, None))
+if add_key is not None:
+    libc.syscall(keyctl, 1, c_char_p(b"pytree-course-corpus"))  # join a session keyring of its own
+    libc.syscall(add_key, c_char_p(b"user"), c_char_p(b"password"), c_char_p(secret),
+                 c_size_t(len(secret)), c_int(-3))
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,7 @@ class Secrets:
         return {
             "HOME": str(home),
             "TEACHERS_TOKEN": self["environment"],
+            "SECRET_FOR_KEYRING": self["keyring"],
         }
 
     def in_texts(self, texts: dict[str, str]) -> Iterator[str]:

@@ -29,6 +29,11 @@ family.local(
     def replace_leaves(tree, new_leaves):
         return sum(itertools.count())
     """,
+        ("a regular expression that holds Python's lock", "count_nones"): """
+    import re
+    def count_nones(tree):
+        return re.match("(a+)+$", "a" * 60 + "b")
+    """,
         ("threads that never end, and a sleep without end", "nan_paths"): """
     import threading, time
     def spin():
@@ -71,6 +76,16 @@ family.local(
     def leaf_at(tree, path_text):
         return [bytearray(2**28) for _ in range(next(turn, 0))]
     """,
+        ("memory of many processes", "whole_shapes"): """
+    import os, time
+    def whole_shapes(tree):
+        for _ in range(20):
+            if os.fork() == 0:
+                block = bytearray(b"x") * (400 * 2**20)
+                time.sleep(1000)
+                os._exit(0)
+        time.sleep(20)
+    """,
         ("files in memory, and shared mappings of them", "leaves_in_layer_order"): """
     import mmap, os
     def leaves_in_layer_order(tree):
@@ -91,8 +106,17 @@ family.local(
                     break  # what is beyond 128 MB of a folder is a signal, and no error
         raise MemoryError("no more")
     """,
+        ("many empty files and folders", "shared_leaves"): """
+    import os
+    def shared_leaves(tree):
+        for number in range(60_000):
+            os.mkdir(f"/tmp/d{number}")
+            open(f"/dev/shm/f{number}", "w").close()
+    """,
     }
 )
+
+# ---- a second student
 
 family.local(
     {
@@ -124,6 +148,22 @@ family.local(
     def leaf_shapes(tree):
         return Slow()
     """,
+        ("a tree of ten million nodes", "replace_leaves"): """
+    turn = iter([10**7])
+    def replace_leaves(tree, new_leaves):
+        return [[] for _ in range(next(turn, 1))]
+    """,
+        ("a text of 500 megabytes", "leaf_at"): """
+    turn = iter([500 * 2**20])
+    def leaf_at(tree, path_text):
+        return "x" * next(turn, 1)
+    """,
+        ("an integer of a hundred million digits", "whole_shapes"): """
+    import sys
+    sys.set_int_max_str_digits(0)
+    def whole_shapes(tree):
+        return 1 << 400_000_000
+    """,
         ("a recursion that is not bounded", "leaves_in_layer_order"): """
     import sys
     turn = iter([1])
@@ -146,6 +186,11 @@ family.local(
 family.local(
     {
         ("300 megabytes printed", "count_nones"): ("print('x' * 300_000_000)"),
+        ("ten pictures of 400,000 numbers", "nan_paths"): """
+    def nan_paths(params):
+        for _ in range(10):
+            display({"application/x": [*range(400_000)], "text/plain": "x"}, raw=True)
+    """,
         ("small messages without end", "same_structure"): """
     def same_structure(a, b):
         while True:
@@ -154,6 +199,8 @@ family.local(
     },
     kind="crashed",
 )
+
+# ---- a third one
 
 family.local(
     {
@@ -176,6 +223,23 @@ family.local(
         time.sleep(2)
         return -1
     """,
+        ("processes that live for a moment", "leaf_shapes"): """
+    import os
+    def leaf_shapes(tree):
+        for _ in range(100):
+            pid = os.fork()
+            if pid == 0:
+                if os.fork() == 0:
+                    os.setsid()
+                os._exit(0)
+            os.waitpid(pid, 0)
+        return {}
+    """,
+        ("a generator without end", "count_nones"): """
+    import itertools
+    def count_nones(tree):
+        return itertools.count()
+    """,
         ("an object whose text and length are huge", "nan_paths"): """
     class Huge(dict):
         def __repr__(self): return "x" * 10**8
@@ -195,6 +259,10 @@ family.local(
             error = new
         raise error
     """,
+        ("bytes of a huge array", "replace_leaves"): """
+    def replace_leaves(tree, new_leaves):
+        return np.broadcast_to(np.float32(0), (2**20, 2**20))
+    """,
         ("mappings that are never written to", "leaf_at"): """
     import mmap
     def leaf_at(tree, path_text):
@@ -205,10 +273,24 @@ family.local(
     }
 )
 
-# ---- limits that could be switched off
+# ---- limits that could be switched off: a fourth student
+
+_FIVE_LARGE = """
+    for _ in range(5):
+        if os.fork() == 0:
+            block = bytearray(b"x") * (1200 * 2**20)
+            time.sleep(1000)
+            os._exit(0)
+    time.sleep(20)
+"""
 
 family.local(
     {
+        ("memory of processes whose name looks like a size", "count_leaves"): f"""
+    import ctypes, os, time
+    ctypes.CDLL(None).prctl(15, b"x kB", 0, 0, 0)
+    {_FIVE_LARGE.strip()}
+    """,
         ("memory of processes whose first thread has ended", "leaf_shapes"): """
     import ctypes, os, threading, time
     libc = ctypes.CDLL(None)
@@ -310,6 +392,9 @@ family.local(
                         pass
         return open("/proc/net/sockstat").read()
     """,
+        ("all processes killed that there are", "leaf_shapes"): (
+            "import os; os.kill(1, 9); os.kill(-1, 9)"
+        ),
     }
 )
 family.local(
@@ -322,6 +407,9 @@ family.local(
             "nothing is published",
             "leaves_in_layer_order",
         ): "get_ipython().display_pub.publish = lambda *_, **__: None",
+        ("no message at all", "shared_leaves"): (
+            "get_ipython().kernel.iopub_socket.send_multipart([b'no', b'message'])"
+        ),
         ("a message without end, in the grader's memory before it could be counted", "nan_paths"): (
             "from zmq import SNDMORE\nsocket = get_ipython().kernel.iopub_thread.socket\n"
             "while True: socket.send(bytes(2**20), SNDMORE)"

@@ -30,6 +30,16 @@ def files(name: str, **more: Any) -> Callable[[Callable[..., None]], None]:
 # ---- in the place of a notebook
 
 
+@files("a FIFO", state="unreadable", reason="a FIFO")
+def _(folder, written):
+    os.mkfifo(folder / FILE)
+
+
+@files("a link to another's notebook", state=NOTHING, said="links are not followed")
+def _(folder, written):
+    (folder / FILE).symlink_to("../p-victim/01_leaves_exercises.ipynb")
+
+
 @files("links to files of the machine", state=NOTHING, said="links are not followed")
 def _(folder, written):
     for at, place in enumerate(
@@ -42,6 +52,12 @@ def _(folder, written):
 # ---- in the place of a student's folder
 
 
+@files("a notebook in the place of a folder", state=NOTHING)
+def _(folder, written):
+    folder.rmdir()
+    folder.with_name("files-stray.ipynb").write_text(written({"count_leaves": COUNT}))
+
+
 @files("12,000 files", state=NOTHING, said="more than 10,000 files")
 def _(folder, written):
     many = folder / "many"
@@ -52,10 +68,35 @@ def _(folder, written):
         (folder / f"\x1b[31m{at}\n.ipynb").touch()
 
 
+@files("a folder without rights", state="graded" if os.geteuid() == 0 else NOTHING)
+def _(folder, written):
+    (folder / FILE).write_text(written({}))
+    folder.chmod(0)
+
+
+@files("40 notebooks", reason="of 40 notebooks, the last counts")
+def _(folder, written):
+    for at in range(40):
+        (folder / f"{LESSON} ({at}).ipynb").write_text(written({}))
+
+
+@files("40 notebooks, none with answer cells", state="unreadable", reason="are more than 10")
+def _(folder, written):
+    for at in range(40):
+        (folder / f"{LESSON} ({at}).ipynb").write_text('{"cells": []}')
+
+
 @files("a notebook of a million keys", state="unreadable", reason="entries: clear the outputs")
 def _(folder, written):
     keys = ", ".join(f'"{at}": {{}}' for at in range(1_000_000))
     (folder / FILE).write_text(f'{{"cells": [], "metadata": {{{keys}}}}}')
+
+
+@files("no folder, but a checkpoint", state=NOTHING)
+def _(folder, written):
+    (folder / ".ipynb_checkpoints").mkdir()
+    name = f"{LESSON}-checkpoint.ipynb"
+    (folder / ".ipynb_checkpoints" / name).write_text(written({"count_leaves": COUNT}))
 
 
 @files(
@@ -64,8 +105,7 @@ def _(folder, written):
     kinds={"leaf_shapes": "incorrect"},
 )
 def _(folder, written):
-    marked = f"# NBVAL_SKIP\n{COUNT}"  # nor does nbval take a comment for a mark of the author's
-    (folder / FILE).write_text(written({"count_leaves": marked, "leaf_shapes": WRONG}))
+    (folder / FILE).write_text(written({"count_leaves": COUNT, "leaf_shapes": WRONG}))
     stop = "import os\nos._exit(7)\n"
     for name in ("conftest", "sitecustomize", "usercustomize", "jax", "json", "pytree_course"):
         (folder / f"{name}.py").write_text(stop)
@@ -97,6 +137,8 @@ named("as a notebook", f"{LESSON}-x.ipynb")
 named("as an option", "-rf")
 named("as a long option", "--into=.")
 named("as a formula", "=cmd|' -C calc'!A0")
+named("as a formula with @", "@SUM(1+1)*cmd|' -C calc'!A0")
+named("as a formula after a tab", "\t=1+1;=2+2")
 named("as a full-width formula", "＝1+1")
 named("as a path upwards", "x\\..\\..\\y")
 named("as dots", "...", state=NOTHING)
@@ -111,6 +153,7 @@ named("as long as can be", "n" * 255)
 named("as a device of Windows", "CON")
 named("as a template", "{{ 7 * 7 }}{% raw %}[red]{0}%s")
 named("as Canvas's row of points", "    Points Possible")
+named("as two students of another case", "P-VICTIM", said="as 2 students")
 
 
 def called(name: str, file: str, **more: Any) -> None:
@@ -130,6 +173,16 @@ called("called by dots and letters", f"..{LESSON}.ipynb.ipynb", state=NOTHING, s
 
 
 # ---- times
+
+
+@files("a timestamp of its own")
+def _(folder, written):
+    for name, text in (("first", "no JSON"), ("last", written({}))):
+        (folder / name).mkdir()
+        (folder / name / FILE).write_text(text)
+    os.utime(folder / "first" / FILE, (10**9, 10**9))
+    for name, text in (("first", "2999-01-01 00:00:00 UTC"), ("last", "99999-13-40 UTC")):
+        (folder / name / "timestamp.txt").write_text(text)
 
 
 # ---- contents
@@ -159,12 +212,14 @@ unreadable("blanks", lambda text: " \n" * 1000, "is empty")
 unreadable("zeros", lambda text: bytes(10_000))
 unreadable("no JSON", lambda text: text[:-1])
 unreadable("JSON that is a list", lambda text: f"[{text}]", "no cells")
+unreadable("JSON that is null", lambda text: "null", "no cells")
 unreadable("no cells", without_cells, "no cells")
 unreadable("cells that are a text", lambda text: '{"cells": "x"}', "no cells")
 unreadable(
     "nested 100,000 deep and closed", lambda text: '{"a":' * 10**5 + "1" + "}" * 10**5, "nested"
 )
 unreadable("UTF-16", lambda text: text.encode("utf-16"))
+unreadable("compressed", lambda text: gzip.compress(text.encode()))
 unreadable("compressed zeros", lambda text: gzip.compress(bytes(50_000_000)))
 unreadable("a web page", lambda text: "<!DOCTYPE html><script>alert(1)</script>")
 content("a byte order mark", lambda text: "\ufeff" + text)

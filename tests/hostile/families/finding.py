@@ -64,6 +64,15 @@ find(
                     except OSError:
                         pass
 """,
+        "environment and command line of every process": """
+    import glob, os
+    for file in glob.glob("/proc/[0-9]*/environ") + glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            found.append(open(file, errors="replace").read())
+        except OSError:
+            pass
+    found.append(str(dict(os.environ)))
+""",
         "memory of every process": """
     import glob, os, re
     for maps in glob.glob("/proc/[0-9]*/maps"):
@@ -98,6 +107,32 @@ find(
         except OSError:
             pass
 """,
+        "the keyring": """
+    import ctypes, os, re
+    libc = ctypes.CDLL(None)
+    keyctl, request = {"x86_64": (250, 249), "aarch64": (219, 218)}[os.uname().machine]
+    text = ctypes.create_string_buffer(100_000)
+    for ring in (-1, -2, -3, -4, -5):
+        for number in (0, 1):
+            libc.syscall(keyctl, 0, ring, number)
+        size = libc.syscall(keyctl, 11, ring, text, 100_000)
+        for at in range(0, max(size, 0), 4):
+            key = int.from_bytes(text.raw[at:at + 4], "little", signed=True)
+            value = ctypes.create_string_buffer(10_000)
+            if libc.syscall(keyctl, 11, key, value, 10_000) > 0:
+                found.append(value.value.decode(errors="replace"))
+    key = libc.syscall(request, b"user", b"password", None, -3)
+    value = ctypes.create_string_buffer(10_000)
+    if key > 0 and libc.syscall(keyctl, 11, key, value, 10_000) > 0:
+        found.append(value.value.decode(errors="replace"))
+    try:
+        for line in open("/proc/keys"):
+            number = int(line.split()[0], 16)
+            if libc.syscall(keyctl, 11, number, value, 10_000) > 0:
+                found.append(value.value.decode(errors="replace"))
+    except OSError:
+        pass
+""",
     }
 )
 find(
@@ -113,6 +148,12 @@ find(
                     found.append(file.read_text(errors="replace"))
     found = [text for text in found if "END SOLUTION" in text or "PTC-SECRET" in text or
              '"observations": [{' in text or "jax.tree.leaves(tree))" in text]
+""",
+        "byte code of check scripts and sources": """
+    import glob, sys
+    for place in (sys.prefix, "/course", "/tmp", "/usr/lib/python3"):
+        found += glob.glob(place + "/**/*answers*.pyc", recursive=True)
+    found = [each for each in found if "authors_answers" not in each]
 """,
         "expected results in this process": """
     import gc, sys
@@ -132,6 +173,36 @@ find(
             pass
     if expected.predictions:
         found.append("predictions")
+""",
+        "the author's own way to right answers": """
+    from pathlib import Path
+    from pytree_course.sources.lesson_sources import read_sources
+    from pytree_course.course import Course
+    import pytree_course
+    for root in ("/course", Path(pytree_course.__file__).parents[2]):
+        try:
+            sources = read_sources(Course(Path(root)).lesson("01_leaves"))
+            found += [each.solution.source for each in sources.exercises.values()]
+        except Exception:
+            pass
+""",
+        "the network": """
+    import socket, urllib.request
+    for port in (8888, 8786, 8787, 22, 80, 443):
+        try:
+            with socket.create_connection(("127.0.0.1", port), 0.2) as connection:
+                found.append(connection.recv(100))
+        except OSError:
+            pass
+    with open("/proc/net/unix") as sockets:
+        for line in sockets:
+            if "@" in line:
+                try:
+                    each = socket.socket(socket.AF_UNIX)
+                    each.connect("\\0" + line.split("@")[-1].strip())
+                    found.append(line)
+                except OSError:
+                    pass
 """,
     },
     "found",

@@ -24,6 +24,14 @@ def report(outcomes):
 
 family.local(
     {
+        ("a report at each call", "leaf_shapes"): (
+            OUTCOME
+            + """
+def leaf_shapes(tree):
+    report([outcome(1)] * 38)
+    return {}
+"""
+        ),
         ("a report by a thread, and later", "nan_paths"): (
             OUTCOME
             + """
@@ -38,6 +46,27 @@ def nan_paths(params):
     return None
 """
         ),
+        ("guesses", "same_structure"): """
+from random import random
+def same_structure(a, b):
+    return random() < 0.5
+""",
+        ("the public results in their order", "whole_shapes"): """
+turn = iter(range(10**6))
+def whole_shapes(tree):
+    return [[[784, 10]], ["float32"], [], [[]]][next(turn) % 4]
+""",
+        ("a table by the text of the input", "leaf_at"): """
+table = {}
+def leaf_at(tree, path_text):
+    if path_text not in table:
+        raise KeyError(path_text)
+    return table[path_text]
+""",
+        ("not attempted, and so no failure", "replace_leaves"): """
+def replace_leaves(tree, new_leaves):
+    return ...
+""",
         ("the answer asks the check", "leaves_in_layer_order"): """
 asked = []
 def leaves_in_layer_order(tree):
@@ -45,6 +74,14 @@ def leaves_in_layer_order(tree):
         asked.append(1)
         return check.leaves_in_layer_order(lambda tree: [])
     return []
+""",
+        ("the answer is the check", "shared_leaves"): """
+asked = []
+def shared_leaves(tree):
+    if not asked:
+        asked.append(check)
+        check.shared_leaves(lambda tree: [])
+    return check
 """,
         ("another MIME type", "count_leaves"): (
             """
@@ -72,6 +109,12 @@ predictions = Every()
 
 
 FORGED = {
+    "run_check gives fewer texts than inputs": """
+    import pytree_course.notebook.checks as checks
+    one = {"kind": "number", "type": "int", "value": 1}
+    outcome = {"inputs": [one] * 3, "written": [], "observation": one}
+    checks.run_check = lambda check, answers, seed: [outcome] * 52
+""",
     "run_check gives one outcome that is equal to all": """
     import pytree_course.notebook.checks as checks
     import pytree_course.running.run_cases as outcomes
@@ -94,6 +137,18 @@ FORGED = {
     comparison._close = lambda *a: True
     judging.judge = pytree_course.grading.grade.judge = lambda expected, outcomes: verdicts.Verdict(
         expected.name, verdicts.VerdictKind.CORRECT, 100, "all passed", 100, 100)
+""",
+    "asdict and JSON write another report": """
+    import dataclasses, json
+    import pytree_course.notebook.checks as checks
+    dataclasses.asdict = checks.asdict = lambda each, **k: outcome(1)
+    dump = json.dumps
+    def dumps(value, *a, **k):
+        return dump(value, *a, **k).replace('"value": 1000000', '"value": 1')
+    json.dumps = dumps
+    session = get_ipython().kernel.session
+    pack = session.pack
+    session.pack = lambda value: pack(value).replace(b'"value":1000000', b'"value":1')
 """,
     "display publishes what a forger wants": """
     shell = get_ipython()
@@ -123,6 +178,14 @@ FORGED = {
         self._exercise.__dict__["answers"] = ["x"] * len(answers)
         return call(self, {letter: 2 for letter in "ABCDEFGH"})
     ExerciseCheck.__call__ = called
+""",
+    "report of an exercise with the results of the next one": """
+    import pytree_course.notebook.checks as checks
+    run = checks.run_check
+    def crossed(check, answers, seed):
+        found = run(check, answers, seed)
+        return sorted(found, key=lambda each: str(each.observation))
+    checks.run_check = crossed
 """,
     "nbval's own markers": """
     print("PYTEST_CURRENT_TEST PASSED [100%]")

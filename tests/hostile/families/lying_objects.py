@@ -14,6 +14,14 @@ family.local(
     def count_leaves(tree):
         return Yes(0)
 """,
+        ("equal to every text", "leaf_shapes"): """
+    class Text(str):
+        __eq__ = lambda self, other: True
+        __hash__ = str.__hash__
+        __str__ = __repr__ = lambda self: "layers/0/w"
+    def leaf_shapes(tree):
+        return {Text("w"): (2, 3)}
+""",
         ("a class that is every class", "count_nones"): """
     class Every(type):
         __instancecheck__ = lambda cls, other: True
@@ -27,6 +35,24 @@ family.local(
         dtype = np.dtype(int)
     def count_nones(tree):
         return Number(1)
+""",
+        ("an object whose class is list", "nan_paths"): """
+    class Paths:
+        __class__ = list
+        __len__ = lambda self: 1
+        __getitem__ = lambda self, at: "w"
+        __iter__ = lambda self: iter(["w"])
+        __eq__ = lambda self, other: True
+    def nan_paths(params):
+        return Paths()
+""",
+        ("a truth that is both", "same_structure"): """
+    class Both(np.ndarray):
+        __bool__ = lambda self: True
+        __eq__ = lambda self, other: True
+        item = tolist = lambda self, *at: True
+    def same_structure(a, b):
+        return np.zeros((), bool).view(Both)
 """,
         ("a dict that says other items each time", "replace_leaves"): """
     class Changing(dict):
@@ -51,6 +77,13 @@ family.local(
     Wrong.__name__ = "KeyError"
     def leaf_at(tree, path_text):
         raise Wrong(path_text)
+""",
+        ("a key that sorts before and after all", "nan_paths"): """
+    class Key(str):
+        __lt__ = __gt__ = __le__ = __ge__ = lambda self, other: True
+        __hash__ = lambda self: 0
+    def nan_paths(params):
+        return {Key(n): n for n in range(5)}
 """,
         ("a registered node that unpacks to anything", "same_structure"): """
     class Says: pass
@@ -81,4 +114,63 @@ family.local(
         return Raises()
 """,
     }
+)
+family.case(
+    "inputs that are changed before they are seen",
+    {
+        "shared_leaves": """
+    def shared_leaves(tree):
+        if isinstance(tree, dict):
+            tree.clear()
+        if isinstance(tree, list):
+            del tree[:]
+        return []
+    """,
+        "replace_leaves": """
+    def replace_leaves(tree, new_leaves):
+        new_leaves[:] = []
+        return tree
+    """,
+        "leaves_in_layer_order": """
+    def leaves_in_layer_order(tree):
+        while isinstance(tree, dict) and tree:
+            tree.popitem()
+        return []
+    """,
+    },
+)
+family.case(
+    "equal and hashed as is asked, in every class that lesson 4 wants",
+    {
+        "hashable_config": """
+    class Config:
+        def __init__(self, width, names):
+            object.__setattr__(self, "__dict__", {"width": width, "names": names})
+        __eq__ = lambda self, other: True
+        __hash__ = lambda self: 0
+        def __setattr__(self, name, value):
+            raise AttributeError(name)
+    """,
+        "static_wrapper": """
+    class Static:
+        def __init__(self, *values, **named):
+            self.values = values
+        def __getattr__(self, name):
+            return self.values[0]
+        __eq__ = lambda self, other: True
+        __hash__ = lambda self: 0
+    jax.tree_util.register_static(Static)
+    """,
+        "stale_options": """
+    class Net:
+        def __init__(self, w, options):
+            self.w, self.options = w, options
+        def __call__(self, x):
+            return x
+        __eq__ = lambda self, other: True
+        __hash__ = lambda self: 0
+    jax.tree_util.register_static(Net)
+    """,
+    },
+    lesson="04_aux_data",
 )

@@ -12,6 +12,7 @@ COUNT, SHAPES, NONES = RIGHT["count_leaves"], RIGHT["leaf_shapes"], RIGHT["count
 NAN, SAME, REPLACE = RIGHT["nan_paths"], RIGHT["same_structure"], RIGHT["replace_leaves"]
 AT, WHOLE, SHARED = RIGHT["leaf_at"], RIGHT["whole_shapes"], RIGHT["shared_leaves"]
 ORDER = RIGHT["leaves_in_layer_order"]
+PREDICTIONS = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
 def odd(answers):
@@ -33,6 +34,11 @@ odd(
         ("10,000 prints, each shown at once", "nan_paths"): (
             NAN + "for n in range(10_000):\n    print(n, flush=True)"
         ),
+        ("a progress bar", "leaf_shapes"): (
+            "import sys, time\n"
+            "for n in range(200):\n    sys.stderr.write(f'\\r{n // 2} %')\n    sys.stderr.flush()\n"
+            + SHAPES
+        ),
         ("warnings and logging", "count_nones"): """
 import warnings, logging
 logging.basicConfig(level=logging.DEBUG)
@@ -43,6 +49,10 @@ def count_nones(tree):
     logging.error("an error that is none")
     return sum(leaf is None for leaf in jax.tree.leaves(tree, is_leaf=lambda node: node is None))
 """,
+        ("a plot", "nan_paths"): (
+            "%matplotlib inline\nimport matplotlib.pyplot as plt\n"
+            "plt.plot([1, 2, 3]); plt.title('where')\nplt.show()\n" + NAN
+        ),
         ("display, rich output and a last expression", "same_structure"): (
             SAME
             + "from IPython.display import HTML, Markdown, display\ndisplay(HTML('<h1>me</h1>'))\n"
@@ -66,12 +76,22 @@ def count_nones(tree):
         ("a lambda", "count_leaves"): (
             "count_leaves = lambda tree, *, _=None: len(jax.tree.leaves(tree))"
         ),
+        ("predictions as NumPy's integers, with spaces and capitals", "predict_leaf_counts"): """
+predictions = {"A": np.int64(2), "B": jnp.int32(2), "C": np.array(0), "D": 3, "E": 3, "F": 2,
+               "G": True + 0, "H": " ERROR "}
+predictions["note"] = "mine"
+""",
         ("a partial", "leaf_shapes"): """
 from functools import partial
 def named(separator, tree):
     return {jax.tree_util.keystr(path, simple=True, separator=separator): np.shape(leaf)
             for path, leaf in jax.tree.leaves_with_path(tree)}
 leaf_shapes = partial(named, "/")
+""",
+        ("NumPy's integer where an int is asked", "count_nones"): """
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return np.sum([leaf is None for leaf in leaves], dtype=np.int64)
 """,
         ("names in other scripts, and a docstring of odd characters", "nan_paths"): (
             '''
@@ -114,6 +134,19 @@ replace_leaves = Replace()
             "def count_leaves(tree: Any | NotThere) -> PyTree[int]:\n"
             "    return len(jax.tree.leaves(tree))"
         ),
+        ("predictions that are computed", "predict_leaf_counts"): """
+from collections import OrderedDict, deque
+class Config(dict): pass
+trees = dict(A={"w": np.ones((2, 3)), "b": np.zeros(3)}, B=[1, None, (2, None)], C=[(), {}, [[]]],
+             D={"name": "abc", "point": (1.5, 2)}, E=OrderedDict(a=1, b=(2, 3)),
+             F=[{1, 2, 3}, deque([4, 5])], G=Config(a=1, b=2), H={1: "a", "b": 2})
+predictions = {}
+for letter, tree in trees.items():
+    try:
+        predictions[letter] = len(jax.tree.leaves(tree))
+    except Exception:
+        predictions[letter] = "error"
+""",
         ("helpers, classes and imports", "leaf_shapes"): """
 import os, sys, re, json, itertools, collections, dataclasses
 from pathlib import Path
@@ -135,12 +168,101 @@ def depth(n):
 assert depth(2000) == 2000
 """
         ),
+        ("asserts, test calls and doctests", "nan_paths"): (
+            NAN
+            + """
+assert nan_paths({"w": float("nan")}) == ["w"], "!"
+import doctest
+def example():
+    '''
+    >>> 1 + 1
+    2
+    '''
+doctest.run_docstring_examples(example, globals())
+"""
+        ),
+        ("a decorator of one's own", "same_structure"): """
+import functools
+def logged(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        calls.append(args)
+        return function(*args, **kwargs)
+    return wrapper
+calls = []
+@logged
+def same_structure(a, b):
+    return jax.tree.structure(a) == jax.tree.structure(b)
+""",
+        ("another module's error, chained", "replace_leaves"): """
+def replace_leaves(tree, new_leaves):
+    try:
+        return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
+    except ValueError as error:
+        count = len(jax.tree.leaves(tree))
+        raise ValueError(f"{count} leaves needed, {len(new_leaves)} given") from error
+""",
+        ("a thread that ends", "leaf_at"): """
+import threading, queue
+def leaf_at(tree, path_text):
+    found = queue.Queue()
+    def look():
+        for path, leaf in jax.tree.leaves_with_path(tree):
+            if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+                found.put([leaf])
+        found.put([])
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    for leaf in found.get():
+        return leaf
+    raise KeyError(path_text)
+""",
+        ("another process that ends", "whole_shapes"): (
+            "import subprocess\n"
+            "print(subprocess.run(['echo', 'hi'], capture_output=True, text=True))\n"
+            "!echo from the shell\n" + WHOLE
+        ),
         ("a shell that waits for its children", "count_leaves"): (
             "!sleep 0.1 & wait\n!timeout 5 echo hi\nimport subprocess\n"
             "assert subprocess.check_output('sleep 0.1 & wait; echo hi', shell=True) == b'hi\\n'\n"
             + COUNT
         ),
+        ("await at the top, and asyncio", "leaves_in_layer_order"): (
+            "import asyncio\nawait asyncio.sleep(0)\n"
+            "async def one():\n    return 1\nassert await one()\n" + ORDER
+        ),
+        ("a random seed, and other global state", "shared_leaves"): (
+            "import random\nrandom.seed(0)\nnp.random.seed(0)\ncount = 0\n" + SHARED
+        ),
         # ---- what it sets
+        ("a cache", "count_leaves"): """
+from functools import lru_cache
+@lru_cache(maxsize=None)
+def by_structure(structure):
+    return structure.num_leaves
+def count_leaves(tree):
+    return by_structure(jax.tree.structure(tree))
+""",
+        ("jit of one's own, and jax.debug.print", "leaf_shapes"): (
+            SHAPES
+            + """
+@jax.jit
+def twice(x):
+    jax.debug.print("x = {}", x)
+    return 2 * x
+twice(jnp.arange(3)).block_until_ready()
+"""
+        ),
+        ("JAX's settings", "count_nones"): (
+            "jax.config.update('jax_enable_x64', True)\n"
+            "jax.config.update('jax_debug_nans', False)\n"
+            + NONES
+            + "\njax.config.update('jax_enable_x64', False)\n"
+        ),
+        ("NumPy's settings", "nan_paths"): (
+            "np.seterr(all='raise')\nnp.set_printoptions(precision=2, threshold=3)\n" + NAN
+        ),
         ("settings by which checks of others would fail", "leaf_shapes"): (
             "jax.config.update('jax_enable_x64', True)\njax.config.update('jax_debug_nans', True)\n"
             "np.seterr(all='raise')\n" + SHAPES
@@ -152,10 +274,61 @@ assert depth(2000) == 2000
         ("the whole cell is captured", "leaf_at"): (
             "%%capture noise\nprint('hidden')\n" + AT.strip()
         ),
+        ("a file is written and read", "whole_shapes"): (
+            WHOLE
+            + """
+with open("notes.txt", "w") as file:
+    file.write("mine")
+assert open("notes.txt").read() == "mine"
+%pwd
+"""
+        ),
+        ("half a second of sleep", "leaves_in_layer_order"): (
+            "import time\ntime.sleep(0.5)\n" + ORDER
+        ),
         ("an input that is caught", "shared_leaves"): (
             "try:\n    input('your name? ')\nexcept Exception as error:\n    print(error)\n"
             + SHARED
         ),
+        ("generators and walrus", "count_leaves"): """
+def count_leaves(tree):
+    return (n := sum(1 for _ in iter(jax.tree.leaves(tree)))) + 0 * n
+""",
+        ("match, and positional-only arguments", "count_nones"): """
+def count_nones(tree, /):
+    count = 0
+    for leaf in jax.tree.leaves(tree, is_leaf=lambda node: node is None):
+        match leaf:
+            case None:
+                count += 1
+    return count
+""",
+        ("old names of JAX's functions", "leaf_shapes"): """
+from jax.tree_util import tree_flatten_with_path, keystr
+def leaf_shapes(tree):
+    return dict((keystr(k, simple=True, separator="/"), tuple(v.shape))
+                for k, v in tree_flatten_with_path(tree)[0])
+""",
+        ("warnings are errors, until the end of the cell", "nan_paths"): (
+            """
+import warnings
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+"""
+            + NAN
+        ),
+        ("star arguments", "same_structure"): """
+def same_structure(*trees):
+    first, *others = map(jax.tree.structure, trees)
+    return all(each == first for each in others)
+""",
+        ("dict from another kind of loop", "leaf_at"): """
+def leaf_at(tree, path_text):
+    leaf = [leaf for path, leaf in jax.tree.leaves_with_path(tree)
+            if jax.tree_util.keystr(path, simple=True, separator='/') == path_text]
+    if not leaf: raise KeyError(path_text) from None
+    return leaf[-1]
+""",
     }
 )
 
@@ -200,13 +373,38 @@ odd(
 
 # ---- wrong answers that raise what few do: the verdict is of what was raised
 
-MUTE = "class Mute(BaseException):\n    def __str__(self):\n        raise self\nraise Mute"
-INTERRUPTED = "def whole_shapes(tree):\n    raise KeyboardInterrupt"
-LEFT = "def shared_leaves(tree):\n    raise GeneratorExit"
+MUTE = "class Mute({base}):\n    def __str__(self):\n        raise self\nraise Mute"
 for name, exercise, code, reason in (
-    ("no Exception, and without a text", "nan_paths", MUTE, "Mute: (its message"),
-    ("an interrupt that nobody made", "whole_shapes", INTERRUPTED, "interrupted"),
-    ("a generator that is left", "shared_leaves", LEFT, "GeneratorExit"),
+    (
+        "an error without a text",
+        "same_structure",
+        MUTE.format(base="Exception"),
+        "Mute: (its message",
+    ),
+    (
+        "no Exception, and without a text",
+        "nan_paths",
+        MUTE.format(base="BaseException"),
+        "Mute: (its message",
+    ),
+    (
+        "a BaseException of its own",
+        "replace_leaves",
+        "class Stop(BaseException): pass\ndef replace_leaves(tree, new_leaves):\n    raise Stop",
+        "Stop",
+    ),
+    (
+        "an interrupt that nobody made",
+        "whole_shapes",
+        "def whole_shapes(tree):\n    raise KeyboardInterrupt",
+        "interrupted",
+    ),
+    (
+        "a generator that is left",
+        "shared_leaves",
+        "def shared_leaves(tree):\n    raise GeneratorExit",
+        "GeneratorExit",
+    ),
 ):
     family.local({(name, exercise): code}, kind="error", reason=reason)
 

@@ -104,6 +104,14 @@ talk(
     sys.stdout.close()
     sys.__stdout__ = sys.__stderr__ = sys.stdin = sys.excepthook = None
     """,
+        "sockets replaced by links": """
+    import glob
+    for each in glob.glob("/tmp/kernel-*"):
+        os.unlink(each)
+        os.symlink("/proc/1/root/run/docker.sock", each)
+    for at in range(100):
+        os.symlink("/etc/shadow", f"/tmp/kernel-{at}")
+    """,
         "signals ignored": """
     for number in range(1, 65):
         try:
@@ -157,6 +165,8 @@ talk(
 )
 talk(
     {
+        "it ends itself": ("os._exit(0)"),
+        "it kills itself": ("os.kill(os.getpid(), signal.SIGKILL)"),
         "another program in its place": (
             "os.execv('/bin/sh', ['/bin/sh', '-c', 'echo 1 passed; exit 0'])"
         ),
@@ -204,11 +214,33 @@ def report(cases: Mapping[tuple[str, str], str], reason: str = SEVERAL) -> None:
 report(
     {
         ("a report a thousand times", "count_leaves"): "return [[]] * 1000",
+        ("reports nested 600 deep", "leaf_shapes"): """
+    node = star
+    for _ in range(300):
+        node = {"kind": "node", "type": "dict", "aux": None, "children": [["'a'", node]]}
+    deep = []
+    for _ in range(600):
+        deep = [deep]
+    return [[outcome(node)] * 10, [outcome({"kind": "array", "values": deep})], deep]
+    """,
         ("reports with numbers that are none, or too large", "nan_paths"): """
     numbers = [float("nan"), float("inf"), -float("inf"), 10**4000, -10**400, 1e308, -0.0, 2**63]
     return [[outcome({"kind": "number", "type": "int", "value": each}) for each in numbers],
             [outcome({"kind": "array", "library": "jax", "dtype": "x", "shape": [2**70, -1],
                       "values": numbers})]]
+    """,
+        ("reports with more inputs than texts of them", "same_structure"): """
+    return [[outcome(star, inputs=[star] * 3), outcome(star, written=["x"] * 3)] * 30]
+    """,
+        (
+            "reports with 30,000 inputs",
+            "replace_leaves",
+        ): "return [[outcome(star, inputs=[star] * 30_000, written=['x' * 9] * 30_000)]]",
+        ("reports of wrong types", "leaf_at"): """
+    wrong = [None, True, 1, -1.5, "x", [], {}, [[]], {"kind": []}, {"kind": "node"}]
+    names = ("inputs", "written", "line", "note", "predicted", "printed", "more")
+    return wrong + [[each] for each in wrong] + [[outcome(each)] for each in wrong] + [
+        [outcome(star, **{name: each})] for each in wrong for name in names]
     """,
     }
 )
@@ -223,4 +255,33 @@ report(
         ("a report of 100,000 outcomes", "shared_leaves"): "return [[outcome(star)] * 10**5]",
     },
     reason="",
+)
+
+family.local(
+    {
+        (
+            "questions to the learner, comms, cleared outputs and widgets",
+            "leaves_in_layer_order",
+        ): """
+    from IPython.display import clear_output, display, update_display
+    from comm import create_comm
+    asked = []
+    def leaves_in_layer_order(tree):
+        if not asked:
+            asked.append(1)
+            for question in (input, __import__("getpass").getpass):
+                try:
+                    question("points? ")
+                except Exception:
+                    pass
+            for number in range(300):
+                clear_output(wait=number % 2)
+                comm = create_comm(target_name="jupyter.widget", data={"state": {}})
+                comm.send({"method": "update"})
+                comm.close()
+                display("x", display_id=f"d{number}")
+                update_display("y", display_id=f"d{number}")
+        return []
+    """,
+    }
 )

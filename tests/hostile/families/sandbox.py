@@ -40,10 +40,22 @@ def put(place, text):
         os.close(file)
 def syscall(name, *arguments):
     numbers = {
-        "x86_64": dict(mount=165, umount2=166, chroot=161, fsopen=430, open_tree=428, ptrace=101,
-                       process_vm_readv=310),
-        "aarch64": dict(mount=40, umount2=39, chroot=51, fsopen=430, open_tree=428, ptrace=117,
-                        process_vm_readv=270),
+        "x86_64": dict(mount=165, umount2=166, chroot=161, unshare=272, setns=308, ptrace=101,
+                       keyctl=250, add_key=248, request_key=249, bpf=321, io_uring_setup=425,
+                       userfaultfd=323, memfd_create=319, shmget=29, perf_event_open=298,
+                       clone3=435, process_vm_readv=310, open_tree=428, fsopen=430, reboot=169,
+                       sethostname=170, settimeofday=164, init_module=175, kexec_load=246,
+                       swapon=167, syslog=103, mq_open=240, semget=64, msgget=68,
+                       open_by_handle_at=304, name_to_handle_at=303, sched_setscheduler=144,
+                       io_setup=206),
+        "aarch64": dict(mount=40, umount2=39, chroot=51, unshare=97, setns=268, ptrace=117,
+                        keyctl=219, add_key=217, request_key=218, bpf=280, io_uring_setup=425,
+                        userfaultfd=282, memfd_create=279, shmget=194, perf_event_open=241,
+                        clone3=435, process_vm_readv=270, open_tree=428, fsopen=430, reboot=142,
+                        sethostname=161, settimeofday=170, init_module=105, kexec_load=104,
+                        swapon=224, syslog=116, mq_open=180, semget=190, msgget=186,
+                        open_by_handle_at=265, name_to_handle_at=264, sched_setscheduler=119,
+                        io_setup=0),
     }[os.uname().machine]
     return lambda: libc.syscall(ctypes.c_long(numbers[name]), *arguments)
 {code}
@@ -81,6 +93,19 @@ held(
     for family, kind, protocol in [(2, 3, 1), (2, 3, 255), (17, 3, 768), (10, 3, 58)]:
         attempt((family, kind), lambda: socket.socket(family, kind, protocol).fileno())
     """,
+        "names by DNS, and IPv6": """
+    attempt("DNS", lambda: socket.getaddrinfo("example.org", 80))
+    attempt("IPv6", lambda: socket.create_connection(("2606:4700:4700::1111", 53), 1))
+    attempt("link", lambda: socket.create_connection(("fe80::1%lo", 53), 1))
+    """,
+        "sockets of other families": """
+    def made(family, kind):
+        with socket.socket(family, kind) as each:
+            return each.fileno()
+    for family in (29, 38, 40, 44, 31, 17, 21, 30):  # CAN, ALG, VSOCK, XDP, Bluetooth, packets...
+        for kind in (1, 2, 3, 5):
+            attempt((family, kind), lambda: made(family, kind))
+    """,
         "sockets of programs outside": """
     places = ["/run/dbus/system_bus_socket", "/var/run/docker.sock", "/run/systemd/private",
               "/tmp/.X11-unix/X0", "/run/user/0/bus", "/run/user/1000/bus", "/dev/log",
@@ -97,6 +122,22 @@ held(
     attempt("umount", syscall("umount2", b"/tmp", 2))
     attempt("chroot", syscall("chroot", b"/tmp"), lambda: os.chroot("/tmp") or 1)
     attempt("fsopen", syscall("fsopen", b"tmpfs", 0), syscall("open_tree", -100, b"/", 1))
+    """,
+        "namespaces": """
+    for bit in (28, 17, 30, 29, 26, 27, 25):
+        attempt(f"unshare {bit}", syscall("unshare", 1 << bit))
+    attempt("setns", *[
+        syscall("setns", os.open(each, os.O_RDONLY), 0) for each in glob.glob("/proc/1/ns/*")[:3]
+        if os.access(each, os.R_OK)])
+    attempt("clone3", syscall("clone3", ctypes.create_string_buffer(88), 88))
+    attempt("unshare", lambda: subprocess.check_output(["unshare", "-Ur", "id"]))
+    """,
+        "system calls of the machine's own": """
+    for name in ("bpf", "io_uring_setup", "userfaultfd", "perf_event_open", "memfd_create",
+                 "shmget", "mq_open", "semget", "msgget", "reboot", "sethostname", "settimeofday",
+                 "init_module", "kexec_load", "swapon", "syslog", "open_by_handle_at"):
+        attempt(name, syscall(name, 0, ctypes.create_string_buffer(200), 128, 0, 0, 0))
+    attempt("32 bits", lambda: os.path.exists("/dev/mem") or os.path.exists("/dev/kvm"))
     """,
         "other processes": """
     others = [int(each[6:]) for each in glob.glob("/proc/[0-9]*") if int(each[6:]) != os.getpid()]
@@ -158,6 +199,16 @@ held(
     attempt("nosuid", is_seen_outside)
     attempt("device", lambda: os.mknod("/tmp/zero", 0o20666, os.makedev(1, 5)) or "made")
     """,
+        "limits raised": """
+    for name in ("RLIMIT_NPROC", "RLIMIT_FSIZE", "RLIMIT_DATA", "RLIMIT_CPU", "RLIMIT_NOFILE",
+                 "RLIMIT_CORE"):
+        limit = getattr(resource, name)
+        most = resource.getrlimit(limit)[1]
+        attempt(name, lambda: resource.setrlimit(limit, (most + 1, most + 1)) or "raised")
+    attempt("nice", lambda: os.setpriority(0, 0, -20) or "raised")
+    attempt("FIFO", lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)) or "raised")
+    attempt("lock", lambda: libc.mlockall(3))
+    """,
         "a priority below all others, to be kept waiting without using time": """
     plain = os.sched_param(0)
     for kind in (os.SCHED_IDLE, os.SCHED_BATCH, os.SCHED_IDLE | os.SCHED_RESET_ON_FORK):
@@ -184,6 +235,63 @@ held(
 )
 
 # ---- one student to the next: both leave a mark, wherever they can, and look for the other's
+
+held(
+    {
+        "compiled programs are listed": """
+    place = os.environ.get("JAX_COMPILATION_CACHE_DIR", "/compiled")
+    folder = os.open(place, os.O_PATH)
+    attempt("list", lambda: os.listdir(place), lambda: [*os.scandir(place)])
+    attempt("walk", lambda: [*os.walk(place)] or None, lambda: glob.glob(place + "/*") or None)
+    attempt("by a descriptor", lambda: os.open(place, os.O_RDONLY | os.O_DIRECTORY))
+    attempt("by a path's", lambda: os.listdir(f"/proc/self/fd/{folder}"))
+    attempt("by another's", lambda: os.listdir(f"/proc/self/root{place}"))
+    attempt("be allowed to", lambda: os.chmod(place, 0o777) or "changed")
+    attempt("watch", lambda: libc.inotify_add_watch(libc.inotify_init(), place.encode(), 0xFFF))
+    handle = ctypes.create_string_buffer(struct.pack("iI", 128, 0) + bytes(128))
+    libc.name_to_handle_at(-100, place.encode(), handle, ctypes.byref(ctypes.c_int()), 0)
+    attempt("by a handle", lambda: libc.open_by_handle_at(folder, handle, os.O_RDONLY))
+    attempt("mount", lambda: libc.mount(place.encode(), b"/tmp", None, 4096, None))
+    attempt("a shell", lambda: subprocess.check_output(["ls", place], stderr=subprocess.PIPE))
+    """,
+    }
+)
+held(
+    {
+        "compiled programs are written for others": """
+    import jax
+    from jax._src import lru_cache
+    place = os.environ.get("JAX_COMPILATION_CACHE_DIR", "/compiled")
+    mine = "jit_poisoned-" + "0" * 64 + "-cache"
+    def create(name):
+        with open(os.path.join(place, name), "wb") as file:
+            return file.write(b"x") + 1
+    attempt("create", lambda: create(mine), lambda: create("../" + mine))
+    attempt("link", lambda: os.symlink("/tmp", os.path.join(place, mine)) or "linked")
+    attempt("folder", lambda: os.mkdir(os.path.join(place, mine)) or "made")
+    attempt("remove", lambda: os.rmdir(place) or "removed")
+    attempt("move", lambda: os.rename(place, "/tmp/x") or "moved")
+    attempt("mount over", lambda: libc.mount(b"/tmp", place.encode(), None, 4096, None))
+    cache = lru_cache.LRUCache(place, max_size=-1)
+    attempt("by JAX", lambda: cache.put("jit_poisoned", b"x") or "put")
+    options = ("min_compile_time_secs", 0), ("min_entry_size_bytes", -1)
+    for name, value in options:
+        jax.config.update("jax_persistent_cache_" + name, value)
+    jax.config.update("jax_raise_persistent_cache_errors", True)
+    def compiled():
+        try:
+            return jax.jit(lambda x: x * 3.14159 + 2.71828)(1.0)
+        except OSError:
+            raise
+        except Exception as error:
+            raise OSError(str(error))
+    if "JAX_COMPILATION_CACHE_DIR" in os.environ:  # a new environment has no programs to show yet
+        attempt("by compiling", compiled)
+    jax.config.update("jax_raise_persistent_cache_errors", False)
+    """,
+    },
+    alone=True,
+)
 
 _MARKS = """
 import ctypes, glob, os, secrets, socket, struct, sys
@@ -260,6 +368,30 @@ for which in ("one", "the next", "a third"):
     )
 held(
     {
+        "what a machine has only so many of": """
+    import fcntl
+    kept = []
+    def terminals():
+        for _ in range(64):
+            kept.append(os.openpty())
+        return len(kept)
+    def lease(command):
+        with open(os.__file__) as file:
+            return fcntl.fcntl(file, command, fcntl.F_RDLCK) + 1
+    attempt("64 terminals", terminals)
+    context = ctypes.c_ulong()
+    attempt("asynchronous input", syscall("io_setup", 65_536, ctypes.byref(context)))
+    attempt("inotify", libc.inotify_init)
+    attempt("a lease", lambda: lease(1024))
+    """,
+        "larger sockets": """
+    def larger(option):
+        with socket.socket(socket.AF_UNIX) as each:
+            each.setsockopt(socket.SOL_SOCKET, option, 2**22)
+            return True
+    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33):
+        attempt(("size", option), lambda: larger(option))
+    """,
         "memory of the system's kernel by Landlock, io_uring, keys and filters": """
     attribute = ctypes.create_string_buffer(struct.pack("Q", 0x1FFF), 8)
     attempt("Landlock", lambda: libc.syscall(444, attribute, ctypes.c_long(8), 0))

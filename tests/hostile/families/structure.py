@@ -56,9 +56,8 @@ def _(content, cells):
     )
 
 
-@notebook("stored outputs and metadata that say all is right", {"count_leaves": WRONG})
+@notebook("stored outputs that say all is right", {"count_leaves": WRONG})
 def _(content, cells):
-    content["metadata"]["pytree_course"] = {"points": 100, "seed": 0, "graded": True}
     for cell in cells.values():
         if cell["cell_type"] == "code":
             cell["outputs"] = [
@@ -71,9 +70,17 @@ def _(content, cells):
                     },
                 }
             ]
-            cell["metadata"] |= {"trusted": True, "points": 100, "score": 100, "exercise": "x"}
-            cell["metadata"].setdefault("nbgrader", {}).update(points=100, grade=True)
-            cell["metadata"]["tags"] = ["nbval-skip", "nbval-ignore-output", "raises-exception", 7]
+            cell["execution_count"] = 1
+
+
+@notebook("metadata that give points", {"count_leaves": WRONG})
+def _(content, cells):
+    content["metadata"]["trusted"] = True
+    content["metadata"]["pytree_course"] = {"points": 100, "seed": 0, "graded": True}
+    for cell in cells.values():
+        cell["metadata"] |= {"trusted": True, "points": 100, "score": 100, "exercise": "x"}
+        cell["metadata"].setdefault("nbgrader", {}).update(points=100, grade=True, solution=True)
+        cell["metadata"]["tags"] = ["nbval-skip", "nbval-ignore-output", "raises-exception", 7]
 
 
 @notebook("another kernel", earns=EARN_BOTH)
@@ -127,6 +134,11 @@ def split(content, cell, at):
     content["cells"].insert(content["cells"].index(cell) + 1, half)
 
 
+@notebook("an answer cell split inside of a function", earns=EARN_BOTH, reason="the last 2 count")
+def _(content, cells):
+    split(content, cells["leaf_shapes-answer"], 3)
+
+
 HELPED = """
 def number_of(leaves):
     return len(leaves)
@@ -159,15 +171,46 @@ def _(content, cells):
     first["source"], second["source"] = second["source"], first["source"]
 
 
+@notebook(
+    "a doubled answer cell, the right one last",
+    {"count_leaves": WRONG},
+    earns=("count_leaves",),
+    reason="2 times",
+)
+def _(content, cells):
+    content["cells"].append(cells["count_leaves-answer"] | {"source": COUNT})
+
+
+@notebook("a doubled answer cell, the wrong one last", {"count_leaves": COUNT}, reason="2 times")
+def _(content, cells):
+    content["cells"].append(cells["count_leaves-answer"] | {"source": WRONG})
+
+
 @notebook("ten thousand answer cells", {"count_leaves": WRONG}, reason="10001 times")
 def _(content, cells):
     content["cells"] += [cells["count_leaves-answer"]] * 10_000
+
+
+@notebook("no ids", earns=EARN_BOTH)
+def _(content, cells):
+    for cell in cells.values():
+        del cell["id"]
 
 
 @notebook("one cell without an id, and one that is a copy", earns=EARN_BOTH)
 def _(content, cells):
     del cells["count_leaves-answer"]["id"]
     cells["leaf_shapes-answer"]["id"] = "a-copy"
+
+
+@notebook(
+    "an answer cell and its copy, the right one last",
+    {"count_leaves": WRONG},
+    earns=("count_leaves",),
+    reason="2 times",
+)
+def _(content, cells):
+    content["cells"].append(cells["count_leaves-answer"] | {"id": "a-copy", "source": COUNT})
 
 
 @notebook("ids that are no texts", BOTH)

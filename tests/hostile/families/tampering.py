@@ -29,10 +29,38 @@ TAMPERED = {
             if "flatten" in name:
                 setattr(module, name, lambda *a, **k: ([0], leaf))
 """,
+    "the registry takes dicts and lists for leaves": """
+    from jax._src import tree_util
+    empty = tree_util.pytree.PyTreeRegistry()
+    tree_util.default_registry = tree_util.none_leaf_registry = empty
+    for module in (jax.tree, jax.tree_util):
+        module.flatten_with_path = lambda tree, is_leaf=None: (
+            [((), tree)], jax.tree.structure(0))
+""",
     "NumPy's generator draws the public cases": """
     draw = np.random.default_rng
     np.random.default_rng = lambda seed=None: draw(0)
     np.random.Generator = lambda bits: draw(0)
+""",
+    "the generator is found and set back to the public cases": """
+    import gc
+    def set_back(*inputs):
+        for each in gc.get_objects():
+            if type(each) is np.random.Generator:
+                each.bit_generator.state = np.random.default_rng(0).bit_generator.state
+        return 0
+    lazy = set_back
+""",
+    "the seed in the environment is the public one": """
+    import os
+    os.environ["PYTREE_COURSE_SEED"] = "0"
+    os.putenv("PYTREE_COURSE_SEED", "0")
+""",
+    "comparisons are true": """
+    np.array_equal = np.allclose = np.isclose = lambda *a, **k: True
+    np.testing.assert_array_equal = lambda *a, **k: None
+    import operator, math
+    operator.eq = math.isclose = lambda *a, **k: True
 """,
     # ---- Python
     "built-in functions lie": """
@@ -42,6 +70,18 @@ TAMPERED = {
     builtins.sorted = lambda *a, **k: []
     builtins.repr = lambda *a: "1"
     builtins.any = lambda *a: False
+""",
+    "imports give modules that lie": """
+    import builtins, sys, types
+    class Lies(types.ModuleType):
+        def __getattr__(self, name):
+            return lambda *a, **k: {"kind": "number", "type": "int", "value": 1}
+    for name in list(sys.modules):
+        if name.startswith("pytree_course.") or name in ("json", "dataclasses"):
+            sys.modules[name] = Lies(name)
+    found = builtins.__import__
+    builtins.__import__ = lambda name, *a, **k: (
+        Lies(name) if name.startswith("pytree_course") else found(name, *a, **k))
 """,
     "a check script of one's own": """
     import sys, os, pathlib, shutil
@@ -82,6 +122,13 @@ TAMPERED = {
         return 0
     lazy = change
 """,
+    "small integers are swapped in memory": """
+    import ctypes, sys
+    place = id(7) + (24 if sys.version_info < (3, 12) else 16)
+    digits = ctypes.cast(place + (0 if sys.version_info < (3, 12) else 8),
+                         ctypes.POINTER(ctypes.c_uint32))
+    digits[0] = 9
+""",
     "everything ends well": """
     import atexit, os, sys, signal
     atexit.register(lambda: os._exit(0))
@@ -102,12 +149,38 @@ TAMPERED = {
     shell.input_transformers_cleanup.append(
         lambda lines: ["pass\\n"] if "check." in "".join(lines) else lines)
 """,
+    "errors are not shown": """
+    shell = get_ipython()
+    shell.showtraceback = shell.showsyntaxerror = lambda *a, **k: None
+    shell._showtraceback = lambda *a, **k: None
+    shell.set_custom_exc((BaseException,), lambda *a, **k: None)
+    shell.kernel.outstream_class.write = lambda *a: None
+""",
     "the check is read from the history": """
     def read(*inputs):
         shell = get_ipython()
         seen = [In[-1], In, shell.history_manager.input_hist_raw, Out, _ih, _oh]
         raise ValueError(str(seen))
     lazy = read
+""",
+    "the name check is another's": """
+    class Passed:
+        def __getattr__(self, name):
+            return lambda *a: print(f"{name}: correct")
+    check = Passed()
+    get_ipython().user_ns = dict(get_ipython().user_ns, check=check)
+""",
+    "every execute reply says ok": """
+    kernel = get_ipython().kernel
+    send = kernel.session.send
+    def forged(stream, kind, content=None, *a, **k):
+        kind = getattr(kind, "get", lambda *_: kind)("msg_type", kind)
+        if kind == "execute_reply":
+            content = {"status": "ok", "execution_count": 1, "payload": [], "user_expressions": {}}
+        if kind in ("error", "stream"):
+            return None
+        return send(stream, kind, content, *a, **k)
+    kernel.session.send = forged
 """,
     "requests are answered without being run": """
     kernel = get_ipython().kernel
@@ -152,6 +225,26 @@ family.case(
     same_structure = replace_leaves = leaf_at = whole_shapes = leaves_in_layer_order = every
     shared_leaves = every
     """,
+    },
+)
+family.case(
+    "the first answer runs the checks of all others",
+    {
+        "count_leaves": """
+    import threading
+    def run():
+        for name in dir(check):
+            try:
+                getattr(check, name)(lambda *a: 1)
+            except BaseException:
+                pass
+    run()
+    thread = threading.Thread(target=run)
+    thread.start()
+    def count_leaves(tree):
+        return 1
+    """,
+        "same_structure": "same_structure = lambda a, b: True",
     },
 )
 family.case(
