@@ -150,7 +150,7 @@ UNREADABLE = {
     "a time without a zone": edited(lambda record: record.update(graded_at="2026-11-16")),
     "a long number": lambda record: record.replace('"seed": 4294967295', f'"seed": {"9" * 5_000}'),
     "fewer points than none": edited(lambda record: record["rows"][0].update(points=-1)),
-    "an unknown node": edited(lambda record: record["rows"][0]["failure"].update(got={"kind": ""})),
+    "an unknown node": edited(lambda record: record["rows"][0]["failure"].update(got=["knot"])),
     "inputs without words": edited(lambda record: record["rows"][0]["failure"].update(written=[])),
 }
 

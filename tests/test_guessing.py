@@ -75,7 +75,7 @@ def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any
     seen, large = set(), set()
     for case, outcome in zip(drawn, outcomes, strict=True):
         note = NUMBER.sub("0", DRAWN_WORD.sub("w", case.note))
-        given = [*map(msgspec.to_builtins, outcome.inputs), {"kind": "string", "value": case.note}]
+        given = [*map(_entries, outcome.inputs), {"kind": "string", "value": case.note}]
         text = json.dumps([called(case.call), note, given])
         if text in seen:
             continue
@@ -88,7 +88,7 @@ def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any
         computed = _computed(given)
         atoms: list[Any] = []
         before: dict[Any, Any] = {}
-        for place, atom in _atoms(msgspec.to_builtins(outcome.observation)):
+        for place, atom in _atoms(_entries(outcome.observation)):
             if isinstance(atom, float) and abs(atom) > 100 and atom not in inputs:
                 if atom in large:
                     continue
@@ -100,6 +100,15 @@ def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any
             before[_anywhere(place)] = atom
             atoms.append((place, ways))
         yield ((called(case.call), note), NUMBER.sub("0", form)), atoms
+
+
+def _entries(part: Any) -> Any:
+    """Write an observation, or a part of one, as JSON that names the fields."""
+    if isinstance(part, msgspec.Struct):
+        values = {each: getattr(part, each.name) for each in msgspec.structs.fields(part)}
+        told = {each.name: _entries(it) for each, it in values.items() if it != each.default}
+        return {"kind": part.__struct_config__.tag, **told}
+    return [*map(_entries, part)] if isinstance(part, tuple) else part
 
 
 def _computed(given: list[dict]) -> defaultdict[Any, set]:

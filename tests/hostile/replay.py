@@ -62,8 +62,8 @@ def replay(check, answers, seed):
     report = []
     for case, inputs, seen in drawn(check, answers, seed):
         by_heart = max(public, key=lambda known: alike(known, case, seen))[1]
-        if by_heart["kind"] == "raised":
-            by_heart = dict(by_heart, mentions={text: True for text in case.mentions})
+        if by_heart[0] == "raised":
+            by_heart = [*by_heart[:3], {text: True for text in case.mentions}, *by_heart[4:]]
         written = tuple(repr(each)[:200] for each in case.inputs)
         report.append(Outcome(inputs, written, by_heart, note=case.note))
     return report

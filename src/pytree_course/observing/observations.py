@@ -1,6 +1,6 @@
 """The observation format: a tagged union of types, its limits, and traversal.
 
-In JSON, an observation is an object whose entry "kind" is the tag of its type.
+In JSON, an observation is an array: the tag of its type, and the values of its fields in order.
 """
 
 import re
@@ -33,7 +33,7 @@ Scalar = Real | Annotated[tuple[Real, ...], Meta(min_length=2, max_length=2)]
 """A complex number is a pair."""
 
 
-class Observed(Struct, frozen=True, gc=False, tag_field="kind", omit_defaults=True):
+class Observed(Struct, frozen=True, gc=False, tag_field="kind", array_like=True):
     """The base of all observations."""
 
 

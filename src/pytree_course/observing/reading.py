@@ -31,7 +31,7 @@ def read_as(kind: Any, data: object) -> Any:
 
     Examples
     --------
-    >>> read_as(Number | String, {"kind": "number", "type": "int", "value": 3})
+    >>> read_as(Number | String, ["number", "int", 3])
     Number(type='int', value=3)
     """
     return _read(msgspec.convert, data, kind)

@@ -9,8 +9,8 @@ family = Family("forging")
 WRONG = "\ndef count_leaves(tree):\n    return 10**6\n"
 OUTCOME = """
 def outcome(value):
-    return {"inputs": [], "written": [], "observation": {"kind": "number", "type": "int",
-            "value": value}, "printed": "", "line": None, "note": "",
+    return {"inputs": [], "written": [], "observation": ["number", "int", value],
+            "printed": "", "line": None, "note": "",
             "predicted": ""}
 def report(outcomes):
     import json
@@ -111,7 +111,7 @@ predictions = Every()
 FORGED = {
     "run_check gives fewer texts than inputs": """
     import pytree_course.notebook.checks as checks
-    one = {"kind": "number", "type": "int", "value": 1}
+    one = ["number", "int", 1]
     outcome = {"inputs": [one] * 3, "written": [], "observation": one}
     checks.run_check = lambda check, answers, seed: [outcome] * 52
 """,

@@ -195,7 +195,7 @@ said = []
 def outcome(observation, **more):
     return {"inputs": [], "written": [], "observation": observation, "printed": "", "line": None,
             "note": "", "predicted": "", **more}
-star = {"kind": "star"}
+star = ["star"]
 def reports():
 {reports}
 """
@@ -217,17 +217,16 @@ report(
         ("reports nested 600 deep", "leaf_shapes"): """
     node = star
     for _ in range(300):
-        node = {"kind": "node", "type": "dict", "aux": None, "children": [["'a'", node]]}
+        node = ["node", "dict", None, False, False, [["'a'", node]]]
     deep = []
     for _ in range(600):
         deep = [deep]
-    return [[outcome(node)] * 10, [outcome({"kind": "array", "values": deep})], deep]
+    return [[outcome(node)] * 10, [outcome(["array", "jax", "", [], deep])], deep]
     """,
         ("reports with numbers that are none, or too large", "nan_paths"): """
     numbers = [float("nan"), float("inf"), -float("inf"), 10**4000, -10**400, 1e308, -0.0, 2**63]
-    return [[outcome({"kind": "number", "type": "int", "value": each}) for each in numbers],
-            [outcome({"kind": "array", "library": "jax", "dtype": "x", "shape": [2**70, -1],
-                      "values": numbers})]]
+    return [[outcome(["number", "int", each]) for each in numbers],
+            [outcome(["array", "jax", "x", [2**70, -1], numbers])]]
     """,
         ("reports with more inputs than texts of them", "same_structure"): """
     return [[outcome(star, inputs=[star] * 3), outcome(star, written=["x"] * 3)] * 30]
@@ -237,7 +236,7 @@ report(
             "replace_leaves",
         ): "return [[outcome(star, inputs=[star] * 30_000, written=['x' * 9] * 30_000)]]",
         ("reports of wrong types", "leaf_at"): """
-    wrong = [None, True, 1, -1.5, "x", [], {}, [[]], {"kind": []}, {"kind": "node"}]
+    wrong = [None, True, 1, -1.5, "x", [], {}, [[]], ["node"], [["node"]]]
     names = ("inputs", "written", "line", "note", "predicted", "printed", "more")
     return wrong + [[each] for each in wrong] + [[outcome(each)] for each in wrong] + [
         [outcome(star, **{name: each})] for each in wrong for name in names]
@@ -248,7 +247,7 @@ report(
     {
         ("reports with surrogates and characters of no text", "count_nones"): """
     text = "\\ud800\\udfff\\x00\\uffff\\u202e\\x1b[2J"
-    return [[outcome({"kind": "string", "type": text, "value": text}, note=text, printed=text)]]
+    return [[outcome(["string", text, text], note=text, printed=text)]]
     """,
         # What is longer than any report is not read, and the check's own report counts.
         ("a report of 25 MB", "whole_shapes"): "return [[outcome(star, note='x' * 25 * 10**6)]]",

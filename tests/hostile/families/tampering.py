@@ -75,7 +75,7 @@ TAMPERED = {
     import builtins, sys, types
     class Lies(types.ModuleType):
         def __getattr__(self, name):
-            return lambda *a, **k: {"kind": "number", "type": "int", "value": 1}
+            return lambda *a, **k: ["number", "int", 1]
     for name in list(sys.modules):
         if name.startswith("pytree_course.") or name in ("json", "dataclasses"):
             sys.modules[name] = Lies(name)
@@ -98,7 +98,7 @@ TAMPERED = {
     import sys, threading
     def trace(frame, event, argument):
         if frame.f_code.co_name in ("_run_case", "observe", "compare", "judge"):
-            frame.f_locals.update(observation={"kind": "none"}, difference=None)
+            frame.f_locals.update(observation=["none"], difference=None)
         return trace
     sys.settrace(trace)
     sys.setprofile(lambda *a: None)
