@@ -105,10 +105,12 @@ def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any
 def _entries(part: Any) -> Any:
     """Write an observation, or a part of one, as JSON that names the fields."""
     if isinstance(part, msgspec.Struct):
-        values = {each: getattr(part, each.name) for each in msgspec.structs.fields(part)}
-        told = {each.name: _entries(it) for each, it in values.items() if it != each.default}
-        return {"kind": part.__struct_config__.tag, **told}
-    return [*map(_entries, part)] if isinstance(part, tuple) else part
+        told = {"kind": part.__struct_config__.tag}
+        for field in msgspec.structs.fields(part):
+            if (value := getattr(part, field.name)) != field.default:
+                told[field.name] = _entries(value)
+        return told
+    return tuple(map(_entries, part)) if isinstance(part, tuple) else part
 
 
 def _computed(given: list[dict]) -> defaultdict[Any, set]:
