@@ -1351,8 +1351,8 @@ def traces_of(answer, rng):
         tags = ("calls that differ in aux_data", *["two arguments"] * others)
         means = {
             "traces too high": "You count more than the traces.",
-            "traces too low": "You count fewer than the traces. Two nodes with different aux_data "
-            "have two structures, and each structure needs a trace.",
+            "traces too low": "You count fewer than the traces. The first argument is a node, and "
+            "each new `factor` in its aux_data needs a trace.",
             "sum too high": "Python runs the function more often than jit traces it.",
             "sum too low": "Python runs the function less often than jit traces it.",
             "runs without a trace": "Python runs the function with numbers or arrays: outside of "

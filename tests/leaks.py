@@ -10,6 +10,9 @@ from pytree_course.sources.exercises import Exercise
 FEWEST_NODES = 15
 """What has fewer syntax nodes, as `return len(tree)` has, is anybody's."""
 
+DEFINES = re.compile(r"\b(def|class) |=")
+"""What a text that defines something holds. Most texts of a bundle do not, and are not parsed."""
+
 
 def find_leaks(contents: dict[str, bytes], exercises: Iterable[Exercise]) -> set[tuple[str, str]]:
     """Return which answer is found in which file.
@@ -18,7 +21,7 @@ def find_leaks(contents: dict[str, bytes], exercises: Iterable[Exercise]) -> set
     the names and docstrings in it. What a starter itself says is no leak.
     """
     files = {
-        name: (squeeze("\n".join(texts)), set().union(*(shapes(text) for text in texts)))
+        name: (squeeze("\n".join(texts)), set().union(*map(shapes, {*texts})))
         for name, content in contents.items()
         if (texts := list(texts_in(name, content)))
     }
@@ -29,10 +32,11 @@ def find_leaks(contents: dict[str, bytes], exercises: Iterable[Exercise]) -> set
         for answer in [*right, *exercise.misconceptions]:
             if squeeze(answer.source) == squeeze(starter):
                 continue
+            source = squeeze(answer.source)
             wanted = shapes(answer.source, exercise.answers) if answer in right else set()
             wanted -= shapes(starter)
             for file, (text, there) in files.items():
-                if squeeze(answer.source) in text or (wanted and wanted <= there):
+                if source in text or (wanted and wanted <= there):
                     found.add((file, f"{exercise.name}: {answer.name}"))
     return found
 
@@ -63,6 +67,8 @@ def shapes(code: str, names: Collection[str] | None = None) -> set[str]:
     names
         The definitions at the code's top level to look at; all definitions when not given.
     """
+    if not DEFINES.search(code):
+        return set()
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError):

@@ -1,6 +1,5 @@
 """Building: sources in, notebooks out; the author's mistakes are found first."""
 
-from collections import Counter
 from pathlib import Path
 
 import nbformat
@@ -14,10 +13,7 @@ from pytree_course.bundle import hand_out
 from pytree_course.course import Course, LessonFiles, other_id
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
-from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.running.run_cases import run_check
 from pytree_course.sources import authors_answers
-from pytree_course.sources.authors_answers import SEEDS, run_answer
 from pytree_course.sources.exercises import PLACEHOLDER
 from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import (
@@ -36,29 +32,6 @@ def test_building_twice_changes_no_byte(mini):
     before = {file: file.read_bytes() for file in built_files(mini)}
     build(mini)
     assert {file: file.read_bytes() for file in built_files(mini)} == before
-
-
-def test_each_answer_runs_once_on_a_seed_and_no_caller_can_change_what_it_yields(
-    unbuilt, monkeypatch
-):
-    edit(unbuilt.check_script, "small lesson", "lesson that no other test runs")
-    runs = []
-
-    def counted(check, answers, seed):
-        runs.append(seed)
-        return run_check(check, answers, seed)
-
-    monkeypatch.setattr(authors_answers, "run_check", counted)
-    sources = read_sources(unbuilt)
-    exercise = sources.exercises["count_leaves"]
-    run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).clear()
-    build(unbuilt)
-    assert find_stale(unbuilt) == []
-    answers = sum(
-        len([each.solution, each.starter, *each.variants, *each.misconceptions])
-        for each in sources.exercises.values()
-    )
-    assert Counter(runs) == dict.fromkeys(SEEDS, answers)
 
 
 def test_the_solution_is_stripped_from_the_exercises_and_from_what_is_expected(mini):
@@ -81,9 +54,12 @@ def test_the_answer_to_a_prediction_is_stored_out_of_sight(mini):
     assert "application/vnd.jupyter.widget-view+json" not in question.outputs[0].data
 
 
+QUESTION = "leaves-are-not-elements-3"
+PREDICTED = "{code-cell} ipython3\n:prediction: C\nlen(jax.tree.leaves([1, (2, 3)]))\n```\n"
+
+
 def test_the_text_below_a_predictions_cell_is_folded(mini):
-    answer = "{code-cell} ipython3\n:prediction: C\nlen(jax.tree.leaves([1, (2, 3)]))\n```\n"
-    edit(mini.sources / "lesson.md", answer, f"{answer}\n**C.** Three.\n\n**Try.** A dict.\n")
+    edit(mini.sources / "lesson.md", PREDICTED, f"{PREDICTED}\n**C.** Three.\n\n**Try.** A dict.\n")
     build(mini)
     cells = nbformat.read(mini.notebook, as_version=4).cells
     [folded] = [cell.source for cell in cells if "<details>" in cell.source]
@@ -91,8 +67,9 @@ def test_the_text_below_a_predictions_cell_is_folded(mini):
 
 
 def test_the_build_orders_the_options_and_the_text_below_names_them_by_their_new_letters(unbuilt):
-    answer = "{code-cell} ipython3\n:prediction: C\nlen(jax.tree.leaves([1, (2, 3)]))\n```\n"
-    edit(unbuilt.sources / "lesson.md", answer, f"{answer}\n**C.** Not one (A), not two (B).\n")
+    edit(
+        unbuilt.sources / "lesson.md", PREDICTED, f"{PREDICTED}\n**C.** Not one (A), not two (B).\n"
+    )
     sources = read_sources(unbuilt)
     prediction = sources.predictions["leaves-are-not-elements-4"]
     assert sorted(prediction.options.values()) == ["1", "2", "3"]
@@ -105,12 +82,8 @@ def test_the_build_orders_the_options_and_the_text_below_names_them_by_their_new
     assert below == f"**{by_option['3']}.** Not one ({by_option['1']}), not two ({by_option['2']})."
 
 
-QUESTION = "leaves-are-not-elements-3"
-
-
 def test_an_option_that_is_named_without_brackets_is_refused(unbuilt):
-    answer = "{code-cell} ipython3\n:prediction: C\nlen(jax.tree.leaves([1, (2, 3)]))\n```\n"
-    edit(unbuilt.sources / "lesson.md", answer, f"{answer}\nThree, and B counts elements.\n")
+    edit(unbuilt.sources / "lesson.md", PREDICTED, f"{PREDICTED}\nThree, and B counts elements.\n")
     with pytest.raises(AuthorMistakesError, match=r"name an option as \(B\)"):
         read_sources(unbuilt)
 

@@ -12,7 +12,7 @@ from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.observing.observe import observe
-from pytree_course.running.outcomes import MAX_PRINTED
+from pytree_course.running.outcomes import MAX_PRINTED, read_report
 from pytree_course.running.run_cases import MAX_PRINTED_LINES, CaseInterrupted, Settings, run_check
 from tests.made_grades import made_exercise
 
@@ -130,6 +130,11 @@ def test_an_interrupt_is_not_swallowed():
     with pytest.raises(CaseInterrupted) as caught:
         run_check(doubled, [interrupted], 0)
     assert caught.value.written == ("[1, 2, 3, 4]",)
+
+
+def test_a_report_that_is_no_text_is_refused():
+    with pytest.raises(ValueError, match="no text"):
+        read_report([])
 
 
 def test_an_outcome_too_few_is_no_verdict():

@@ -15,7 +15,7 @@ from markdown_it.token import Token
 
 from pytree_course.authoring.building import build
 from pytree_course.course import Course
-from pytree_course.sources.lesson_sources import read_sources
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.sources.source_cells import slug
 from tests.conftest import MINI_COURSE, ROOT, ExerciseNotebook, copy_surroundings
 from tests.lesson_reads import CLASS
@@ -157,7 +157,7 @@ def test_every_option_that_is_named_is_one():
 
 
 def test_the_readme_counts_lessons_and_exercises_right():
-    lessons = [read_sources(files) for files in Course(ROOT).lessons()]
+    lessons = [BuiltLesson.read(files.expected) for files in Course(ROOT).lessons()]
     exercises = sum(len(lesson.graded) for lesson in lessons)
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert len(lessons) == 5

@@ -254,13 +254,12 @@ reported = st.fixed_dictionaries(
 @settings(suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_is_reported_is_read_and_judged_and_can_be_stored(lesson, data):
     check = CellRun()
-    check.take("display_data", {"data": {OUTCOMES_MIME: data}})
+    check.take("display_data", {"data": {OUTCOMES_MIME: json.dumps(data)}})
     runs = {"count_leaves": ExerciseRun(CellRun(), check)}
     verdict, _ = judge_submission(lesson, Submission({"count_leaves": ""}), runs)
     assert verdict.points == 0
     for outcome in check.outcomes or ():
-        text = json.dumps(report([outcome]), ensure_ascii=False, allow_nan=False)
-        ElementTree.fromstring(f"<text>{escape(text)}</text>")
+        ElementTree.fromstring(f"<text>{escape(report([outcome]))}</text>")
         assert len(outcome.inputs) == len(outcome.written)
 
 
@@ -290,7 +289,7 @@ NO_OUTCOME: dict[str, object] = {
 @pytest.mark.parametrize(
     "changes",
     [
-        {"observation": nested(600)},
+        {"observation": nested(200)},
         {"inputs": [{"kind": "none"}]},
         {"inputs": [{"kind": "none"}] * 30_000, "written": ["None"] * 30_000},
         {"observation": {"kind": "number", "type": "float", "value": float("nan")}},
@@ -300,9 +299,9 @@ NO_OUTCOME: dict[str, object] = {
     ],
 )
 def test_what_no_check_reports_is_refused(changes):
-    assert read_report([NO_OUTCOME | {"observation": nested(100)}])
+    assert read_report(json.dumps([NO_OUTCOME | {"observation": nested(100)}]))
     with pytest.raises(ValueError, match=r"."):
-        read_report([NO_OUTCOME | {"observation": nested(0)} | changes])
+        read_report(json.dumps([NO_OUTCOME | {"observation": nested(0)} | changes]))
 
 
 def test_a_file_that_is_not_there_is_said_not_to_be(tmp_path):
@@ -372,12 +371,3 @@ def test_a_lesson_may_be_built_and_graded_in_one_process(mini, notebook):
     notebook.answer("count_leaves", RIGHT_COUNT)
     build(mini)
     assert not graded(mini, notebook).all_correct
-
-
-def test_reading_a_submission_loads_nothing_that_runs_or_builds():
-    code = "import sys, pytree_course.grading.submission; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
-    assert "pytree_course.grading.submission" in loaded
-    assert loaded.isdisjoint({"jax", "ipywidgets", "jupytext", "nbclient", "nbval", "pytest"})
-    assert not [name for name in loaded if name.startswith("pytree_course.authoring")]

@@ -139,14 +139,19 @@ class Copy:
         return module
 
 
-@pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a Python whose pip is a stand-in too, and quick."""
-    folder = tmp_path_factory.mktemp("python")
+def packages_of_a_new_python(folder: Path) -> Path:
+    """Make a Python whose pip is a stand-in too, and quick; return its folder of packages."""
     venv.create(folder, symlinks=True)
     [packages] = folder.glob("lib/python*/site-packages")
     (packages / "pip").mkdir()
     (packages / "pip/__main__.py").write_text(STAND_IN_FOR_PIP, "utf-8")
+    return packages
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("python")
+    packages_of_a_new_python(folder)
     return folder / "bin/python"
 
 
@@ -299,9 +304,8 @@ def test_a_killed_runs_installer_is_waited_for_and_its_environment_made_anew(cop
 @pytest.fixture
 def hub(copy: Copy) -> Copy:
     """Return a copy, to be run with a Python in which a stand-in for the course is installed."""
-    venv.create(copy.cache / "hub", symlinks=True)
+    packages = packages_of_a_new_python(copy.cache / "hub")
     copy.python = copy.cache / "hub/bin/python"
-    [packages] = (copy.cache / "hub").glob("lib/python*/site-packages")
     (packages / "pytree_course").mkdir()
     (packages / "pytree_course/__init__.py").touch()
     (packages / "pytree_course/__main__.py").write_text(STAND_IN_FOR_THE_COURSE, "utf-8")

@@ -133,14 +133,8 @@ def test_the_lesson_and_the_section_say_how_long_it_takes_and_for_whom_it_is(wri
     assert deep.cells[0].source.startswith(f"# Deep\n\n*{about.capitalize()[:14]}")
     assert "[A lesson](../../../notebooks/01_written.ipynb)" in deep.cells[0].source
     assert "01_written.ipynb#Going-deeper" in deep.cells[-1].source
-    assert [cell.id for cell in deep.cells] == [
-        "deep-1",
-        "installed",
-        "imports",
-        "deep-2",
-        "deep-3",
-        "end",
-    ]
+    ids = ["deep-1", "installed", "imports", "deep-2", "deep-3", "end"]
+    assert [cell.id for cell in deep.cells] == ids
 
 
 def test_minutes_are_counted_in_words_lines_of_code_predictions_trys_and_exercises(written):

@@ -1,5 +1,6 @@
 """The course's own lessons: built from their sources as they are, and easy to read."""
 
+import ast
 import re
 import statistics
 from collections import Counter
@@ -13,7 +14,6 @@ from pytree_course.authoring.validation import find_mistakes_in_answers, find_mi
 from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.course import Course
 from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.sources.authors_answers import SEEDS
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
@@ -49,8 +49,9 @@ def test_what_is_expected_names_no_address_of_one_run(files):
 @pytest.mark.slow
 @each_of(LESSONS)
 def test_the_author_made_no_mistakes(files, monkeypatch):
-    # The build has asked on every seed. The public one makes the built files, which are tested.
-    monkeypatch.setattr(validation, "SEEDS", [each for each in SEEDS if each != PUBLIC_SEED][:1])
+    # The build asks on every seed, and files that are not stale are built. On the public seed,
+    # the answers have run for the test above.
+    monkeypatch.setattr(validation, "SEEDS", [PUBLIC_SEED])
     sources = read_sources(files)
     assert find_mistakes_in_text(sources) + find_mistakes_in_answers(sources) == []
 
@@ -127,3 +128,71 @@ def test_an_error_is_right_in_a_third_of_the_predictions_that_offer_it():
     offered = [each for each in asked() if any(map(names_it, each.options.values()))]
     right = [each for each in offered if names_it(each.options[each.answer])]
     assert len(right) >= len(offered) / 3
+
+
+# --- the last hint of a core exercise is its solution, with `...` for what decides
+
+FENCED = re.compile(r"\s*```python\n(.*\.\.\..*)```\s*", re.DOTALL)
+
+
+def is_skeleton(hint: str, solution: str) -> bool:
+    """Say whether a hint is a solution's code, in which `...` stands for some of it.
+
+    It may stand for an expression, or for one or more statements.
+    """
+    fenced = FENCED.fullmatch(hint)
+    if fenced is None:
+        return False
+    try:
+        skeleton = _plain(fenced[1]).split("\n")
+    except SyntaxError:
+        return False
+    lines = [
+        "(?s:.+)" if line.strip() == "..." else re.escape(line).replace(r"\.\.\.", ".+")
+        for line in skeleton
+    ]
+    return re.fullmatch("\n".join(lines), _plain(solution)) is not None
+
+
+def _plain(code: str) -> str:
+    """Write code without comments and docstrings, all in one style."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            del node.body[0]
+    return ast.unparse(tree)
+
+
+SOLUTION = '''\
+def step(params, grads):
+    """Return new parameters."""
+    rate = 0.1  # small
+    moved = jax.tree.map(lambda p, g: p - rate * g, params, grads)
+    return moved
+'''
+
+
+def hint(code: str) -> str:
+    return f"```python\ndef step(params, grads):\n{code}\n```\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use `jax.tree.map(...)`.",
+        hint("    rate = 0.1\n    return jax.tree.map(lambda p, g: ..., params, grads)"),
+        hint("    ...\n    return moved\n    return rate"),
+        hint("    return (..."),
+        f"```python\n{SOLUTION}```",
+        f"```python\n{SOLUTION}\n...\n```",
+    ],
+)
+def test_anything_else_is_none(text):
+    assert not is_skeleton(text, SOLUTION)
+
+
+@each_of(LESSONS)
+def test_each_core_exercise_ends_its_hints_with_one(files):
+    for exercise in read_sources(files).graded.values():
+        if exercise.core and not exercise.is_prediction:
+            assert is_skeleton(exercise.hints[-1], exercise.solution.source), exercise.name

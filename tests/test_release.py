@@ -64,16 +64,18 @@ def test_no_answer_of_any_lesson_is_in_the_bundle(lessons_bundle, exercises):
 
 def test_every_answer_would_be_found_and_a_right_one_however_it_is_written(exercises):
     for exercise in exercises:
+        planted, leaks = {}, set()
         right = [exercise.solution, *exercise.variants]
         for answer in [*right, *exercise.misconceptions]:
             if answer.source.split() == exercise.starter.source.split():
                 continue
             cell = {"source": ["# a note\n", *answer.source.splitlines(keepends=True)]}
-            planted = {"notebook.ipynb": json.dumps({"cells": [cell]}).encode()}
+            files = {f"{answer.name}.ipynb": json.dumps({"cells": [cell]})}
             if answer in right:  # another layout, other quotes, and no comments
-                planted["src/module.py"] = ast.unparse(ast.parse(answer.source)).encode()
-            leaks = {(file, f"{exercise.name}: {answer.name}") for file in planted}
-            assert leaks <= find_leaks(planted, [exercise])
+                files[f"{answer.name}.py"] = ast.unparse(ast.parse(answer.source))
+            planted |= {file: text.encode() for file, text in files.items()}
+            leaks |= {(file, f"{exercise.name}: {answer.name}") for file in files}
+        assert leaks <= find_leaks(planted, [exercise])
 
 
 def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
@@ -218,10 +220,8 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
 
     graded = command("check", "1")
     assert "1 of 3 points, 1 of 2 exercises correct, on the public cases." in graded.stdout
-    assert "1 of 2 exercises" in command("progress").stdout
     assert "is kept as" in command("reset", "1").stdout
     assert (notebook.parent / "01_mini_exercises.kept-1.ipynb").exists()
-
     tested = command("test")
     assert tested.returncode == 0, tested.stdout + tested.stderr
     notebooks = [
@@ -231,8 +231,3 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
     ]
     code = [cell for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
     assert f" {len(code)} passed in" in tested.stdout
-    for arguments in (["build"], ["release", "elsewhere"]):
-        refused = command(*arguments)
-        assert refused.returncode != 0
-        assert "is for authors" in " ".join(refused.stderr.replace("│", " ").split())
-        assert "Traceback" not in refused.stderr

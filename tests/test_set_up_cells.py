@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import pytree_course
 from pytree_course.course import Course
+from pytree_course.notebook import NAMES
 from tests.conftest import ROOT
-from tests.lesson_reads import each_of
 
 IN_NO_SET_UP = {
     "matplotlib": "a plot needs it",
@@ -25,7 +26,7 @@ IN_NO_SET_UP = {
 }
 IN_NO_EXERCISES_SET_UP = {"ipywidgets": "only a wrong answer's buttons need it"}
 
-each_lesson = each_of(Course(ROOT).lessons())
+LESSONS = Course(ROOT).lessons()
 
 
 def loaded_by(source: str, progress_folder) -> list[str]:
@@ -48,19 +49,15 @@ def set_up_of(file: Path) -> str:
     return next(source for source in sources if "from pytree_course import" in source)
 
 
-@pytest.mark.slow
-@each_lesson
-def test_the_set_up_cell_of_exercises_loads_nothing_large(files, tmp_path):
-    loaded = loaded_by(set_up_of(files.exercises), tmp_path)
+def test_the_set_up_cells_of_exercises_load_nothing_large(tmp_path):
+    loaded = loaded_by("\n".join(set_up_of(files.exercises) for files in LESSONS), tmp_path)
     assert "pytree_course.notebook.progress_views" in loaded
     assert not {*IN_NO_SET_UP, *IN_NO_EXERCISES_SET_UP} & {*loaded}
 
 
-@pytest.mark.slow
-@each_lesson
-def test_the_first_cell_of_a_lesson_loads_nothing_large(files, tmp_path):
-    ours = [line for line in set_up_of(files.notebook).splitlines() if "pytree_course" in line]
-    loaded = loaded_by("\n".join(ours), tmp_path)
+def test_the_first_cells_of_lessons_load_nothing_large(tmp_path):
+    lines = [line for files in LESSONS for line in set_up_of(files.notebook).splitlines()]
+    loaded = loaded_by("\n".join(line for line in lines if "pytree_course" in line), tmp_path)
     assert "pytree_course.drawing" in loaded
     assert not {*IN_NO_SET_UP} & {*loaded}
 
@@ -76,4 +73,16 @@ def test_what_every_kernel_loads_is_next_to_nothing(tmp_path):
     own = {name for name in loaded if name.startswith("pytree_course")}
     names = ("built", "course", "ipython", "nbgrader", "notebook", "texts")
     assert own == {"pytree_course", *(f"pytree_course.{name}" for name in names)}
-    assert "jax" not in loaded
+    assert not {"ipywidgets", "jax", "jinja2"} & {*loaded}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_that_notebooks_import_is_where_the_table_of_names_says(name):
+    assert callable(getattr(pytree_course, name))
+
+
+@pytest.mark.parametrize("package", ["grading.grade", "authoring.building"])
+def test_grading_and_building_load_no_grammars(package, tmp_path):
+    write = "import nbformat; nbformat.writes(nbformat.v4.new_notebook())"
+    loaded = loaded_by(f"import pytree_course.{package}\n{write}", tmp_path)
+    assert not [name for name in loaded if name.partition(".")[0] == "lark"]

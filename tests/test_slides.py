@@ -7,7 +7,8 @@ from pathlib import Path
 
 import nbformat
 
-from pytree_course.authoring.notebooks import SLIDE_LINES, slide_types
+from pytree_course.authoring.notebooks import OUTPUT_LINES, SLIDE_LINES, slide_types
+from pytree_course.notebook import NAMES
 from pytree_course.notebook.slides import ShowAnswers
 from pytree_course.sources.source_cells import SourceCell, with_closed_answer
 
@@ -38,6 +39,7 @@ def test_a_slide_that_would_get_too_tall_goes_on_below():
     cells = [cell("section", "## Section"), *(cell(f"code-{n}", code, "code") for n in range(3))]
     types = slide_types(cells)
     assert types["code-1"] == types["code-2"] == "subslide"
+    assert OUTPUT_LINES.keys() - {"print"} < NAMES.keys()
 
 
 def deck(notebook, folder, *options):

@@ -52,6 +52,7 @@ HOSTILE = [
 SIGNS = "=+@-＝＋＠－﹦﹢﹫﹣⁼⁺⁻₌₊₋−"
 TEXTS = st.one_of(
     st.text(),
+    st.sampled_from(HOSTILE),
     st.lists(st.sampled_from([*SIGNS, *";\t\n\r\", '1\u200c\u200d\x00\u2028"])).map("".join),
 )
 
@@ -126,18 +127,6 @@ def test_honest_names_come_back_from_every_table_as_they_are(tmp_path):
     heading, *exercises = read(found["exercises.csv"])
     feedback = [row[heading.index("feedback")] for row in exercises]
     assert [row[0] for row in exercises] == feedback == HONEST
-
-
-def test_no_table_has_a_formula_or_a_second_line_in_a_row(tmp_path):
-    found = tables(strange_class(HOSTILE), tmp_path)
-    for name, text in found.items():
-        rows = read(text)
-        assert len(text.splitlines()) == len(rows)
-        assert len({len(row) for row in rows}) == 1, name
-        for separator in ",;\t":
-            for row in read(text, delimiter=separator):
-                assert not [cell for cell in row if re.match(rf'[\s"]*[{re.escape(SIGNS)}]', cell)]
-        assert not hidden(text)
 
 
 @pytest.mark.parametrize("login", ["-ada", "=1+1", "+ada", "@ada"])

@@ -1575,6 +1575,35 @@ def leaf_shapes(tree):
     return shapes
 
 
+# %% exercise="leaf_shapes" misconception="strips_brackets_at_the_ends" section="key-paths"
+"""Your strings are wrong where a path has a field, such as `.w`, or a key holds quotes or brackets: they keep a dot or a bracket, or a key loses its own. Perhaps you replace characters in the default string of the path. The simple style of `keystr` needs no replacing."""
+def leaf_shapes(tree):
+    shapes = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        text = jax.tree_util.keystr(path).replace("][", "/").strip("[]").replace("'", "")
+        shapes[text] = leaf.shape
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="registered_classes_have_no_shape" section="the-registry"
+"""Your function fails at a registered class, and only there. Perhaps you go through the containers yourself, and treat everything else as an array. JAX opens every class in its registry: `jax.tree.leaves_with_path` gives you the path of each leaf in it."""
+def leaf_shapes(tree, before=()):
+    if tree is None:
+        return {}
+    if isinstance(tree, dict):
+        pairs = tree.items()
+    elif hasattr(tree, "_fields"):
+        pairs = zip(tree._fields, tree)
+    elif isinstance(tree, (list, tuple)):
+        pairs = enumerate(tree)
+    else:
+        return {"/".join(before): tree.shape}
+    shapes = {}
+    for key, child in pairs:
+        shapes |= leaf_shapes(child, (*before, str(key)))
+    return shapes
+
+
 # %% exercise="count_nones" variant="by_difference"
 def count_nones(tree):
     with_nones = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
@@ -2396,6 +2425,22 @@ def nan_paths(params, before=()):
     return [text for key, child in pairs for text in nan_paths(child, (*before, str(key)))]
 
 
+# %% exercise="nan_paths" misconception="fields_are_named_all_dicts_are_sorted" section="the-registry"
+"""You sort the keys of an `OrderedDict`, which keeps its own order in JAX, and your function fails at a registered class. Perhaps you go through the containers yourself. JAX opens every type in its registry, and gives you the path of each leaf."""
+def nan_paths(params, before=()):
+    if params is None:
+        return []
+    if isinstance(params, dict):
+        pairs = [(key, params[key]) for key in sorted(params)]
+    elif hasattr(params, "_fields"):
+        pairs = zip(params._fields, params)
+    elif isinstance(params, (list, tuple)):
+        pairs = enumerate(params)
+    else:
+        return ["/".join(before)] if np.isnan(params).any() else []
+    return [text for key, child in pairs for text in nan_paths(child, (*before, str(key)))]
+
+
 # %% exercise="nan_paths" misconception="loops_over_each_leaf" section="how-many-leaves"
 """You loop over each leaf, and your function fails where a leaf is a single number, or has more than one axis: then the loop has nothing to go over, or its items are rows. `np.isnan` takes an array of any shape, and a number too."""
 def nan_paths(params):
@@ -2927,7 +2972,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="counts_the_new_tree" section="a-missing-bias"
-"""You raise an error where an item is a tuple or `None`, though the number of items is right. Perhaps you count the leaves of the new tree. An item becomes one leaf of the new tree. But if you flatten the new tree, JAX opens the item."""
+"""You raise an error where an item is a tuple or `None`, though the number of items is right. Perhaps you count leaves, of the list or of the new tree: JAX opens such an item there. `len` of the list counts its items."""
 def replace_leaves(tree, new_leaves):
     needed = jax.tree.structure(tree).num_leaves
     items = iter(new_leaves)
@@ -3090,6 +3135,26 @@ def replace_leaves(tree, new_leaves):
             return {key: build(child) for key, child in node.items()}
         if isinstance(node, (list, tuple)):
             return type(node)([build(child) for child in node])
+        return next(items)
+
+    return build(tree)
+
+
+# %% exercise="replace_leaves" misconception="rebuilds_as_in_the_lesson" section="the-registry"
+"""Your function is right for dicts, lists and tuples of exactly these types: an `OrderedDict` becomes a dict, a namedtuple fails, and a registered class counts as one leaf. Perhaps you go through the containers yourself. `jax.tree.unflatten` rebuilds every type that JAX knows."""
+def replace_leaves(tree, new_leaves):
+    needed = len(jax.tree.leaves(tree))
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    items = iter(new_leaves)
+
+    def build(node):
+        if node is None:
+            return None
+        if isinstance(node, dict):
+            return {key: build(node[key]) for key in sorted(node)}
+        if isinstance(node, (list, tuple)):
+            return type(node)(build(child) for child in node)
         return next(items)
 
     return build(tree)
@@ -3848,7 +3913,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="tuples_too" section="the-registry"
-"""Tuples stay whole in your result. To JAX a list and a tuple are different kinds of nodes, and in these trees only lists are shapes. JAX should open a tuple as usual."""
+"""Tuples of ints and empty tuples stay whole in your result. To JAX a list and a tuple are different kinds of nodes, and in these trees only lists are shapes. JAX should open a tuple as usual."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, (list, tuple)) and all(isinstance(item, int) for item in node)
@@ -3927,6 +3992,34 @@ def whole_shapes(tree):
         return [leaf for v in tree.values() for leaf in whole_shapes(v)]
     if isinstance(tree, (list, tuple)):
         return [leaf for v in tree for leaf in whole_shapes(v)]
+    return [tree]
+
+
+# %% exercise="whole_shapes" misconception="walks_and_sorts_all_dicts" section="the-registry"
+"""You sort the keys of an `OrderedDict`, which keeps its own order in JAX, and you do not open registered classes. Perhaps you go through the containers yourself. `jax.tree.leaves` opens every type that JAX knows; tell it where to stop."""
+def whole_shapes(tree):
+    if tree is None:
+        return []
+    if isinstance(tree, list) and all(isinstance(item, int) for item in tree):
+        return [tree]
+    if isinstance(tree, dict):
+        tree = [tree[key] for key in sorted(tree)]
+    if isinstance(tree, (list, tuple)):
+        return [leaf for child in tree for leaf in whole_shapes(child)]
+    return [tree]
+
+
+# %% exercise="whole_shapes" misconception="walks_exact_types" section="the-registry"
+"""You do not open an `OrderedDict`, a namedtuple or a registered class. Perhaps you go through dicts, lists and tuples of exactly these types. JAX's registry holds more: `jax.tree.leaves` opens every type in it; tell it where to stop."""
+def whole_shapes(tree):
+    if tree is None:
+        return []
+    if type(tree) is list and all(isinstance(item, int) for item in tree):
+        return [tree]
+    if type(tree) is dict:
+        tree = [tree[key] for key in sorted(tree)]
+    if type(tree) in (list, tuple):
+        return [leaf for child in tree for leaf in whole_shapes(child)]
     return [tree]
 
 
@@ -5512,6 +5605,8 @@ def shared_leaves(tree):
                 arrays.append(leaf)
                 groups.append([text])
     return [group for group in groups if len(group) > 1]
+
+
 # %% exercise="shared_leaves" misconception="converts_each_leaf"
 """You find no shared array of NumPy, but those of JAX. Perhaps you convert each leaf: `jnp.asarray` makes a new array from each NumPy array, and returns a JAX array itself. Compare the objects that stand in the tree."""
 def shared_leaves(tree):
@@ -5576,6 +5671,52 @@ def shared_leaves(tree):
     def walk(node, before):
         if isinstance(node, dict):
             pairs = [(key, node[key]) for key in sorted(node)]
+        elif isinstance(node, (list, tuple)):
+            pairs = enumerate(node)
+        else:
+            pairs = ()
+            if isinstance(node, np.ndarray):
+                paths.setdefault(id(node), []).append("/".join(before))
+        for key, child in pairs:
+            walk(child, (*before, str(key)))
+
+    walk(tree, ())
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="fields_are_named_all_dicts_are_sorted" section="the-registry"
+"""You sort the keys of an `OrderedDict`, which keeps its own order in JAX, or do not open a registered class. Perhaps you go through the containers yourself. JAX opens every type in its registry, and gives you the path of each leaf."""
+def shared_leaves(tree):
+    paths = {}
+
+    def walk(node, before):
+        if isinstance(node, dict):
+            pairs = [(key, node[key]) for key in sorted(node)]
+        elif hasattr(node, "_fields"):
+            pairs = zip(node._fields, node)
+        elif isinstance(node, (list, tuple)):
+            pairs = enumerate(node)
+        else:
+            pairs = ()
+            if isinstance(node, np.ndarray):
+                paths.setdefault(id(node), []).append("/".join(before))
+        for key, child in pairs:
+            walk(child, (*before, str(key)))
+
+    walk(tree, ())
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="fields_are_named_keys_are_not_sorted" section="dict-keys-are-sorted"
+"""Your paths follow the order in which a dict was written, or you do not open a registered class. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and opens every class in its registry."""
+def shared_leaves(tree):
+    paths = {}
+
+    def walk(node, before):
+        if isinstance(node, dict):
+            pairs = node.items()
+        elif hasattr(node, "_fields"):
+            pairs = zip(node._fields, node)
         elif isinstance(node, (list, tuple)):
             pairs = enumerate(node)
         else:

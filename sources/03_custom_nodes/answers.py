@@ -33,7 +33,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="sets_the_attributes_past_the_class" section="who-calls-init"
-"""Your function fails only where `weight` and `bias` are read-only properties. Perhaps your unflatten makes an empty object and sets both by `object.__setattr__`. A property without a setter cannot be set at all; the constructor knows where the class stores both."""
+"""Your function fails only where `weight` and `bias` are read-only properties. Perhaps your unflatten makes an empty object and sets both by `object.__setattr__`. A property without a setter cannot be set at all. Call the constructor, which works for every class here."""
 def register_linear(cls):
     def unflatten(_, children):
         linear = object.__new__(cls)
@@ -283,13 +283,13 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="a_dataclass_is_expected" section="ways-to-register"
-"""Your function works for a frozen dataclass, but not for the other classes. `register_dataclass` without names, and `fields`, ask a dataclass for its fields. A class that is no dataclass has none to list."""
+"""Your function works for a frozen dataclass, but not for the other classes. `register_dataclass` without names, and `fields`, ask a dataclass for its fields. A class that is not a dataclass has none to list."""
 def register_linear(cls):
     jax.tree_util.register_dataclass(cls)
 
 
 # %% exercise="register_linear" misconception="the_decorator_brings_the_methods" section="ways-to-register"
-"""JAX looks for methods such as `tree_flatten` in the class, and does not find them. The decorator for classes does not write these methods. It only tells JAX to call them."""
+"""JAX looks for methods such as `tree_flatten` in the class, and does not find them. The class decorator does not write these methods. It only tells JAX to call them."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node_class(cls)
 
@@ -306,7 +306,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="through_the_dict" section="who-calls-init"
-"""A rebuild fails where the class has `__slots__` or properties. Perhaps unflatten writes into the object's `__dict__`. How an object stores its attributes is the business of its class, and the constructor knows it."""
+"""A rebuild fails where the class has `__slots__` or properties. Perhaps unflatten writes into the object's `__dict__`. Only the class decides how its objects store their attributes. Call the constructor."""
 def register_linear(cls):
     def unflatten(_, children):
         linear = object.__new__(cls)
@@ -353,7 +353,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="arrays_are_children_the_rest_is_static"
-"""Only arrays are leaves in your object; a number, a tree or `None` is not changed by a map. Perhaps you put everything that is no array into aux_data. A child may be any object: a number is a leaf, and JAX opens a tree."""
+"""Only arrays are leaves in your object; a number, a tree or `None` is not changed by a map. Perhaps you put everything that is not an array into aux_data. A child may be any object: a number is a leaf, and JAX opens a tree."""
 def register_linear(cls):
     def is_array(value):
         return isinstance(value, (jax.Array, np.ndarray))
@@ -540,7 +540,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="step_stays_an_int" section="a-state-with-an-int" covers="C2"
-"""Your `zeroed` keeps `nan` as `nan`, and makes Python's `0` of an int. Perhaps you multiply each leaf by 0, or subtract it from itself: both give `nan` for `nan`. `jnp.zeros_like` looks only at the shape and the dtype, and always makes an array."""
+"""Your `zeroed` keeps `nan` as `nan`, and turns an int into Python's `0`. Perhaps you multiply each leaf by 0, or subtract it from itself: both give `nan` for `nan`. `jnp.zeros_like` looks only at the shape and the dtype, and always makes an array."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -666,7 +666,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="weight_times_x" section="methods-under-jit"
-"""Your predictions are those of `weight @ x`. It is another product than `x @ weight`: the two differ as soon as the weight is not symmetric."""
+"""Your predictions are those of `weight @ x`. `x @ weight` is a different product: the two differ where the weight is not symmetric."""
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -985,7 +985,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="zeros_of_numpy" section="a-state-with-an-int"
-"""Your zeros are arrays of NumPy, and of a whole number NumPy makes an int64. `jnp.zeros_like` makes arrays of JAX, where a whole number becomes an int32."""
+"""Your zeros are NumPy arrays, and NumPy turns an int into an int64. `jnp.zeros_like` makes JAX arrays, and turns an int into an int32."""
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -1124,7 +1124,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="dot_is_no_matmul" section="methods-under-jit"
-"""Your predictions are those of `jnp.dot`. For vectors and matrices it is the same as `@`. With three axes it is not: `@` multiplies matrix `i` by matrix `i`, and `dot` multiplies each matrix by every other."""
+"""Your predictions are those of `jnp.dot`. For vectors and matrices it is the same as `@`. With three axes it is not: `@` multiplies matrix `i` by matrix `i`; `dot` multiplies each matrix of `x` by each matrix of `weight`."""
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -1683,7 +1683,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="fields_with_a_default_are_static" section="fields-of-a-dataclass"
-"""A field with a default is no leaf, though its name is not in `static`. A default says what the constructor takes where no value is given. It does not say what a field is for JAX."""
+"""A field with a default is not a leaf, though its name is not in `static`. A default says what the constructor takes where no value is given. It does not say what a field is for JAX."""
 from dataclasses import MISSING
 
 
@@ -1704,7 +1704,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="part_of_a_name_is_enough"
-"""A field becomes static when its name is a part of a static field's name, or holds one. `in` looks for a part where the thing on its right is a string."""
+"""A field becomes static when its name is a part of a static field's name, or contains one. With a string on its right, `in` looks for a substring."""
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init]
     meta = [name for name in names if name in " ".join(static)]
@@ -2239,7 +2239,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="still_without_the_method"
-"""Leaves are right, but every look at a path fails: JAX does not find `tree_flatten_with_keys`. The decorator with keys calls this method, and it does not write it."""
+"""Leaves are right, but every look at a path fails: JAX does not find `tree_flatten_with_keys`. The decorator with keys only calls this method. You have to write it."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -2329,7 +2329,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="each_layer_is_a_dict"
-"""Your flatten fails at a layer that is no dict. A layer can be any tree: a number, an array, a list. Return the layer itself as the child. JAX opens it, and adds its keys to the path."""
+"""Your flatten fails at a layer that is not a dict. A layer can be any tree: a number, an array, a list. Return the layer itself as the child. JAX opens it, and adds its keys to the path."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -2757,7 +2757,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="asserts"
-"""Your constructor raises an AssertionError where its callers expect a ValueError. Code that catches a ValueError would not notice it, and Python can switch off `assert`."""
+"""Your constructor raises an AssertionError where its callers expect a ValueError. Code that catches a ValueError would not catch it, and `python -O` removes every `assert`."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -2920,7 +2920,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="none_and_object_are_let_through" section="leaves-that-are-no-arrays"
-"""Your constructor lets `None` and `object()` through, but it still converts or refuses other things that JAX puts in: strings, tracers, negative numbers. A list of exceptions never ends; unflatten can go past the constructor."""
+"""Your constructor lets `None` and `object()` through, but it still converts or refuses other things that JAX puts in: strings, tracers, negative numbers. You cannot list every object that JAX may put in: let unflatten make the object without the constructor."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -2941,7 +2941,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="texts_and_none_are_let_through" section="leaves-that-are-no-arrays"
-"""Your object is rebuilt from strings and `None`, but negative numbers or tracers fail, and whole numbers become arrays. Perhaps the constructor lets through what cannot become an array. JAX also puts in arrays that break the rules, and tracers, on which `if` fails."""
+"""Your object is rebuilt from strings and `None`, but negative numbers or tracers fail, and whole numbers become arrays. Perhaps the constructor lets through anything that cannot become an array. JAX also puts in arrays that break the rules, and tracers, on which `if` fails."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -3066,7 +3066,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="callers_are_not_converted_nor_refused" section="leaves-that-are-no-arrays"
-"""Your constructor converts and checks numbers and arrays, but it accepts other things from a caller, such as `None` or a string. A caller gets the same errors as before. JAX needs no way through the constructor: unflatten can make the object without it."""
+"""Your constructor converts and checks numbers and arrays, but it accepts other things from a caller, such as `None` or a string. A caller gets the same errors as before. Unflatten can make the object without the constructor."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -3092,7 +3092,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="only_the_mean_is_looked_at" section="leaves-that-are-no-arrays"
-"""Your constructor lets `object()` and `None` through, but only in the place of `mean`, and it still refuses tracers, strings and negative numbers. A list of exceptions never ends: let unflatten make the object without the constructor."""
+"""Your constructor lets `object()` and `None` through, but only in the place of `mean`, and it still refuses tracers, strings and negative numbers. You cannot list every object that JAX may put in: let unflatten make the object without the constructor."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -3138,7 +3138,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="other_types_are_not_checked" section="who-calls-init"
-"""Your constructor checks numbers and lists, but it accepts anything else from a caller: an array with a wrong `std`, `None`, a string. A caller always gets the same checks. JAX needs no way through the constructor: your unflatten goes past it."""
+"""Your constructor checks numbers and lists, but it accepts anything else from a caller: an array with a wrong `std`, `None`, a string. A caller always gets the same checks. Your unflatten does not call the constructor, so nothing has to be let through for JAX."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -3524,7 +3524,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="a_new_function_in_each_object"
-"""Your numbers are right, but Python runs `function` for each object again, and a new object has another structure. Perhaps the new object holds a function that `add` has made. For JAX, a new function is another one, even with equal code."""
+"""Your numbers are right, but Python runs `function` for each object again, and a new object has another structure. Perhaps the new object holds a function that `add` has made. For JAX, two function objects are different, even with equal code."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -3569,7 +3569,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="the_count_is_not_handed_on" section="flatten-and-unflatten"
-"""The `count` of a new object is 0 again, so its mean is no number. The new object gets only what you pass to its constructor; the default hides that the count is missing."""
+"""The `count` of a new object is 0 again, so its mean is not a number. The new object gets only what you pass to its constructor; the default hides that the count is missing."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -3774,7 +3774,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="add_returns_its_own_copy_unchanged"
-"""`add` gives back an object without the new number: its count and its mean are the old ones. An expression such as `self.total + …` makes a new number, and does not change the object."""
+"""`add` gives back an object without the new number: its count and its mean are the old ones. An expression such as `self.total + …` computes a new number, but does not change the object."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -4102,7 +4102,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="writes_into_a_flat_dict" section="objects-that-change"
-"""Your code writes the new arrays into the old state's own dict, and fails where `params` is no flat dict. A copy of the state still holds the same dict. A map makes a new tree, for every tree."""
+"""Your code writes the new arrays into the old state's own dict, and fails where `params` is not a flat dict. A copy of the state still holds the same dict. A map makes a new tree, for every tree."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = state.params
@@ -4112,7 +4112,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="dicts_of_dicts_only"
-"""Your code works where `params` is made of dicts only. A tree may also be a list, a tuple, a node of a class or one array, and `jax.tree.map` goes through them all."""
+"""Your code works only where `params` is made of dicts. A tree may also be a list, a tuple, a node of a class or one array, and `jax.tree.map` goes through them all."""
 def train_step(loss, state, rate):
     def moved(params, grads):
         if isinstance(params, dict):
@@ -4578,7 +4578,7 @@ class History:
 
 
 # %% exercise="history" misconception="each_place_is_a_child"
-"""Your leaves are single numbers, one for each place, and then `used`. The task asks for two children: the whole array is one of them. JAX needs no numbers for leaves, an array is a leaf."""
+"""Your leaves are single numbers, one for each place, and then `used`. The task asks for two children: the whole array is one of them. A leaf need not be a single number: a whole array is one leaf."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -4598,7 +4598,7 @@ class History:
 
 
 # %% exercise="history" misconception="values_are_static"
-"""Your array is no leaf: a map does not reach it, and two histories cannot be compared. Perhaps it is in aux_data. What is in aux_data belongs to the structure, and JAX never computes with it."""
+"""Your array is not a leaf: a map does not reach it, and two histories cannot be compared. Perhaps it is in aux_data. What is in aux_data belongs to the structure, and JAX never computes with it."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -4678,7 +4678,7 @@ class History:
 
 
 # %% exercise="history" misconception="zeros_for_arrays_only" covers="M17"
-"""Your flatten puts zeros into the empty places where it can. What is in the empty places belongs to the array too: flatten should return it as it is."""
+"""Your flatten puts zeros into the empty places where it can. The empty places belong to the array too: flatten should return it as it is."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -5060,7 +5060,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="a_flag_without_a_copy" covers="C38 M16"
-"""A rebuilt model keeps its temperature, but the dict of the caller changes with the model. You fixed the first bug: *when* the default is written. The second bug is left: into *whose* dict it is written."""
+"""A rebuilt model keeps its temperature, but the dict of the caller changes with the model. You fixed *when* the default is written. The second bug is left: it is still written into the caller's dict."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name, new=True):
@@ -5381,7 +5381,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="a_false_temperature_is_replaced" section="leaves-that-are-no-arrays"
-"""A new model keeps a temperature that the caller's dict has, and a rebuilt one cannot hold everything. Perhaps `or` chooses between the old temperature and 1.0. Whether a model is new does not show in its values."""
+"""A new model keeps a temperature that the caller's dict has, and a rebuilt one cannot hold everything. Perhaps `or` chooses between the old temperature and 1.0. The values of `params` do not say whether a model is new."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -5621,7 +5621,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="all_children_are_the_params" section="flatten-and-unflatten"
-"""After a map, `params` is a tuple or a list that holds your dict. Unflatten gets all children in one sequence, also when there is only one."""
+"""After a map, `params` is a tuple or a list that holds your dict. Unflatten gets all children in one sequence, even when there is only one."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -5735,7 +5735,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="a_namedtuple_takes_a_list" section="objects-that-change"
-"""Your constructor fails where `params` holds a namedtuple. Perhaps you copy tuples by `type(tree)(...)`: a namedtuple takes its fields one by one. `jax.tree.map` copies every kind of node, and keeps its type."""
+"""Your constructor fails where `params` holds a namedtuple. Perhaps you copy tuples by `type(tree)(...)`. A namedtuple takes one argument for each field. `jax.tree.map` copies every kind of node, and keeps its type."""
 def copied(tree):
     if isinstance(tree, dict):
         return {key: copied(child) for key, child in tree.items()}
@@ -5995,7 +5995,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="at_most_two_branches" section="flatten-and-unflatten"
-"""Branches get lost. Perhaps your class has a fixed number of children. Each node may have another number of children. This number is part of the structure."""
+"""Branches get lost. Perhaps your class has a fixed number of children. Nodes of one class may have different numbers of children: the number is part of the structure."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -6088,7 +6088,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="branches_are_static" section="flatten-and-unflatten"
-"""The values of your branches are no leaves. Perhaps the branches are in aux_data: what is in aux_data belongs to the structure, and JAX does not look inside."""
+"""The values of your branches are not leaves. Perhaps the branches are in aux_data: what is in aux_data belongs to the structure, and JAX does not look inside."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -6354,7 +6354,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="none_stays_none" section="objects-that-change"
-"""A fork that was made without branches has no list, so it cannot grow or be taken apart. A default of `None` is a sign for the constructor: it has to make a new list in its place."""
+"""A fork that was made without branches has no list, so it cannot grow or be taken apart. Where `branches` is `None`, the constructor has to make a new list."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=None):
@@ -6515,7 +6515,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="the_value_is_static" section="flatten-and-unflatten"
-"""Your value is no leaf: a map does not change it, and a value that is a tree is not opened. Perhaps it is in aux_data. What is in aux_data belongs to the structure."""
+"""Your value is not a leaf: a map does not change it, and a value that is a tree is not opened. Perhaps it is in aux_data. What is in aux_data belongs to the structure."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -6580,7 +6580,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="each_branch_hands_up_its_children" section="flatten-and-unflatten"
-"""Branches of branches have come up one or more levels. Perhaps your flatten calls the flatten of its branches. Flatten should return only the node's own children. JAX flattens the children by itself."""
+"""Branches of branches have moved up one or more levels. Perhaps your flatten calls the flatten of its branches. Flatten should return only the node's own children. JAX flattens the children by itself."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -7170,7 +7170,7 @@ def unflatten_deque(children, aux_data):
 
 
 # %% exercise="deque_node" misconception="aux_data_first"
-"""Flatten returns the limit where the children should be. Return a pair: first the children, then the aux_data."""
+"""Your flatten returns the limit where the children should be. Return a pair: first the children, then the aux_data."""
 def flatten_deque(d):
     return d.maxlen, tuple(d)
 
@@ -7210,7 +7210,7 @@ def unflatten_deque(aux_data, children):
 
 
 # %% exercise="deque_node" misconception="the_old_items_come_back"
-"""A rebuilt deque holds the old items. The aux_data holds the deque itself, perhaps, and unflatten returns it or copies it. The new items are in `children`."""
+"""A rebuilt deque holds the old items. Perhaps the aux_data holds the deque itself, and unflatten returns it or copies it. The new items are in `children`."""
 def flatten_deque(d):
     return tuple(d), d
 
@@ -7230,7 +7230,7 @@ def unflatten_deque(aux_data, children):
 
 
 # %% exercise="deque_node" misconception="in_reverse"
-"""A rebuilt deque has its items in reverse order. `appendleft` puts each item before the others, and `append` behind them."""
+"""A rebuilt deque has its items in reverse order. `appendleft` puts each item before the others, `append` after them."""
 def flatten_deque(d):
     return tuple(d), d.maxlen
 
@@ -7599,7 +7599,7 @@ def register_linear(cls):
 
 
 # %% exercise="model_state" misconception="another_kind_of_class" section="ways-to-register"
-"""Your state works as a node, but its class is no dataclass. Perhaps it is a namedtuple, which JAX opens without a registration, or a class with an `__init__` of your own. The task asks for a dataclass with a class decorator that registers it."""
+"""Your state works as a node, but its class is not a dataclass. Perhaps it is a namedtuple, which JAX opens without a registration, or a class with an `__init__` of your own. The task asks for a dataclass with a class decorator that registers it."""
 from typing import Any, NamedTuple
 
 
@@ -7619,7 +7619,7 @@ def predict(state, x):
 
 
 # %% exercise="readable_paths" misconception="brackets_in_a_text"
-"""Your paths are right for plain names, but not for names with quotes in them. Perhaps your keys are strings, with brackets and quotes that you wrote yourself. The key of a dict shows a name by its `repr`, and `repr` chooses the quotes by the name. Use the key object of a dict."""
+"""Your paths are right for plain names, but not for names with quotes in them. Perhaps your keys are strings with brackets and quotes that you wrote yourself. A dict's key object shows the name's `repr`, whose quotes depend on the name. Use this key object."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -7657,7 +7657,7 @@ class Normal:
 
 
 # %% exercise="running_mean" misconception="no_node_any_more" section="a-class-of-your-own"
-"""Your means are right, but JAX no longer sees a node: it takes a whole `RunningMean` for one leaf, and a jitted function refuses it. Did the class lose its decorator, or the two methods? The task asks for a node, also where your own jitted function gets only numbers."""
+"""Your means are right, but JAX no longer sees a node: it takes a whole `RunningMean` for one leaf, and a jitted function refuses it. Did the class lose its decorator, or the two methods? The task asks for a node, even where your own jitted function gets only numbers."""
 from functools import partial
 
 
@@ -7787,7 +7787,7 @@ class Fork:
 
 
 # %% exercise="train_step" misconception="writes_into_a_dict_by_its_items" section="objects-that-change"
-"""Your code writes the new arrays into the old state's own dict, and fails where `params` is no dict of arrays. Do you loop over `.items()`? `params` may also be a list, a node of a class or one array. `jax.tree.map` takes any tree, and makes a new one."""
+"""Your code writes the new arrays into the old state's own dict, and fails where `params` is not a dict of arrays. Do you loop over `.items()`? `params` may also be a list, a node of a class or one array. `jax.tree.map` takes any tree, and makes a new one."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     for name, grad in grads.items():
@@ -7813,7 +7813,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="normal" misconception="only_given_arrays_are_checked" section="leaves-that-are-no-arrays" covers="M13"
-"""Your constructor checks arrays only: numbers and lists of a caller are neither converted nor checked. And a rebuild still fails for negative arrays and for tracers, for a tracer is a `jax.Array` too. Callers should get arrays and all checks, and unflatten should make the object without the constructor."""
+"""Your constructor checks arrays only: numbers and lists of a caller are neither converted nor checked. And a rebuild still fails for negative arrays and for tracers, because a tracer is a `jax.Array` too. Callers should get arrays and all checks, and unflatten should make the object without the constructor."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -7850,7 +7850,7 @@ class Layers:
 
 
 # %% exercise="history" misconception="zeros_beyond_the_used_places" covers="M17"
-"""Your flatten puts zeros into the empty places. The values should not change, also where they are not used. And JAX may put in a number or a string, which has no shape: flatten cannot compute with it."""
+"""Your flatten puts zeros into the empty places. The values should not change, even where they are not used. And JAX may put in a number or a string, which has no shape: flatten cannot compute with it."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):

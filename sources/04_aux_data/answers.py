@@ -66,17 +66,17 @@ fields = {name: "aux" if name in "BDI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="statistics_are_aux"
-"""It gets no gradient, but it is new after each call. A new value in aux_data is a new trace. A leaf is traced, so its value may be another one at each call."""
+"""It gets no gradient, but it is new after each call. A new value in aux_data is a new trace. A leaf is traced, so its value may change from call to call."""
 fields = {name: "leaf" if name in "ACEHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="keys_are_aux"
-"""A key looks like a setting. But for JAX a key is an array, and each draw needs a new key. JAX cannot compare arrays in aux_data."""
+"""A key looks like a setting. But each draw needs a new key, and a new value in aux_data is a new trace. A key is a JAX array, so it can be a leaf."""
 fields = {name: "leaf" if name in "ACEGH" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="only_the_trained_are_leaves"
-"""It is not trained by gradients. But a leaf need not be trained. A leaf is traced, so its value may be another one at each call."""
+"""It is not trained by gradients. But a leaf need not be trained. A leaf is traced, so its value may change from call to call."""
 fields = {name: "leaf" if name in "AH" else "aux" for name in "ABCDEFGHIJ"}
 
 
@@ -159,7 +159,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="not_registered" section="two-kinds-of-field"
-"""For JAX your layer is one opaque leaf: `jax.tree.map` calls the function with the whole object, and jit raises an error. A dataclass is no node until you register it."""
+"""For JAX your layer is one opaque leaf: `jax.tree.map` calls the function with the whole object, and jit raises an error. A dataclass is not a node until you register it."""
 
 
 @dataclass
@@ -228,7 +228,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="a_new_function_each_time" section="never-equal"
-"""Two layers with the same activation do not share a trace. Perhaps your aux_data holds a new object for each layer: the layer itself, a `lambda` around the activation, or its `jax.jit`. Such objects are equal only to themselves, also when they do the same."""
+"""Two layers with the same activation do not share a trace. Perhaps your aux_data holds a new object for each layer: the layer itself, a `lambda` around the activation, or its `jax.jit`. Such objects are equal only to themselves, even when they do the same."""
 
 
 @register_pytree_node_class
@@ -248,7 +248,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="activation_is_hidden_from_jit" section="part-of-the-type"
-"""Your layers with different activations share one trace, so one layer runs the program of another. jit compares the aux_data with `==`, and the aux_data of your layers is equal. Does your aux_data hold the activation itself?"""
+"""Your layers with different activations share one trace, so one layer runs another layer's program. jit compares the aux_data with `==`, and the aux_data of your layers is equal. Does your aux_data hold the activation itself?"""
 
 
 class Same:
@@ -294,7 +294,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="the_product_the_other_way_round"
-"""Your result is wrong where `w` is not symmetric, or `x` has several rows. A product of matrices depends on the order of its two sides. Compare your product with the formula."""
+"""Your result is wrong where `w` is not symmetric, or `x` has several rows. A matrix product depends on the order of its factors. Compare your product with the formula."""
 
 
 @partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
@@ -309,7 +309,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="children_change_places"
-"""Your layer works until it is rebuilt: then its weights and its bias have changed places. Unflatten gets the children in the order in which flatten gave them."""
+"""Your layer works until it is rebuilt: then its weights and its bias are swapped. Unflatten gets the children in the order in which flatten gave them."""
 
 
 @register_pytree_node_class
@@ -420,7 +420,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="checks_in_the_constructor"
-"""Your layer cannot be rebuilt when its leaves are no arrays. Perhaps the constructor checks or converts its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
+"""Your layer cannot be rebuilt when its leaves are not arrays. Perhaps the constructor checks or converts its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
 
 
 @register_pytree_node_class
@@ -442,7 +442,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="converted_in_the_constructor"
-"""Your layer cannot be rebuilt when its leaves are no arrays: a `TypeError`. Perhaps the constructor makes JAX arrays of its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
+"""Your layer cannot be rebuilt when its leaves are not arrays: a `TypeError`. Perhaps the constructor makes JAX arrays of its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
 
 
 @register_pytree_node_class
@@ -477,7 +477,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="multiplied_entry_by_entry"
-"""Your result has another shape or other numbers. Perhaps you multiply with `*`: this multiplies entry by entry. `@` is the product of matrices, which adds up, too."""
+"""Your result has another shape or other numbers. Perhaps you multiply with `*`, which multiplies entry by entry. `@` is the matrix product, which also adds up the products."""
 
 
 @partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
@@ -492,7 +492,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="fields_in_the_wrong_lists" section="two-kinds-of-field"
-"""Your layer has one leaf, the activation: the arrays are in aux_data. A leaf is what JAX traces, and a function cannot be traced; an array in aux_data cannot be compared."""
+"""Your layer has one leaf, the activation: the arrays are in aux_data. JAX traces each leaf, and it cannot trace a function. It compares aux_data with `==`, which gives an array for two arrays."""
 
 
 @partial(register_dataclass, data_fields=["activation"], meta_fields=["w", "b"])
@@ -527,7 +527,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="flatten_returns_aux_first"
-"""JAX cannot flatten your layer. Perhaps your flatten returns the aux_data first. JAX takes the first thing for the children, and goes through them one by one; a function cannot be gone through."""
+"""JAX cannot flatten your layer. Perhaps your flatten returns the aux_data first. JAX takes the first item as the children and iterates over it, and a function is not iterable."""
 
 
 @register_pytree_node_class
@@ -547,7 +547,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="unflatten_is_no_classmethod"
-"""Your layer can be flattened, but each rebuild raises `TypeError`. Perhaps `tree_unflatten` takes the class as its first argument, but is no class method. JAX calls it with two arguments, the aux_data and the children."""
+"""Your layer can be flattened, but each rebuild raises `TypeError`. Perhaps `tree_unflatten` takes the class as its first argument, but is not a `@classmethod`. JAX calls it with two arguments, the aux_data and the children."""
 
 
 @register_pytree_node_class
@@ -830,7 +830,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="float_counter" section="ints-that-become-tracers"
-"""Your counter becomes a float, and no longer is a whole number. It also costs a second trace: the first call gets an int, and all later calls get a float, which is another dtype."""
+"""Your counter becomes a float instead of a whole number. This also causes a second trace: the first call gets an int, and all later calls get a float, which is another dtype."""
 
 
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
@@ -966,7 +966,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="starts_again_at_1"
-"""After each step your counter is 1, whatever it was before. A new state does not know the counter of the old state by itself."""
+"""After each step your counter is 1, whatever it was before. The new `step` has to be computed from the old `step`."""
 
 
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
@@ -982,7 +982,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="paired_by_position"
-"""With several parameters, your `advance` subtracts the gradient of another parameter. Perhaps you go through the values of both dicts together. A dict keeps the order in which its keys were set, and the two dicts may have two orders."""
+"""With several parameters, your `advance` subtracts the gradient of another parameter. Perhaps you go through the values of both dicts together. A dict keeps the order in which its keys were set, and the two dicts may have different orders."""
 
 
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
@@ -1084,7 +1084,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="the_counter_stands_still"
-"""Your parameters are right, but `step` never changes. Nothing counts by itself: each `advance` has to give the new state the next number."""
+"""Your parameters are right, but `step` never changes. Each `advance` has to pass the next number to the new state."""
 
 
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
@@ -1116,7 +1116,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="not_registered" section="two-kinds-of-field"
-"""Without jit all is right, but jit does not take your state: for JAX its class is no node. A dataclass has to be registered before JAX looks inside."""
+"""Without jit all is right, but jit does not take your state: for JAX its class is not a node. A dataclass has to be registered before JAX looks inside."""
 
 
 @dataclass
@@ -1131,7 +1131,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="advance_returns_nothing"
-"""Your `advance` returns `None`: the state after the step reaches no caller. Under jit a change of `self` is lost, so the new state has to be returned."""
+"""Your `advance` returns `None`: the caller never gets the state after the step. Under jit a change of `self` is lost, so the new state has to be returned."""
 
 
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
@@ -1352,7 +1352,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="can_be_changed" covers="M21" section="a-list-in-aux-data"
-"""The fields of your config can be set later. jit's cache and Python's dicts keep the first hash of an object. When the object changes later, they take it for another one."""
+"""The fields of your config can be set later. Equality and the hash depend on these fields, and jit's cache and Python's dicts rely on a hash that never changes."""
 
 
 @dataclass(unsafe_hash=True)
@@ -1365,7 +1365,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_do_not_count" section="a-list-in-aux-data"
-"""In your answer, configs with different names are equal. jit believes `==`: for the second config it runs the program of the first config, and no error tells you."""
+"""In your answer, configs with different names are equal. jit relies on `==`: for the second config it runs the program of the first config, without an error."""
 
 
 @dataclass(frozen=True)
@@ -1378,7 +1378,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="hash_by_identity"
-"""Your equal configs have different hashes. Python's dicts and sets look for the hash first, and compare with `==` only then. So they do not find one config when you ask for an equal one."""
+"""Your equal configs have different hashes. Dicts and sets compare hashes first, and use `==` only where the hashes are equal. So they do not find an equal config."""
 
 
 class Config:
@@ -1442,7 +1442,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_are_counted"
-"""In your answer, two configs are equal when they have the same number of names, whatever the names are. jit believes `==`: for the second config it runs the program of the first config, and no error tells you."""
+"""In your answer, two configs are equal when they have the same number of names, whatever the names are. jit relies on `==`: for the second config it runs the program of the first config, without an error."""
 
 
 @dataclass(frozen=True)
@@ -1555,7 +1555,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_are_left_out_of_the_comparison" section="a-list-in-aux-data"
-"""In your answer, configs with different names are equal, and the config still holds the caller's list. Perhaps you left the list out of the comparison to get a hash. jit believes `==`: it runs the program of the first config for the second, too."""
+"""In your answer, configs with different names are equal, and the config still holds the caller's list. Perhaps you left the list out of the comparison to get a hash. jit relies on `==`: it runs the program of the first config for the second, too."""
 
 
 @dataclass(frozen=True)
@@ -1618,7 +1618,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="width_does_not_count" section="a-list-in-aux-data"
-"""In your answer, configs with different widths are equal when their names are equal. jit believes `==`: for the second config it runs the program of the first config, and no error tells you."""
+"""In your answer, configs with different widths are equal when their names are equal. jit relies on `==`: for the second config it runs the program of the first config, without an error."""
 
 
 @dataclass(frozen=True)
@@ -1631,7 +1631,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_become_one_text"
-"""The names of your config are one string: whoever goes through it gets letters and commas. A string has a hash, but it no longer says where one name ends. Another kind of sequence has a hash, too."""
+"""The names of your config are one string: a loop over it gives letters and commas. A string has a hash, but it no longer says where one name ends. Another kind of sequence has a hash, too."""
 
 
 @dataclass(frozen=True)
@@ -1668,7 +1668,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="always_equal" section="a-list-in-aux-data"
-"""All your configs are equal, whatever their fields are. jit believes `==`: for each later config it runs the program of the first one, and no error tells you."""
+"""All your configs are equal, whatever their fields are. jit relies on `==`: for each later config it runs the program of the first one, without an error."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -1687,7 +1687,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="set_without_an_error"
-"""Setting a field of your config changes nothing, but raises no error. Perhaps your `__setattr__` does nothing. The user believes that the field has the new value: only an error tells."""
+"""Setting a field of your config changes nothing, but raises no error. Perhaps your `__setattr__` does nothing. Raise an error, so that the caller notices."""
 
 
 class Config:
@@ -1705,7 +1705,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="the_hash_of_the_list_object"
-"""Your equal configs have different hashes, and the config still holds the caller's list. Perhaps the hash is made of `id`. Two equal lists are two objects with two ids, and the caller can change the list."""
+"""Your equal configs have different hashes, and the config still holds the caller's list. Perhaps the hash is computed from `id`. Two equal lists are two objects with two ids, and the caller can change the list."""
 
 
 @dataclass(frozen=True)
@@ -1821,7 +1821,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="tuple_in_aux" covers="M19"
-"""JAX can compare your table now, but the table is no leaf. So each new table is a new type of node, with a new trace, and a new program that holds all numbers of the table."""
+"""JAX can compare your table now, but the table is not a leaf. So each new table is a new type of node, with a new trace, and a new program that holds all numbers of the table."""
 
 
 @register_pytree_node_class
@@ -1841,7 +1841,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="compared_by_identity" covers="M19" section="never-equal"
-"""Your table is in a wrapper, so to compare it raises no error. But the wrapper is equal only to itself: even two layers with equal tables do not share a trace."""
+"""Your table is in a wrapper, so comparing it raises no error. But the wrapper is equal only to itself: even two layers with equal tables do not share a trace."""
 
 
 class Wrapped:
@@ -1928,7 +1928,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field"
-"""Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. If you call `jax.lax.stop_gradient`: it changes nothing in place, and only what it returns has no gradient."""
+"""Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Do you use the result of `jax.lax.stop_gradient`? It changes nothing in place: only its result has no gradient."""
 
 
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
@@ -1970,7 +1970,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="the_scale_is_stopped"
-"""Your gradients have changed places: the table has a gradient, and `scale` has zeros. The argument of `stop_gradient` gets no gradient; everything outside of it gets one."""
+"""Your gradients are swapped: the table has a gradient, and `scale` has zeros. The argument of `stop_gradient` gets no gradient; everything outside of it gets one."""
 
 
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
@@ -1998,7 +1998,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient"
-"""The gradients are right, but for a table with fractions your numbers are wrong: the digits after the point are missing. Perhaps you turn the table into whole numbers, which have no gradient. That changes the values, too."""
+"""The gradients are right, but for a table with fractions your numbers are wrong: the decimal places are missing. Perhaps you turn the table into whole numbers, which have no gradient. That changes the values, too."""
 
 
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
@@ -2012,7 +2012,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="the_table_is_left_out" section="two-kinds-of-field"
-"""The table of a rebuilt layer is no array. Perhaps the table is neither a leaf nor in aux_data, so that it is lost; or aux_data holds a tuple of its numbers, and no array is made of it again. An array that is a leaf comes back as it is."""
+"""The table of a rebuilt layer is not an array. Perhaps the table is neither a leaf nor in aux_data, so that it is lost; or aux_data holds a tuple of its numbers, and no array is made of it again. An array that is a leaf comes back as it is."""
 
 
 @register_pytree_node_class
@@ -2099,7 +2099,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="tuple_in_aux_and_a_jax_array_back" covers="M19"
-"""Your table is no leaf: aux_data holds its numbers. So each new table is a new type of node, with a new trace. And under `jax.grad` your layer fails, for there a rebuilt table may be a tracer, whose numbers flatten cannot read."""
+"""Your table is not a leaf: aux_data holds its numbers. So each new table is a new type of node, with a new trace. And under `jax.grad` your layer fails: there, a rebuilt table may be a tracer, and flatten cannot read its numbers."""
 
 
 @register_pytree_node_class
@@ -2223,7 +2223,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="walks_on"
-"""Only your first loss is right. Perhaps each rate starts from the `w` after the step of the rate before. To compare rates, all have to start from the same `w`."""
+"""Each of your losses depends on the rates before it. Perhaps each rate starts from the `w` that the previous rate's step returned. To compare rates, all have to start from the same `w`."""
 
 
 def sweep(loss, w, rates):
@@ -2280,7 +2280,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="rates_become_whole_numbers"
-"""Where the rates are whole numbers and floats, your losses are those of other rates. Perhaps all rates become whole numbers. That cuts off the digits after the point."""
+"""Where the rates are whole numbers and floats, your losses are those of other rates. Perhaps all rates become whole numbers. That drops the decimal places."""
 
 
 def sweep(loss, w, rates):
@@ -2327,7 +2327,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="the_new_w"
-"""Your list holds the new `w` of each rate: arrays as large as `w`, and no losses. The step is only half of it: then the loss has to be computed from the new `w`."""
+"""Your list holds the new `w` of each rate: arrays as large as `w`, and no losses. After the step, compute the loss at the new `w`."""
 
 
 def sweep(loss, w, rates):
@@ -2411,7 +2411,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="a_rate_of_half_precision"
-"""Your losses are nearly right. Perhaps the rates have half precision on the way: it keeps about three digits. All numbers here are `float32`."""
+"""Your losses are nearly right. Perhaps the rates are converted to half precision, which keeps about three digits. All numbers here are `float32`."""
 
 
 def sweep(loss, w, rates):
@@ -2684,7 +2684,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="a_dict_with_a_hash"
-"""The options of a rebuilt net are no plain dict, or another rebuilt net has the same dict. Perhaps aux_data is a dict of a class of your own, and unflatten uses this dict without a copy. Then all rebuilt nets share it."""
+"""The options of a rebuilt net are not a plain dict, or another rebuilt net has the same dict. Perhaps aux_data is a dict of a class of your own, and unflatten uses this dict without a copy. Then all rebuilt nets share it."""
 
 
 class HashableDict(dict):
@@ -2881,7 +2881,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="a_hashable_dict_of_the_net" covers="M21"
-"""The options of your net are no plain dict, but a dict with a hash, and this same object is the aux_data. jit keeps it from the first call on: a change of the options changes the kept one too, so jit sees no change."""
+"""The options of your net are not a plain dict, but a dict with a hash, and this same object is the aux_data. jit keeps it from the first call on: a change of the options changes the kept one too, so jit sees no change."""
 
 
 class HashableDict(dict):
@@ -2952,7 +2952,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="the_id_of_the_dict"
-"""jit sees no change of the options, and two nets with equal options do not share a trace. Perhaps your aux_data is the `id` of the dict. An id stays when the dict changes, and equal dicts have two."""
+"""jit sees no change of the options, and two nets with equal options do not share a trace. Perhaps your aux_data is the `id` of the dict. An id stays the same when the dict changes, and two equal dicts have different ids."""
 DICTS = {}
 
 
@@ -2976,7 +2976,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="options_cannot_change"
-"""The options of your net cannot be set any more: they are a read-only mapping, and no plain dict. The user may change the options; jit has to see the change."""
+"""The options of your net cannot be set any more: they are a read-only mapping, and not a plain dict. The user may change the options; jit has to see the change."""
 from types import MappingProxyType
 
 
@@ -3170,7 +3170,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="the_tuple_of_children"
-"""In a rebuilt net, `w` is a tuple with the array in it. Unflatten gets the children as a sequence, also where there is one child only: it has to be unpacked."""
+"""In a rebuilt net, `w` is a tuple with the array in it. Unflatten gets the children as a sequence, even where there is one child only: it has to be unpacked."""
 
 
 @register_pytree_node_class
@@ -3294,7 +3294,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="at_least_once"
-"""Your function makes a round even when `times` is 0. Perhaps your loop looks at `times` only after its first round."""
+"""Your function makes a round even when `times` is 0. Perhaps you compare with `times` only after the first round."""
 
 
 def repeat(layer, x):
@@ -3335,7 +3335,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="a_formula_for_the_sum"
-"""Where `w` is 1, your result is nan. Perhaps you use the formula for a geometric sum: it divides by `w - 1`. A loop needs no such case of its own."""
+"""Where `w` is 1, your result is nan. Perhaps you use the formula for a geometric sum: it divides by `w - 1`. A loop has no such special case."""
 
 
 def repeat(layer, x):
@@ -3344,7 +3344,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="the_layer_is_changed"
-"""Your function changes the caller's layer. Python does not copy a dict when you call a function with it: `pop`, or to set an entry, changes the caller's dict. Under jit this does not show, because JAX rebuilds the dict for each call."""
+"""Your function changes the caller's layer. Python does not copy a dict when you call a function with it: `pop` or setting an entry changes the caller's dict. Under jit this does not show, because JAX rebuilds the dict for each call."""
 
 
 def repeat(layer, x):
@@ -3656,7 +3656,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="the_counter_is_local"
-"""Your count fails with `UnboundLocalError`. When a function assigns to a name, the name is local for Python, and here it has no value yet. The inner function has to say that it means the outer name."""
+"""Your count fails with `UnboundLocalError`. When a function assigns to a name, the name is local for Python, and here it has no value yet. The inner function has to declare that it uses the outer name."""
 
 
 def traces_of(function, calls):
@@ -3730,7 +3730,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="different_jaxprs" section="part-of-the-type"
-"""You count too few where only the structure of the arguments differs, or one number is Python's own and the other is an array's. Perhaps you count different jaxprs, or different shapes and dtypes. Calls with different structures are two traces, and may give the same jaxpr."""
+"""You count too few where only the structure of the arguments differs, or where a Python number in one call is an array in another. Perhaps you count different jaxprs, or different shapes and dtypes. Calls with different structures are two traces, and may give the same jaxpr."""
 
 
 def traces_of(function, calls):
@@ -3749,7 +3749,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="all_arguments_are_static" section="five-places-for-a-constant"
-"""jit refuses arrays as arguments of your function, and counts each new number. Perhaps you made the arguments static. A static argument needs a hash, and each new value of it is a new trace; here the arguments are to be traced."""
+"""jit refuses arrays as arguments of your function, and counts each new number. Perhaps you made the arguments static. A static argument needs a hash, and each new value of it is a new trace. Here, jit should trace the arguments."""
 
 
 def traces_of(function, calls):
@@ -3767,7 +3767,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="the_first_trace_does_not_count"
-"""Your number is too low by one. Perhaps you count only what is traced again. The first call of a jitted function is a trace, too."""
+"""Your number is too low by one. Perhaps you count only the traces after the first. The first call of a jitted function is a trace, too."""
 
 
 def traces_of(function, calls):
@@ -3818,7 +3818,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="jits_the_wrong_function"
-"""You always count 0. Perhaps the function that counts is never called, because you jit the given function itself. Only code inside of what is jitted runs while JAX traces."""
+"""You always count 0. Perhaps the function that counts is never called, because you jit the given function itself. Only the code of the jitted function runs while JAX traces."""
 
 
 def traces_of(function, calls):
@@ -3996,7 +3996,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="chosen_gets_none"
-"""You call `chosen` with `None`. A `chosen` that compares numbers then fails. Perhaps you use `is_leaf` to stop at `None`. In `partition`, `None` is no leaf, and needs no choice."""
+"""You call `chosen` with `None`. A `chosen` that compares numbers then fails. Perhaps you use `is_leaf` to stop at `None`. In `partition`, `None` is not a leaf: leave it as it is."""
 
 
 def partition(tree, chosen):
@@ -4018,7 +4018,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="false_in_the_holes"
-"""Your trees hold `False` where a leaf is missing. `False` is a leaf like any other leaf. Only `None` is no leaf for JAX."""
+"""Your trees hold `False` where a leaf is missing. `False` is a leaf like any other leaf. Only `None` is not a leaf for JAX."""
 
 
 def partition(tree, chosen):
@@ -4131,7 +4131,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="lists_of_leaves"
-"""Your `partition` returns leaves without their trees. `combine` has to know where each leaf belongs. So both trees keep the whole structure, with `None` in the empty places."""
+"""Your `partition` returns leaves without their structure. `combine` has to know where each leaf belongs. So both trees keep the whole structure, with `None` in the empty places."""
 
 
 def partition(tree, chosen):
@@ -4325,7 +4325,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="dicts_are_merged"
-"""Your `combine` gives the second tree's entry for each key, also where it is `None`; trees that are no dicts fail. Perhaps you merge two dicts: then the last one wins."""
+"""Your `combine` gives the second tree's entry for each key, even where it is `None`; trees that are not dicts fail. Perhaps you merge two dicts: then the last one wins."""
 
 
 def partition(tree, chosen):
@@ -4393,7 +4393,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="the_second_wins"
-"""Your `combine` gives the second tree back: where the first has a leaf, `None` stays. Perhaps the two sides of your question have changed places."""
+"""Your `combine` gives the second tree back: where the first has a leaf, `None` stays. Perhaps the two branches of your `if` are swapped."""
 
 
 def partition(tree, chosen):
@@ -4480,7 +4480,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="zeros_in_the_holes"
-"""Your trees hold 0 where a leaf is missing. `0` is a leaf like any other leaf, and the tree may hold a 0 of its own. Only `None` is no leaf for JAX."""
+"""Your trees hold 0 where a leaf is missing. `0` is a leaf like any other leaf, and the tree may hold a 0 of its own. Only `None` is not a leaf for JAX."""
 
 
 def partition(tree, chosen):
@@ -4636,7 +4636,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_of_anything"
-"""Your `==` fails for two different values that are no numbers. Perhaps you call `math.isnan` or `np.isnan`. They take numbers only, and the value may be a string, a tuple or a function."""
+"""Your `==` fails for two different values that are not numbers. Perhaps you call `math.isnan` or `np.isnan`. They take numbers only, and the value may be a string, a tuple or a function."""
 import math
 
 
@@ -4725,7 +4725,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="not_registered"
-"""For JAX your `Static` is one opaque leaf, and no node. jit raises an error, and `jax.tree.map` calls the function with the whole object. You have to register a class, also when it has `__eq__` and `__hash__`."""
+"""For JAX your `Static` is one opaque leaf, and not a node. jit raises an error, and `jax.tree.map` calls the function with the whole object. You have to register a class, even when it has `__eq__` and `__hash__`."""
 
 
 class Static:
@@ -4820,7 +4820,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="texts_are_compared" section="equality-and-hash"
-"""In your answer, a number and its string are equal, or two equal zeros are not equal. Perhaps you compare the strings that `str` or `repr` makes of the values. Different values may look the same, and equal values may look different."""
+"""In your answer, a number and its string are equal, or two equal zeros are not equal. Perhaps you compare the strings that `str` or `repr` makes of the values. Different values may have equal strings, and equal values may have different strings."""
 
 
 @jax.tree_util.register_static
@@ -4874,7 +4874,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="a_subclass_is_the_same_type" section="equality-and-hash"
-"""Your answer depends on the order: `a == b` is True, but `b == a` is False. Perhaps you use `isinstance` with the types of the two values. For `isinstance`, a bool is an int, and NumPy's float64 is a float, but an int is no bool."""
+"""Your answer depends on the order: `a == b` is True, but `b == a` is False. Perhaps you use `isinstance` with the types of the two values. For `isinstance`, a bool is an int, and NumPy's float64 is a float, but an int is not a bool."""
 
 
 @jax.tree_util.register_static
@@ -4913,7 +4913,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_of_every_value"
-"""Your `Static` fails for a value that is no number. Perhaps you call `math.isnan` or `np.isnan` with each value. They take numbers only, and the value may be a string, a tuple or a function."""
+"""Your `Static` fails for a value that is not a number. Perhaps you call `math.isnan` or `np.isnan` with each value. They take numbers only, and the value may be a string, a tuple or a function."""
 import math
 
 
@@ -4954,7 +4954,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="hash_by_identity" section="equality-and-hash"
-"""Your equal `Static` have different hashes. Perhaps the hash is made of the `id` of the `Static`. Sets and jit's cache look for the hash first, so they do not find an equal one."""
+"""Your equal `Static` have different hashes. Perhaps the hash is computed from the `id` of the `Static`. Sets and jit's cache look for the hash first, so they do not find an equal one."""
 
 
 @jax.tree_util.register_static
@@ -4973,7 +4973,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="hash_by_the_values_identity" section="equality-and-hash"
-"""Your equal `Static` have different hashes when their values are two objects. Perhaps the hash is made of the `id` of the value. Equal values are not always one object; small ints are, by luck."""
+"""Your equal `Static` have different hashes when their values are two objects. Perhaps the hash is computed from the `id` of the value. Equal values are not always one object; small ints are, by luck."""
 
 
 @jax.tree_util.register_static
@@ -5132,7 +5132,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="types_alone_are_compared" section="a-list-in-aux-data"
-"""In your answer, two values of the same type are equal. jit believes `==`: for the second value it runs the program of the first, and no error tells you."""
+"""In your answer, two values of the same type are equal. jit relies on `==`: for the second value it runs the program of the first, without an error."""
 
 
 @jax.tree_util.register_static
@@ -5187,7 +5187,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_in_the_hash"
-"""Your `Static` fails for a value that is no number: a string, a function or a tuple. Perhaps you call `math.isnan` for every value. It takes numbers only."""
+"""Your `Static` fails for a value that is not a number: a string, a function or a tuple. Perhaps you call `math.isnan` for every value. It takes numbers only."""
 import math
 
 
@@ -5335,7 +5335,7 @@ def cache_key(tree):
 
 
 # %% exercise="cache_key" misconception="arrays_in_the_key"
-"""Comparing two of your keys raises an error. Does your key hold the leaves themselves? For two arrays, `==` gives many answers, not one. Put shape and dtype into the key, and not the leaf."""
+"""Comparing two of your keys raises an error. Does your key hold the leaves themselves? For two arrays, `==` gives an array, and not True or False. Put shape and dtype into the key, and not the leaf."""
 
 
 def cache_key(tree):
@@ -5898,7 +5898,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="places_are_removed"
-"""In your two trees, a leaf that belongs to the other tree leaves no place behind: keys and items are missing. Keep the structure, with `None` in the place of each missing leaf. Then `combine` knows where each leaf belongs, and the trees may have any nodes."""
+"""In your two trees, keys and items are missing: you remove the place of each leaf that belongs to the other tree. Keep the structure, with `None` in the place of each missing leaf. Then `combine` knows where each leaf belongs, and the trees may have any nodes."""
 
 
 def kept(tree, test):
@@ -5958,7 +5958,7 @@ def rate_at(step):
 
 
 # %% exercise="split" misconception="keys_are_left_out"
-"""Your two trees are flat dicts without the keys of the other tree, and your function fails for trees that are no dicts. Put `None` in the place of a missing leaf: then both trees keep the structure, and can be put together again. `jax.tree.map` works for any tree."""
+"""Your two trees are flat dicts without the keys of the other tree, and your function fails for trees that are not dicts. Put `None` in the place of a missing leaf: then both trees keep the structure, and can be put together again. `jax.tree.map` works for any tree."""
 
 
 def split(tree, mask):
@@ -5997,7 +5997,7 @@ class Lookup:
 
 
 # %% exercise="sweep" misconception="losses_in_an_array_like_the_rates"
-"""Where all rates are whole numbers, your losses are whole numbers too: the digits after the point are missing. Perhaps you write the losses into an array that is made like `rates`, and so has their dtype."""
+"""Where all rates are whole numbers, your losses are whole numbers too: the decimal places are missing. Perhaps you write the losses into an array that is made like `rates`, and so has their dtype."""
 
 
 def sweep(loss, w, rates):
@@ -6009,7 +6009,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="stale_options" misconception="false_options_are_left_out"
-"""In a rebuilt net, an option that is `False`, `0` or `""` is missing, and your method fails there when it asks for it. Perhaps flatten leaves out what is false for Python. An option that is false is not an option that is missing."""
+"""In a rebuilt net, an option that is `False`, `0` or `""` is missing, and your method fails there when it asks for it. Perhaps flatten leaves out values that are false for Python. An option that is false is not an option that is missing."""
 
 
 @register_pytree_node_class
@@ -6031,7 +6031,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="a_missing_option_is_false"
-"""In a rebuilt net, an option that is `False`, `0` or `""` is missing. Perhaps flatten leaves out what is false for Python, and your method asks with `get`. An option that is false is not an option that is missing: other code may ask for it."""
+"""In a rebuilt net, an option that is `False`, `0` or `""` is missing. Perhaps flatten leaves out values that are false for Python, and your method asks with `get`. An option that is false is not an option that is missing: other code may ask for it."""
 
 
 @register_pytree_node_class
@@ -6075,7 +6075,7 @@ class Net:
 
 
 # %% exercise="traces_of" misconception="counted_on_the_function"
-"""Your function fails with a method of an object: a method takes no new attributes. Perhaps you keep the count as an attribute of `function`. It is the caller's: count in a variable of your own."""
+"""Your function fails with a method of an object: a method takes no new attributes. Perhaps you keep the count as an attribute of `function`. This object belongs to the caller: count in a variable of your own."""
 
 
 def traces_of(function, calls):
@@ -6092,7 +6092,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="kinds_of_arguments" section="part-of-the-type"
-"""You count too few where a number is Python's own in one call and an array's in another, and the given function never runs. Perhaps you count different structures, shapes and dtypes. For jit, the type of a Python number is another one, also with the same dtype. jit knows best when it traces: let it run your code."""
+"""You count too few where a Python number in one call is an array in another, and the given function never runs. Perhaps you count different structures, shapes and dtypes. For jit, a Python number and an array of the same dtype have different types. Count inside the function that jit traces."""
 
 
 def traces_of(function, calls):
@@ -6214,7 +6214,7 @@ class Net:
 
 
 # %% exercise="lookup_table" misconception="numpy_at_a_traced_index" section="two-kinds-of-field"
-"""Your layer works without jit, and fails where JAX traces: also where only the index is traced. Perhaps you index a NumPy array, a list or a tuple that you made of the table. Under jit, a table that is a leaf is a tracer and has no values yet, and NumPy cannot use an index that has none."""
+"""Your layer works without jit, and fails where JAX traces: even where only the index is traced. Perhaps you index a NumPy array, a list or a tuple that you made of the table. Under jit, a table that is a leaf is a tracer and has no values yet, and NumPy cannot use an index that has none."""
 
 
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
@@ -6251,7 +6251,7 @@ class Dense:
 
 
 # %% exercise="repeat" misconception="b_once_at_the_end"
-"""Your result is right for no round and for one round. Perhaps your loop only multiplies by `w`, and you add `b` once, after the loop. Each round adds `b`, and all the rounds after it multiply this `b` by `w`, too."""
+"""Your result is right only where `times` is 0 or 1. Perhaps your loop only multiplies by `w`, and you add `b` once, after the loop. Each round adds `b`, and all the rounds after it multiply this `b` by `w`, too."""
 
 
 def repeat(layer, x):
@@ -6261,7 +6261,7 @@ def repeat(layer, x):
 
 
 # %% exercise="traces_of" misconception="counts_what_is_printed" section="two-kinds-of-field"
-"""You count more than the traces: calls that print differently count as different, also where only the value of a leaf is another one. jit does not look at the value of a leaf, only at its shape and its dtype."""
+"""You count more than the traces: calls that print differently count as different, even where only the value of a leaf is another one. jit does not look at the value of a leaf, only at its shape and its dtype."""
 
 
 def traces_of(function, calls):
@@ -6276,7 +6276,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="static_wrapper" misconception="numpys_isnan_of_anything"
-"""Your `==` fails for two different values that are no numbers. Perhaps you call `np.isnan` wherever two values are not equal. It takes numbers only, and the value may be a string, a tuple or a function."""
+"""Your `==` fails for two different values that are not numbers. Perhaps you call `np.isnan` for any two values that are not equal. It takes numbers only, and the value may be a string, a tuple or a function."""
 
 
 @jax.tree_util.register_static
@@ -6296,7 +6296,7 @@ class Static:
 
 
 # %% exercise="partition" misconception="lists_are_joined"
-"""Your `combine` joins two lists to a longer one. A list is a node with places, and both trees have all of them: where one has a leaf, the other has `None`. Each leaf goes back to its own place."""
+"""Your `combine` joins two lists into one longer list. But both lists have all places of the original: where one has a leaf, the other has `None`. Each leaf goes back to its own place."""
 
 
 def partition(tree, chosen):
@@ -6308,6 +6308,97 @@ def partition(tree, chosen):
 def combine(first, second):
     if isinstance(first, list):
         return first + second
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="dense" misconception="a_function_over_the_arrays"
+"""After `jax.tree.map`, your layer still computes with its old arrays, and layers with the same activation do not share a trace. Does your aux_data hold a function that uses the arrays, such as `lambda x: activation(x @ w + b)`? Keep only the activation there."""
+
+
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+        self.forward = lambda x: activation(x @ w + b)
+
+    def __call__(self, x):
+        return self.forward(x)
+
+    def tree_flatten(self):
+        return (self.w, self.b), (self.activation, self.forward)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        layer = object.__new__(cls)
+        layer.w, layer.b = children
+        layer.activation, layer.forward = aux
+        return layer
+
+
+# %% exercise="lookup_table" misconception="mapped_over_the_index"
+"""Your layer raises `ValueError` where the index has no axes. Do you map over the index with `jax.vmap`? It needs an axis to map over. An array can be indexed by a whole array at once, of any shape."""
+
+
+@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        table = jax.lax.stop_gradient(self.table)
+        return self.scale * jax.vmap(lambda place: table[place])(index)
+
+
+# %% exercise="traces_of" misconception="kinds_beside_jit" section="part-of-the-type"
+"""You count too few where a Python number in one call is an array in another. Perhaps you count different structures, shapes and dtypes. For jit, a Python number and an array of the same dtype have different types. Count inside the function that jit traces."""
+
+
+def traces_of(function, calls):
+    jitted = jax.jit(function)
+    kinds = set()
+    for arguments in calls:
+        jitted(*arguments)
+        leaves, structure = jax.tree.flatten(arguments)
+        kinds.add((structure, *[(np.shape(x), str(jnp.asarray(x).dtype)) for x in leaves]))
+    return len(kinds)
+
+
+# %% exercise="traces_of" misconception="a_tracer_among_the_arguments" section="part-of-the-type"
+"""You count no trace where every argument is a container or another node. Do you ask whether an argument is a `Tracer`? In a node, the leaves are tracers, and the node itself is not. The function's Python code runs only while JAX traces: count each run."""
+
+
+def traces_of(function, calls):
+    traces = 0
+
+    @jax.jit
+    def counted(*arguments):
+        nonlocal traces
+        if any(isinstance(argument, jax.core.Tracer) for argument in arguments):
+            traces += 1
+        return function(*arguments)
+
+    for arguments in calls:
+        counted(*arguments)
+    return traces
+
+
+# %% exercise="partition" misconception="is_true_or_is_false"
+"""Where `chosen` returns a bool of NumPy, a leaf is in neither of your trees. Do you compare with `is True` and with `is False`? NumPy's bools are other objects than Python's. A plain `if` accepts both."""
+
+
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
+    second = jax.tree.map(lambda leaf: leaf if chosen(leaf) is False else None, tree)
+    return first, second
+
+
+def combine(first, second):
     return jax.tree.map(
         lambda one, other: other if one is None else one,
         first,

@@ -25,11 +25,6 @@ def room(tmp_path):
     room.stop()
 
 
-@pytest.fixture(params=["light", "dark"])
-def scheme(request):
-    return request.param
-
-
 @pytest.fixture
 def opened(room, browser):
     """Return a function that opens a page of the server in a browser of its own.
@@ -78,7 +73,10 @@ def assert_fine(page: Page, name: str) -> None:
     assert_shown_accessible(page)
 
 
-@pytest.mark.parametrize("width", [1280, 480])
+each_look = pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 480)])
+
+
+@each_look
 def test_the_teachers_pages_are_accessible(room, opened, scheme, width):
     a_class(room)
     board = opened("/board", width, scheme)
@@ -90,7 +88,7 @@ def test_the_teachers_pages_are_accessible(room, opened, scheme, width):
     assert_fine(questions, f"questions_{scheme}_{width}")
 
 
-@pytest.mark.parametrize("width", [1280, 480])
+@each_look
 def test_all_that_the_projector_shows_is_accessible(room, opened, scheme, width):
     a_class(room)
     screen = opened("/screen", width, scheme)
@@ -117,6 +115,7 @@ def test_all_that_the_projector_shows_is_accessible(room, opened, scheme, width)
     assert_fine(board, f"board_vote_{scheme}_{width}")
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_on_a_phone_is_accessible(room, opened, scheme):
     phone = opened("/", 360, scheme)
     assert_fine(phone, f"phone_join_{scheme}")

@@ -8,6 +8,7 @@ from importlib.metadata import version
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from pytree_course.judging.expected import BuiltLesson
 from tests.browser.conftest import new_visit
 from tests.browser.lab import PATIENCE, Notebook7, Visit
 from tests.lesson_reads import LESSON_1
@@ -19,6 +20,7 @@ LESSON, EXERCISES = "notebooks/01_leaves.ipynb", "exercises/01_leaves_exercises.
 DEEPER = "notebooks/deeper/01_leaves/working-with-structures.ipynb"
 WRONG = "def count_leaves(tree):\n    return len(tree)"
 IMPORTS = "lesson-1-leaves-what-does-jax-see-when-i-hand-it-thi-3"
+PARAMS = "a-program-that-reads-digits-2"
 ANSWER, CHECK = "count_leaves-answer", "count_leaves-check"
 
 
@@ -83,34 +85,6 @@ def test_a_lesson_leads_to_the_glossary(visit: Visit):
     assert visit.page.evaluate(remembered) == []
 
 
-def test_a_check_leads_to_what_to_reread_and_a_changed_answer_says_so(visit: Visit):
-    exercises = visit.open(EXERCISES)
-    exercises.write(ANSWER, WRONG)
-    exercises.run("setup", ANSWER, CHECK)
-    changed = visit.page.locator(".pytree-answer.jp-mod-dirty")
-    expect(changed).to_have_count(0)
-    exercises.write(ANSWER, WRONG.replace("len(tree)", "3"))
-    expect(changed).to_have_count(1)
-    said = "element => getComputedStyle(element, '::after').content"
-    assert "Changed since it ran" in changed.evaluate(said)
-    exercises.output(CHECK).get_by_role("link", name="How many leaves?").click()
-    expect_landed(visit.page, "How many leaves?")
-
-
-def test_buttons_of_a_kernel_that_was_restarted_say_so_once(visit: Visit):
-    exercises = visit.open(EXERCISES)
-    exercises.write(ANSWER, WRONG)
-    exercises.run("setup", ANSWER, CHECK)
-    exercises.output(CHECK).get_by_role("button", name="Hint").wait_for()
-    visit.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
-    told = "The kernel was restarted: run the cells again, from the top."
-    cut_off = exercises.output(CHECK).locator(".jupyter-widgets-disconnected")
-    cut_off.first.wait_for()
-    said = "them => them.map(each => getComputedStyle(each, '::before').content)"
-    contents = [each for each in cut_off.evaluate_all(said) if each != "none"]
-    assert contents == [f'"{told}"']
-
-
 def test_a_link_inside_a_notebook_lands_although_another_has_the_same_heading(visit: Visit):
     visit.open(LESSON)
     visit.page.evaluate(
@@ -137,26 +111,49 @@ def run_by_keyboard(visit: Visit, cell_id: str) -> None:
     visit.page.keyboard.press("Shift+Enter")
 
 
-def test_the_verdict_of_a_check_and_its_reason_stay_on_the_screen(visit: Visit):
+def test_a_wrong_answer_from_its_verdict_to_what_to_reread(visit: Visit):
     exercises = visit.open(EXERCISES)
     exercises.write(ANSWER, WRONG)
     exercises.run("setup", ANSWER)
     run_by_keyboard(visit, CHECK)
     exercises.wait_until_idle()
+    # The verdict and its reason stay on the screen, though the next cell is active.
     assert active_cell(visit) != CHECK
     for text in ("Not yet", "Your results are those of"):
         expect(exercises.output(CHECK).get_by_text(text).first).to_be_in_viewport(ratio=1)
 
+    changed = visit.page.locator(".pytree-answer.jp-mod-dirty")
+    expect(changed).to_have_count(0)
+    exercises.write(ANSWER, WRONG.replace("len(tree)", "3"))
+    expect(changed).to_have_count(1)
+    said = "element => getComputedStyle(element, '::after').content"
+    assert "Changed since it ran" in changed.evaluate(said)
 
-def test_a_prediction_is_answered_by_its_letter_and_the_keys_stay_inside(visit: Visit):
-    lesson = visit.open(LESSON)
-    name = "what-jax-sees-order"
-    lesson.run(IMPORTS)
+    exercises.output(CHECK).get_by_role("button", name="Hint").wait_for()
+    visit.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    cut_off = exercises.output(CHECK).locator(".jupyter-widgets-disconnected")
+    cut_off.first.wait_for()
+    said = "them => them.map(each => getComputedStyle(each, '::before').content)"
+    [told] = [each for each in cut_off.evaluate_all(said) if each != "none"]
+    assert told == '"The kernel was restarted: run the cells again, from the top."'
+
+    exercises.output(CHECK).get_by_role("link", name="How many leaves?").click()
+    expect_landed(visit.page, "How many leaves?")
+
+
+def test_a_prediction_is_made_by_keyboard_and_revealed_by_the_next_cell(visit: Visit):
+    lesson, name = visit.open(LESSON), "what-jax-sees-order"
+    asked = BuiltLesson.read(visit.lab.root / "checks/expected/01_leaves.json").predictions[name]
+    assert asked.options.keys() == {*"ABC"}
+    assert asked.answer != "B"
+    assert lesson.output_text(name) == ""
+    picture = visit.page.locator("svg[role=img]").first  # stored, before anything is run
+    picture.scroll_into_view_if_needed()
+    assert picture.is_visible() and picture.get_attribute("aria-label")
+    lesson.run(IMPORTS, PARAMS)
     run_by_keyboard(visit, f"{name}-predict")
-    buttons = [
-        lesson.output(f"{name}-predict").get_by_role("button", name=letter, exact=True)
-        for letter in "ABC"
-    ]
+    question = lesson.output(f"{name}-predict")
+    buttons = [question.get_by_role("button", name=letter, exact=True) for letter in "ABC"]
     expect(buttons[0]).to_be_focused()
     for key, focused in (("Tab", 1), ("Tab", 2), ("ArrowRight", 0), ("ArrowUp", 2)):
         visit.page.keyboard.press(key)
@@ -164,9 +161,18 @@ def test_a_prediction_is_answered_by_its_letter_and_the_keys_stay_inside(visit: 
     cells = "jupyterapp.shell.currentWidget.content.widgets.length"
     before = visit.page.evaluate(cells)
     visit.page.keyboard.press("b")
-    lesson.output(f"{name}-predict").get_by_text("You predict B.").wait_for()
+    question.get_by_text("You predict B.").wait_for()
+    # No key that chose or moved has reached JupyterLab, to which `b` is a new cell.
     assert visit.page.evaluate(cells) == before
     assert active_cell(visit) == name
+    why = lesson.cell("what-jax-sees-5").locator("details")
+    assert why.get_attribute("open") is None
+    lesson.run(name)
+    lesson.output(name).get_by_text(f"✗ You predicted B. It is {asked.answer}.").wait_for()
+    assert lesson.output_text(name).startswith("[(32,), (64, 32)")
+    expect(why).to_have_attribute("open", "")
+    expect(why.get_by_text("sorts the keys", exact=False)).to_be_visible()
+    assert visit.other_hosts == []
 
 
 def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Visit):
@@ -179,7 +185,7 @@ def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Vi
 
 def test_the_answer_to_a_prediction_stays_on_the_screen(visit_to_notebook: Visit):
     lesson, name = visit_to_notebook.open(LESSON), "the-registry-opens"
-    lesson.run(IMPORTS, "a-program-that-reads-digits-2", "the-registry-2")
+    lesson.run(IMPORTS, PARAMS, "the-registry-2")
     run_by_keyboard(visit_to_notebook, f"{name}-predict")
     visit_to_notebook.page.get_by_text("Choose by a click or by typing the letter").wait_for()
     for key, answer in (("b", "You predict B."), ("Shift+Enter", "JAX looks up the exact type")):

@@ -148,7 +148,7 @@ def test_without_an_address_a_page_can_be_downloaded_and_nothing_else(whole, tmp
 # --- in a browser
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 1400), ("dark", 360)])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 360)])
 def test_a_lesson_is_accessible_and_keeps_to_itself(browser, site, scheme, width):
     opened = ".prediction details"
     asked = assert_page_accessible(browser, site / LESSON, scheme, width, opened)

@@ -1,16 +1,26 @@
-"""The lab's first minute: at lesson 1, without prompts, without a word to the outside."""
+"""JupyterLab at lesson 1, started by course.py or by somebody else: it shows and runs it whole."""
 
+import json
+from pathlib import Path
+
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from playwright.sync_api import Browser
 
-from tests.browser.lab import Visit
+from tests.browser.accessibility import assert_accessible
+from tests.browser.lab import Lab, PlainLab, Visit
 from tests.lesson_reads import LESSON_1
 
 pytestmark = pytest.mark.reads(*LESSON_1)
 
+LESSON = "notebooks/01_leaves.ipynb"
+STORED = "ValueError: as stored\n    tree['b']" + " and a long line" * 20
+
 
 def test_the_lab_opens_at_lesson_1_in_peace(visit: Visit):
     lesson = visit.open_start()
-    assert lesson.path == "notebooks/01_leaves.ipynb"
+    assert lesson.path == LESSON
     # Prompts, if there were any, come a moment after the rest.
     visit.page.wait_for_timeout(2000)
     assert visit.page.locator(".jp-Dialog").count() == 0
@@ -20,7 +30,7 @@ def test_the_lab_opens_at_lesson_1_in_peace(visit: Visit):
 
 
 def test_lesson_1_runs_to_its_end(visit: Visit):
-    lesson = visit.open("notebooks/01_leaves.ipynb")
+    lesson = visit.open(LESSON)
     lesson.run_all()
     assert lesson.failed() == []
     lesson.write("leaves-of-params", "1 / 0")
@@ -30,11 +40,32 @@ def test_lesson_1_runs_to_its_end(visit: Visit):
     assert visit.other_hosts == []
 
 
-def test_a_wrong_answer_is_pictured_beside_what_is_expected(visit: Visit):
-    exercises = visit.open("exercises/01_leaves_exercises.ipynb")
-    exercises.run("setup", "nan_paths-answer", "nan_paths-check")
-    output = exercises.output("nan_paths-check")
-    assert output.get_by_role("img").count() == 3
-    for caption in ("Given", "Yours", "Expected"):
-        assert output.get_by_text(caption, exact=True).count() == 1
-    assert visit.other_hosts == []
+def test_run_all_goes_on_below_a_cell_that_should_raise(lab: Lab, visit: Visit):
+    stored = new_output("error", ename="ValueError", evalue="as stored", traceback=[STORED])
+    tags = {"tags": ["raises-exception", "nbval-ignore-output"]}  # as the build writes them
+    raising = new_code_cell("raise ValueError('new')", id="raises", outputs=[stored], metadata=tags)
+    below = new_code_cell("print('here', 'too')", id="below")
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    written = new_notebook(cells=[raising, below], metadata={"kernelspec": kernel})
+    nbformat.write(written, lab.root / "notebooks" / "with_an_error.ipynb")
+    notebook = visit.open("notebooks/with_an_error.ipynb")
+    shown = notebook.output("raises").locator("[data-mime-type='application/vnd.jupyter.stderr']")
+    assert "ValueError: as stored" in shown.inner_text()
+    assert_accessible(notebook, outputs=1)
+    visit.page.get_by_role("menuitem", name="Run", exact=True).click()
+    visit.page.get_by_text("Run All Cells", exact=True).click()
+    notebook.output("below").get_by_text("here too").wait_for()
+    assert "ValueError: new" in notebook.output_text("raises")
+
+
+def test_where_a_hub_started_it_a_lesson_shows_its_pictures_before_it_is_run(
+    browser: Browser, tmp_path: Path
+):
+    with PlainLab(tmp_path) as lab:
+        cells = json.loads((lab.root / LESSON).read_text("utf-8"))["cells"]
+        first = next(cell["id"] for cell in cells if "<svg" in json.dumps(cell.get("outputs")))
+        page = browser.new_page()
+        output = Visit(lab, page).open(LESSON).output(first)
+        output.get_by_text("weight").first.wait_for()
+        assert output.locator("svg").count() == 1
+        page.close()

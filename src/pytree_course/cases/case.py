@@ -132,22 +132,23 @@ def _random_child(rng: np.random.Generator, depth: int) -> Any:
     return int(rng.integers(1, 100))
 
 
-# Each new shape or dtype costs a compilation, so nearly all arrays have one of two shapes.
+# `jnp.asarray` compiles a program for each new shape and dtype, and `jax.device_put` does not.
+# Answers that compute cost compilations, too: so nearly all arrays have one of two shapes.
 def vector(rng: np.random.Generator, dtype: Any = np.float32) -> jax.Array:
     """Draw two small whole numbers."""
-    return jnp.asarray(rng.integers(1, 10, 2).astype(dtype))
+    return jax.device_put(rng.integers(1, 10, 2).astype(dtype))
 
 
 def matrix(rng: np.random.Generator) -> jax.Array:
     """Draw two rows of two small whole numbers."""
-    return jnp.asarray(rng.integers(1, 10, (2, 2)).astype(np.float32))
+    return jax.device_put(rng.integers(1, 10, (2, 2)).astype(np.float32))
 
 
 def as_jax(result: Any) -> Any:
     """Let NumPy's arrays and scalars count as JAX's, where it does not matter which they are."""
 
     def convert(leaf: Any) -> Any:
-        return jnp.asarray(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
+        return jax.device_put(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
 
     return jax.tree.map(convert, acyclic(result))
 

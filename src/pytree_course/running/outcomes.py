@@ -1,12 +1,12 @@
 """Outcomes: a check's report on each case, and the limits within which grading accepts it."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
 
 from pytree_course.observing.observations import Observation, is_writable
-from pytree_course.observing.reading import read_as
+from pytree_course.observing.reading import read_json
 
 PUBLIC_SEED = 0
 """The seed of the cases that every learner sees; grading draws another one each time."""
@@ -54,12 +54,18 @@ class Outcome(Struct, frozen=True):
             raise ValueError("not every input is written")
 
 
-def report(outcomes: list[Outcome]) -> Any:
-    """Return outcomes as JSON that `read_report` reads."""
-    return msgspec.to_builtins(outcomes)
+def report(outcomes: list[Outcome]) -> str:
+    """Return outcomes as JSON text that `read_report` reads.
+
+    It is text, because Jupyter's messages are written and parsed by slower programs.
+    """
+    return msgspec.json.encode(outcomes).decode()
 
 
-def read_report(data: object) -> list[Outcome]:
-    """Read a check's report from untrusted JSON, or raise ValueError."""
-    outcomes: list[Outcome] = read_as(Annotated[list[Outcome], Meta(max_length=MAX_OUTCOMES)], data)
+def read_report(text: object) -> list[Outcome]:
+    """Read a check's report from untrusted JSON text, or raise ValueError."""
+    if not isinstance(text, str):
+        raise ValueError("a report that is no text")
+    kind = Annotated[list[Outcome], Meta(max_length=MAX_OUTCOMES)]
+    outcomes: list[Outcome] = read_json(kind, text)
     return outcomes

@@ -133,18 +133,6 @@ find(
     if expected.predictions:
         found.append("predictions")
 """,
-        "the author's own way to right answers": """
-    from pathlib import Path
-    from pytree_course.sources.lesson_sources import read_sources
-    from pytree_course.course import Course
-    import pytree_course
-    for root in ("/course", Path(pytree_course.__file__).parents[2]):
-        try:
-            sources = read_sources(Course(Path(root)).lesson("01_leaves"))
-            found += [each.solution.source for each in sources.exercises.values()]
-        except Exception:
-            pass
-""",
     },
     "found",
 )

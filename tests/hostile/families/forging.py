@@ -13,8 +13,10 @@ def outcome(value):
             "value": value}, "printed": "", "line": None, "note": "",
             "predicted": ""}
 def report(outcomes):
+    import json
     from IPython.display import display
-    display({"application/vnd.pytree-course.outcomes+json": outcomes, "text/plain": "reported"},
+    text = json.dumps(outcomes)
+    display({"application/vnd.pytree-course.outcomes+json": text, "text/plain": "reported"},
             raw=True)
 """
 
@@ -92,18 +94,6 @@ FORGED = {
     comparison._close = lambda *a: True
     judging.judge = pytree_course.grading.grade.judge = lambda expected, outcomes: verdicts.Verdict(
         expected.name, verdicts.VerdictKind.CORRECT, 100, "all passed", 100, 100)
-""",
-    "asdict and JSON write another report": """
-    import dataclasses, json
-    import pytree_course.notebook.checks as checks
-    dataclasses.asdict = checks.asdict = lambda each, **k: outcome(1)
-    dump = json.dumps
-    def dumps(value, *a, **k):
-        return dump(value, *a, **k).replace('"value": 1000000', '"value": 1')
-    json.dumps = dumps
-    session = get_ipython().kernel.session
-    pack = session.pack
-    session.pack = lambda value: pack(value).replace(b'"value":1000000', b'"value":1')
 """,
     "display publishes what a forger wants": """
     shell = get_ipython()

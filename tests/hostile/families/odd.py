@@ -43,10 +43,6 @@ def count_nones(tree):
     logging.error("an error that is none")
     return sum(leaf is None for leaf in jax.tree.leaves(tree, is_leaf=lambda node: node is None))
 """,
-        ("a plot", "nan_paths"): (
-            "%matplotlib inline\nimport matplotlib.pyplot as plt\n"
-            "plt.plot([1, 2, 3]); plt.title('where')\nplt.show()\n" + NAN
-        ),
         ("display, rich output and a last expression", "same_structure"): (
             SAME
             + "from IPython.display import HTML, Markdown, display\ndisplay(HTML('<h1>me</h1>'))\n"
@@ -144,10 +140,6 @@ assert depth(2000) == 2000
             "assert subprocess.check_output('sleep 0.1 & wait; echo hi', shell=True) == b'hi\\n'\n"
             + COUNT
         ),
-        ("await at the top, and asyncio", "leaves_in_layer_order"): (
-            "import asyncio\nawait asyncio.sleep(0)\n"
-            "async def one():\n    return 1\nassert await one()\n" + ORDER
-        ),
         # ---- what it sets
         ("settings by which checks of others would fail", "leaf_shapes"): (
             "jax.config.update('jax_enable_x64', True)\njax.config.update('jax_debug_nans', True)\n"
@@ -159,15 +151,6 @@ assert depth(2000) == 2000
         ("the whole cell is timed", "replace_leaves"): ("%%time\n" + REPLACE.strip()),
         ("the whole cell is captured", "leaf_at"): (
             "%%capture noise\nprint('hidden')\n" + AT.strip()
-        ),
-        ("a file is written and read", "whole_shapes"): (
-            WHOLE
-            + """
-with open("notes.txt", "w") as file:
-    file.write("mine")
-assert open("notes.txt").read() == "mine"
-%pwd
-"""
         ),
         ("an input that is caught", "shared_leaves"): (
             "try:\n    input('your name? ')\nexcept Exception as error:\n    print(error)\n"

@@ -52,12 +52,13 @@ def _(content, cells):
 def _(content, cells):
     cells["count_leaves-check"]["source"] = (
         "from IPython.display import display\n"
-        "display({'application/vnd.pytree-course.outcomes+json': []}, raw=True)"
+        "display({'application/vnd.pytree-course.outcomes+json': '[]'}, raw=True)"
     )
 
 
-@notebook("stored outputs that say all is right", {"count_leaves": WRONG})
+@notebook("stored outputs and metadata that say all is right", {"count_leaves": WRONG})
 def _(content, cells):
+    content["metadata"]["pytree_course"] = {"points": 100, "seed": 0, "graded": True}
     for cell in cells.values():
         if cell["cell_type"] == "code":
             cell["outputs"] = [
@@ -65,22 +66,14 @@ def _(content, cells):
                     "output_type": "display_data",
                     "metadata": {},
                     "data": {
-                        "application/vnd.pytree-course.outcomes+json": [],
+                        "application/vnd.pytree-course.outcomes+json": "[]",
                         "text/plain": "✓ count_leaves: correct",
                     },
                 }
             ]
-            cell["execution_count"] = 1
-
-
-@notebook("metadata that give points", {"count_leaves": WRONG})
-def _(content, cells):
-    content["metadata"]["trusted"] = True
-    content["metadata"]["pytree_course"] = {"points": 100, "seed": 0, "graded": True}
-    for cell in cells.values():
-        cell["metadata"] |= {"trusted": True, "points": 100, "score": 100, "exercise": "x"}
-        cell["metadata"].setdefault("nbgrader", {}).update(points=100, grade=True, solution=True)
-        cell["metadata"]["tags"] = ["nbval-skip", "nbval-ignore-output", "raises-exception", 7]
+            cell["metadata"] |= {"trusted": True, "points": 100, "score": 100, "exercise": "x"}
+            cell["metadata"].setdefault("nbgrader", {}).update(points=100, grade=True)
+            cell["metadata"]["tags"] = ["nbval-skip", "nbval-ignore-output", "raises-exception", 7]
 
 
 @notebook("another kernel", earns=EARN_BOTH)

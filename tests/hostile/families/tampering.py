@@ -114,7 +114,7 @@ TAMPERED = {
     async def execute(stream, ident, parent):
         kernel.session.send(kernel.iopub_socket, "status", {"execution_state": "busy"}, parent)
         kernel.session.send(kernel.iopub_socket, "display_data", {
-            "data": {"application/vnd.pytree-course.outcomes+json": [], "text/plain": "reported"},
+            "data": {"application/vnd.pytree-course.outcomes+json": "[]", "text/plain": "reported"},
             "metadata": {}}, parent)
         kernel.session.send(stream, "execute_reply",
                             {"status": "ok", "execution_count": 1}, parent, ident=ident)
@@ -152,26 +152,6 @@ family.case(
     same_structure = replace_leaves = leaf_at = whole_shapes = leaves_in_layer_order = every
     shared_leaves = every
     """,
-    },
-)
-family.case(
-    "the first answer runs the checks of all others",
-    {
-        "count_leaves": """
-    import threading
-    def run():
-        for name in dir(check):
-            try:
-                getattr(check, name)(lambda *a: 1)
-            except BaseException:
-                pass
-    run()
-    thread = threading.Thread(target=run)
-    thread.start()
-    def count_leaves(tree):
-        return 1
-    """,
-        "same_structure": "same_structure = lambda a, b: True",
     },
 )
 family.case(

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 _IMPORTED = (
     # what a kernel imports only when it starts
-    *("debugpy.server.api", "ipykernel.debugger", "ipykernel.zmqshell", "sqlite3"),
-    *("IPython.core.completerlib", "IPython.core.debugger", "IPython.extensions.storemagic"),
+    *("debugpy.server.api", "faulthandler", "ipykernel.debugger", "ipykernel.kernelapp", "sqlite3"),
+    *("IPython.core.completerlib", "IPython.core.debugger", "IPython.core.oinspect"),
+    *("IPython.extensions.storemagic", "IPython.terminal.pt_inputhooks", "IPython.utils.wildcard"),
     *("pytree_course.ipython", "tornado.platform.asyncio"),
     # what an exercise notebook's set-up cell imports
     *("jax", "jax.numpy", "numpy", "pytree_course"),
