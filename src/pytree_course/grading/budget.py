@@ -1,6 +1,7 @@
 """Time budgets of a submission and its cells, and the account of a kernel's processor time."""
 
 import functools
+import math
 import os
 import time
 from collections.abc import Callable, Collection, Iterable
@@ -194,24 +195,25 @@ class CellBudget:
         self._most = seconds
         self._looked = time.monotonic()
         self._processor = processes.used()
-        self._has_ended = False
+        self._patience = self._late = math.inf
         self._messages = 0
         self._bytes = 0
         self._own_memory = psutil.Process()
         self._memory = self._own_memory.memory_info().rss + limits.RECEIVED_MEMORY
 
     def end_within(self, seconds: float) -> None:
-        """Note that the cell has ended, and wait this long for the rest of its messages."""
+        """Note that the cell has ended, and wait this long for each message still to come."""
         if not self.look():
             # Most cells end before the first look is due, and a look takes longer than they do.
             self._count(self._processes.used(), waited=0.0)
-        self._most = min(self._most, self.seconds + seconds)
-        self._has_ended = True
+        self._patience = seconds
+        self._late = self.seconds + seconds
 
     def charge(self, size: int) -> None:
         """Count a message of so many bytes."""
         self._messages += 1
         self._bytes += size
+        self._late = self.seconds + self._patience
         if self._messages > limits.CELL_MESSAGES or self._bytes > limits.CELL_BYTES:
             raise OverOutputError
 
@@ -222,9 +224,9 @@ class CellBudget:
         self._count(*self._processes.look())
         if self._own_memory.memory_info().rss > self._memory:
             raise OverOutputError  # a message that never ends is in our memory before we see it
-        if self.seconds > self._most or self._looked > self._ends:
+        if self.seconds > min(self._most, self._late) or self._looked > self._ends:
             # What has not come from a cell that has ended is lost: it sent too much.
-            raise OverOutputError if self._has_ended else OverTimeError
+            raise OverTimeError if self._patience == math.inf else OverOutputError
         return True
 
     def _count(self, processor: float, waited: float) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pytree_course.grading.sandbox.kernel import SandboxedKernel
 
 _POLL_MILLISECONDS = 250
-_LATE_SECONDS = 5.0  # from the reply that a cell has ended to the last of its output
+_LATE_SECONDS = 5.0  # from one message of a cell that has ended to the next
 _RUN = "run"
 _LONGEST_SOCKET = 100  # bytes of a path; systems allow 104 or more, and a number comes behind it
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
