@@ -64,6 +64,15 @@ def test_every_layout_is_found_in_a_zip_also_below_other_folders(zipped, course,
     assert ignored == {}
 
 
+@pytest.mark.parametrize("above", ["", "submissions/"])
+def test_canvass_zip(zipped, course, above):
+    zipped.put(f"{above}lovelaceada_1_2_01_mini_exercises.ipynb")
+    zipped.put(f"{above}lovelaceada_1_3_data.csv")
+    files, ignored = zipped.read(course)
+    assert files == [("1", "lovelaceada_1_2_01_mini_exercises.ipynb")]
+    assert ignored == {f"{above}lovelaceada_1_3_data.csv": "it is no notebook"}
+
+
 def test_a_zip_in_the_zip_is_said(zipped, course):
     zipped.put("ada/01_mini_exercises.ipynb")
     zipped.put("week 2.zip")
@@ -159,6 +168,17 @@ def test_a_bomb_is_refused_before_anything_is_written(zipped, course, monkeypatc
 def test_names_are_utf_8_even_where_the_zip_does_not_say_so(zipped, course, utf8):
     zipped.put("Zoë Ünal_3_assignsubmission_file/01_mini_exercises.ipynb", utf8=utf8)
     assert zipped.read(course)[0] == [("Zoë Ünal", "01_mini_exercises.ipynb")]
+
+
+def test_the_same_zip_goes_to_the_same_folder_and_a_newer_one_to_another(zipped, course):
+    zipped.put("ada/01_mini_exercises.ipynb")
+    first = read_handed_in(zipped.file, course, zipped.into).notebooks
+    assert read_handed_in(zipped.file, course, zipped.into).notebooks == first
+    zipped.put("bob/01_mini_exercises.ipynb")
+    second = read_handed_in(zipped.file, course, zipped.into).notebooks
+    assert len(second) == 2
+    assert first[0].file != second[0].file
+    assert first[0].file.exists()
 
 
 @pytest.mark.parametrize("data", [b"", b"not a zip", b"PK\x05\x06" + b"\0" * 17])

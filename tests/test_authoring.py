@@ -1,5 +1,6 @@
 """Building: sources in, notebooks out; the author's mistakes are found first."""
 
+from collections import Counter
 from pathlib import Path
 
 import nbformat
@@ -13,7 +14,10 @@ from pytree_course.bundle import hand_out
 from pytree_course.course import Course, LessonFiles, other_id
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
+from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.running.run_cases import run_check
 from pytree_course.sources import authors_answers
+from pytree_course.sources.authors_answers import SEEDS, run_answer
 from pytree_course.sources.exercises import PLACEHOLDER
 from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import (
@@ -32,6 +36,29 @@ def test_building_twice_changes_no_byte(mini):
     before = {file: file.read_bytes() for file in built_files(mini)}
     build(mini)
     assert {file: file.read_bytes() for file in built_files(mini)} == before
+
+
+def test_each_answer_runs_once_on_a_seed_and_no_caller_can_change_what_it_yields(
+    unbuilt, monkeypatch
+):
+    edit(unbuilt.check_script, "small lesson", "lesson that no other test runs")
+    runs = []
+
+    def counted(check, answers, seed):
+        runs.append(seed)
+        return run_check(check, answers, seed)
+
+    monkeypatch.setattr(authors_answers, "run_check", counted)
+    sources = read_sources(unbuilt)
+    exercise = sources.exercises["count_leaves"]
+    run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).clear()
+    build(unbuilt)
+    assert find_stale(unbuilt) == []
+    answers = sum(
+        len([each.solution, each.starter, *each.variants, *each.misconceptions])
+        for each in sources.exercises.values()
+    )
+    assert Counter(runs) == dict.fromkeys(SEEDS, answers)
 
 
 def test_the_solution_is_stripped_from_the_exercises_and_from_what_is_expected(mini):

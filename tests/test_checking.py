@@ -1,18 +1,21 @@
 """A check feeds cases to answers; a verdict says how it went, and why."""
 
+import json
+
 import jax
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.cases import Case, as_int, check
+from pytree_course.cases import Case, as_int, check, random_tree
 from pytree_course.judging.expected import Misconception
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.observing.observations import Node
 from pytree_course.observing.observe import observe
-from pytree_course.running.outcomes import MAX_PRINTED, read_report
+from pytree_course.running.outcomes import MAX_PRINTED, read_report, report
 from pytree_course.running.run_cases import MAX_PRINTED_LINES, CaseInterrupted, Settings, run_check
 from tests.made_grades import made_exercise
 
@@ -132,6 +135,19 @@ def test_an_interrupt_is_not_swallowed():
     assert caught.value.written == ("[1, 2, 3, 4]",)
 
 
+def test_outcomes_survive_json():
+    outcomes = run_check(doubled, [lambda values: values[0]], 0)
+    assert read_report(report(outcomes)) == outcomes
+
+
+@pytest.mark.parametrize(
+    "data", [None, 3, {}, {"inputs": 1}, {"inputs": [], "written": [], "observation": []}]
+)
+def test_what_is_no_outcome_is_refused(data):
+    with pytest.raises(ValueError, match=r"Expected|missing"):
+        read_report(json.dumps([data]))
+
+
 def test_a_report_that_is_no_text_is_refused():
     with pytest.raises(ValueError, match="no text"):
         read_report([])
@@ -148,6 +164,13 @@ def test_an_outcome_too_few_is_no_verdict():
 )
 def test_counts_may_be_integer_scalars(count, is_int):
     assert (observe(as_int(lambda: count)()) == observe(3)) is is_int
+
+
+@given(st.integers(0, 10_000))
+def test_random_trees_are_the_same_for_the_same_seed(seed):
+    trees = [observe(random_tree(np.random.default_rng(seed))) for _ in range(2)]
+    assert trees[0] == trees[1]
+    assert isinstance(trees[0], Node)
 
 
 ALL_VERDICTS = {

@@ -3,6 +3,7 @@
 import pytest
 
 from pytree_course.class_grading.attempt import AttemptState
+from pytree_course.class_grading.class_grades import Student
 from pytree_course.judging.verdicts import WrongLine
 from pytree_course.reports.class_statistics import (
     count_exercises,
@@ -130,6 +131,13 @@ def test_equal_wrong_predictions_are_a_cluster_with_their_lines():
     (cluster,) = find_clusters(grades, fewest=1)
     assert (names(cluster), cluster.sample.lines) == (["a", "b"], [line])
     assert cluster.code == "count = {'A': 5}"
+
+
+def test_a_class_in_which_nobody_handed_in_anything():
+    grades = made_grades([], students=[Student("ada")])
+    assert [each.all for each in count_exercises(grades)] == [0, 0]
+    assert (held_misconceptions(grades), find_clusters(grades)) == ([], [])
+    assert points_of_students(grades) == []
 
 
 def test_a_histogram_has_as_many_bars_as_its_students_need():

@@ -48,6 +48,11 @@ def test_a_folder_or_file_from_moodle(name, student, rest):
     assert read(name) == (student, "", "", rest, "")
 
 
+def test_moodles_number_tells_two_of_one_name_apart():
+    names = ["Ada King_1_assignsubmission_file", "Ada King_2_assignsubmission_file"]
+    assert students(names) == dict(zip(names, ["Ada King_1", "Ada King_2"], strict=True))
+
+
 def test_two_of_one_name_are_said_and_how_the_list_of_the_class_tells_them_apart(folder, course):
     for name in ("Ada King_501_assignsubmission_file", "Ada King_502_assignsubmission_file"):
         put(folder / name / "01_mini_exercises.ipynb")

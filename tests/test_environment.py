@@ -90,6 +90,14 @@ def test_another_python_yields_what_the_built_files_hold(version, files):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
+@another_python
+def test_the_types_are_right_with_another_pythons_packages(version):
+    python = locked(version)
+    run(python, "-m", "mypy", "--cache-dir", python.parents[1] / "mypy_cache")
+
+
+@pytest.mark.slow
 @pytest.mark.reads("environment.yml", "jupyter")
 def test_settings_come_with_the_environment_of_environment_yml():
     share = locked(NEWEST).parents[1]

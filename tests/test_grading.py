@@ -138,6 +138,15 @@ def test_an_answer_that_raises_is_an_error_of_its_own_exercise(
     assert first_reason in found["first_leaf"].reason
 
 
+def test_what_cannot_be_a_result_is_incorrect(lesson):
+    huge = "def count_leaves(tree): return [count_leaves] * 10**6"
+    function = "def first_leaf(tree): return lambda: 1"
+    found = verdicts(lesson, count_leaves=huge, first_leaf=function)
+    assert [str(verdict.kind) for verdict in found.values()] == ["incorrect", "incorrect"]
+    assert "too large" in found["count_leaves"].reason
+    assert "a function" in found["first_leaf"].reason
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -361,3 +370,12 @@ def test_a_lesson_may_be_built_and_graded_in_one_process(mini, notebook):
     notebook.answer("count_leaves", RIGHT_COUNT)
     build(mini)
     assert not graded(mini, notebook).all_correct
+
+
+def test_reading_a_submission_loads_nothing_that_runs_or_builds():
+    code = "import sys, pytree_course.grading.submission; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "pytree_course.grading.submission" in loaded
+    assert loaded.isdisjoint({"jax", "ipywidgets", "jupytext", "nbclient", "nbval", "pytest"})
+    assert not [name for name in loaded if name.startswith("pytree_course.authoring")]

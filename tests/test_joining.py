@@ -78,6 +78,7 @@ def test_who_joins_is_told_the_name_what_is_sent_and_how_to_leave(room, course):
         ("http://127.0.0.1:{closed}", CODE, 0, "No class answers at http://127"),
         ("10.0.0.5:8910", CODE, 0, "it looks like http://10.0.0.5:8910"),
         ("file:///etc/passwd", CODE, 0, "it looks like http://10.0.0.5:8910"),
+        ("the teacher", CODE, 0, "it looks like http://10.0.0.5:8910"),
         ("", CODE, 0, "it looks like http://10.0.0.5:8910"),
     ],
 )
@@ -169,7 +170,7 @@ def test_each_verdict_arrives_once_though_the_server_is_killed_and_answers_get_l
     assert room.verdicts == [TRIED] * 125 + [SOLVED]
 
 
-@pytest.mark.parametrize("status", [404, 429, 500])
+@pytest.mark.parametrize("status", [404, 429, 500, 503])
 def test_what_a_busy_server_refuses_is_sent_again(room, course, quick, status):
     joining.enter(course, room.address, CODE, "")
     check(course, TRIED)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytree_course.authoring.documents import read_marks
-from pytree_course.course import Course
+from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.grading.grade import GradedLesson
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
@@ -16,11 +16,19 @@ from pytree_course.sources.exercises import PLACEHOLDER
 from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError
 from tests.conftest import ROOT, edit
+from tests.kernels import running_kernel
+from tests.lesson_reads import IN_KERNEL
 
 COURSE = Course(ROOT)
 LESSON = COURSE.lesson("01_leaves")
 BUILT = BuiltLesson.read(LESSON.expected)
 PRACTICE = [name for name, each in BUILT.exercises.items() if each.is_practice]
+OPENS_ONE_LEVEL = """\
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        return list(tree.values())
+    return list(tree) if isinstance(tree, (list, tuple)) else [tree]
+"""
 
 
 def cells_of(file: Path) -> dict[str, dict]:
@@ -45,9 +53,21 @@ def test_the_notebook_has_the_starter_the_check_and_our_version_folded():
     assert CELLS["leaves_of-ours"]["metadata"]["jupyter"]["source_hidden"]
 
 
-def test_a_right_answer_is_progress_without_points():
-    progress = Progress(None)
-    progress.add("01_leaves", "leaves_of", "correct")
+@pytest.mark.slow
+@pytest.mark.reads(*IN_KERNEL)
+def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(tmp_path):
+    imports = next(each for each in CELLS if "Checks(" in source(each))
+    with running_kernel(LESSON.notebook.parent, **{PROGRESS_VARIABLE: str(tmp_path)}) as run:
+        run(source(imports))
+        run(source("leaves_of-answer"))
+        skipped = run(source("leaves_of-check"))
+        assert "Not attempted" in skipped and "leaves_of · practice" in skipped
+        run(OPENS_ONE_LEVEL)
+        assert "you open only the outermost one" in run(source("leaves_of-check"))
+        run(source("leaves_of-ours"))
+        assert "✓ Correct" in run(source("leaves_of-check"))
+    progress = Progress.load(tmp_path / "progress.jsonl")
+    assert progress.of("01_leaves", "leaves_of").correct
     solved = f"0 of {len(BUILT.graded)} exercises, 0 of {BUILT.points} points"
     now = str(standing(BUILT, progress))
     assert now.startswith(f"{solved}, practice 1 of {len(PRACTICE)}")

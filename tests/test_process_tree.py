@@ -3,11 +3,13 @@
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
-from pytree_course.grading.budget import CellBudget, ProcessTree
+from pytree_course.grading import budget
+from pytree_course.grading.budget import CellBudget, OverOutputError, ProcessTree
 
 SLEEPS = "import time; time.sleep(600)"
 BUSY = "while True: pass"
@@ -122,3 +124,26 @@ def test_many_processors_at_once_cost_a_cell_no_more_than_the_time_on_the_clock(
     processes.seconds = 1_000.0
     cell.end_within(5.0)
     assert 0 < cell.seconds <= time.monotonic() - start
+
+
+@pytest.mark.parametrize(("silence", "waited"), [(6.0, 6.0), (4.0, 20.0)])
+def test_a_cell_that_has_ended_has_five_seconds_for_each_message_and_no_more_than_its_own(
+    monkeypatch, silence, waited
+):
+    class Idle(ProcessTree):
+        def used(self):
+            return 0.0
+
+        def look(self):
+            return 0.0, 0.0
+
+    now = [0.0]
+    monkeypatch.setattr(budget, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    cell = CellBudget(Idle("/proc"), seconds=18.0, ends=600.0)
+    cell.end_within(5.0)
+    with pytest.raises(OverOutputError):
+        while now[0] < 100:
+            cell.look()
+            cell.charge(1)
+            now[0] += silence
+    assert now[0] == waited

@@ -220,6 +220,7 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
 
     graded = command("check", "1")
     assert "1 of 3 points, 1 of 2 exercises correct, on the public cases." in graded.stdout
+    assert "1 of 2 exercises" in command("progress").stdout
     assert "is kept as" in command("reset", "1").stdout
     assert (notebook.parent / "01_mini_exercises.kept-1.ipynb").exists()
     tested = command("test")
@@ -231,3 +232,8 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
     ]
     code = [cell for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
     assert f" {len(code)} passed in" in tested.stdout
+    for arguments in (["build"], ["release", "elsewhere"]):
+        refused = command(*arguments)
+        assert refused.returncode != 0
+        assert "is for authors" in " ".join(refused.stderr.replace("│", " ").split())
+        assert "Traceback" not in refused.stderr

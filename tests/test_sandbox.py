@@ -316,7 +316,7 @@ def test_what_keeps_bubblewrap_from_working_is_said(monkeypatch, tmp_path, scrip
     broken.write_text(f"#!/bin/sh\n{script}\n")
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(sandbox, "_TRIAL_SECONDS", 2)
+    monkeypatch.setattr(sandbox, "_TRIAL_SECONDS", 5)
     with pytest.raises(CourseError, match=said):
         require_sandbox()
 
@@ -370,11 +370,10 @@ jax.debug.print("{}", jax.random.normal(jax.random.key(0), (500, 500)).sum())
 
 
 LESSONS = [files.stem for files in Course(ROOT).lessons()]
-RUNS = [*(("warm", lesson) for lesson in LESSONS), ("fresh", LESSONS[0])]
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("engine", "lesson"), RUNS, indirect=["engine"])
+@pytest.mark.parametrize("lesson", LESSONS)
 def test_no_honest_answer_meets_a_refusal(engine, monkeypatch, lesson):
     """The filter lets pass here what it would refuse, and each such call is reported."""
     from pytree_course.grading.sandbox import server_process, system_calls

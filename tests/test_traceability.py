@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 
+import nbformat
 import pytest
 
 from pytree_course.authoring.building import build
@@ -63,6 +64,23 @@ def test_the_table_is_what_the_sources_make():
     assert (ROOT / TABLE_FILE).read_text(encoding="utf-8") == table(COURSE), (
         "docs/traceability.md is stale. Run: python3 course.py build"
     )
+
+
+def test_every_cell_that_is_named_is_in_its_notebook():
+    # Learners work in the exercise notebooks; the blank ones are as they were built.
+    built = {file: file for stem in STEMS for file in COURSE.lesson(stem).notebooks()}
+    built |= {COURSE.lesson(stem).exercises: COURSE.lesson(stem).blank for stem in STEMS}
+    ids = {
+        notebook.relative_to(ROOT).as_posix(): {
+            cell.id for cell in nbformat.read(file, as_version=4).cells
+        }
+        for notebook, file in built.items()
+        if file.exists()
+    }
+    marks = read_marks(COURSE)
+    assert marks.keys() == {*STEMS}
+    for mark in (mark for each in marks.values() for mark in each):
+        assert mark.cell_id in ids[mark.notebook], mark
 
 
 # A small course

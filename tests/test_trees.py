@@ -223,6 +223,24 @@ def test_exceptions_are_seen_by_type_and_mentions():
     )
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        {"kind": "none"},
+        ["unheard of"],
+        ["node", "dict", None],
+        ["node", "dict", None, False, False, [["a"]]],
+        ["array", "jax", "float32", ["2"], []],
+        ["number", "int"],
+    ],
+)
+def test_what_is_no_observation_is_refused(data):
+    with pytest.raises(ValueError, match=r"."):
+        read_as(obs.Observation, data)
+
+
 def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
     @jax.tree_util.register_static
     class Config:

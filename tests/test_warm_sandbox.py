@@ -5,6 +5,7 @@ import hashlib
 import multiprocessing
 import pickle
 import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -227,6 +228,26 @@ def test_where_no_server_can_start_kernels_start_one_by_one(started, monkeypatch
     for _ in range(2):
         assert value_in(started(), "result = 1") == 1
     assert capfd.readouterr().err.count("broken") == 1  # and not for each kernel
+
+
+def test_the_last_words_of_a_server_that_fails_late_are_said(started, monkeypatch, capfd, tmp_path):
+    monkeypatch.setattr(sandboxed_kernel, "door", server_process.Door())
+    spoken = tmp_path / "spoken"
+    late = ["sh", "-c", f"echo broken late >&2; touch {spoken}; exec sleep 600"]
+    monkeypatch.setattr(server_process, "serving", lambda *_: late)
+    trials = iter([SimpleNamespace(end=lambda: None)])
+
+    def ask(*_):
+        for first in trials:
+            while not spoken.exists():
+                time.sleep(0.01)
+            return first
+        raise server_process.WarmServerError("no answer:")
+
+    monkeypatch.setattr(server_process, "ask", ask)
+    assert value_in(started(), "result = 1") == 1
+    assert "no answer: broken late" in capfd.readouterr().err
+    assert "sleep" not in [each.name() for each in psutil.Process().children()]
 
 
 def test_when_the_server_is_killed_its_kernels_end_and_others_start(started, monkeypatch):

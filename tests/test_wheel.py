@@ -159,7 +159,9 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
     assert "Correct" in shown[CHECK]
     assert "1 of 11 exercises" in installed.command(unpacked / "notebooks", "progress").stdout
     assert "1 of 11 exercises correct" in installed.command(unpacked, "check", "1").stdout
+    assert "is kept as" in installed.command(unpacked, "reset", "1").stdout
     assert "Usage: pytree-course check" in installed.command(unpacked, "check", "--help").stdout
+    assert "Question 1 of 10" in installed.command(unpacked, "review").stdout
     refused = installed.command(unpacked, "build")
     assert refused.returncode == 2
     assert "`build` is for authors" in refused.stderr
@@ -251,5 +253,7 @@ def test_a_notebook_on_colab_installs_the_course_and_works(installed, alone, tmp
     assert shown[INSTALLED_ID] == ""
     address = "https://colab.research.google.com/github/ada/pytrees/blob/main/colab"
     assert f'<a href="{address}/notebooks/01_leaves.ipynb" target="_blank">' in shown[CHECK]
+    notebook.answer("count_leaves", RIGHT)
+    assert "Correct" in installed.run_notebook(notebook.save())[CHECK]
     assert (tmp_path / "drive" / "progress.jsonl").exists()
     assert installed.is_untouched()

@@ -1,15 +1,11 @@
-"""JupyterLab at lesson 1, started by course.py or by somebody else: it shows and runs it whole."""
-
-import json
-from pathlib import Path
+"""JupyterLab at lesson 1: it opens in peace, and runs the lesson whole."""
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from playwright.sync_api import Browser
 
 from tests.browser.accessibility import assert_accessible
-from tests.browser.lab import Lab, PlainLab, Visit
+from tests.browser.lab import Lab, Visit
 from tests.lesson_reads import LESSON_1
 
 pytestmark = pytest.mark.reads(*LESSON_1)
@@ -56,16 +52,3 @@ def test_run_all_goes_on_below_a_cell_that_should_raise(lab: Lab, visit: Visit):
     visit.page.get_by_text("Run All Cells", exact=True).click()
     notebook.output("below").get_by_text("here too").wait_for()
     assert "ValueError: new" in notebook.output_text("raises")
-
-
-def test_where_a_hub_started_it_a_lesson_shows_its_pictures_before_it_is_run(
-    browser: Browser, tmp_path: Path
-):
-    with PlainLab(tmp_path) as lab:
-        cells = json.loads((lab.root / LESSON).read_text("utf-8"))["cells"]
-        first = next(cell["id"] for cell in cells if "<svg" in json.dumps(cell.get("outputs")))
-        page = browser.new_page()
-        output = Visit(lab, page).open(LESSON).output(first)
-        output.get_by_text("weight").first.wait_for()
-        assert output.locator("svg").count() == 1
-        page.close()

@@ -151,6 +151,12 @@ def test_partners_have_the_same_number_in_all_trees_the_result_and_the_table():
     assert [row.get("tabindex") for row in table.iter("tr")] == [None, "0", "0"]
 
 
+def test_style_links_the_numbers_that_are_there():
+    style = page(pair(lambda x: x, [1, 2])).findtext(".//style")
+    assert ':has([data-pair="2"]:is(:hover, :focus)) [data-pair="2"]' in style
+    assert 'data-pair="3"' not in style
+
+
 def test_a_prefix_match_is_marked():
     view = pair(lambda x, y: len(y), {"a": 1}, {"a": [10, 20]})
     assert rows(view) == ["#1  ['a']  f(1, [10, 20]) → 2"]
@@ -173,15 +179,27 @@ def test_none_in_a_later_tree_is_given_to_the_function():
         ([1], (1,), "tree 1 has list of 1, and tree 2 has tuple of 1"),
         ({"a": 1}, 3, "tree 1 has dict of 1: 'a', and tree 2 has a leaf"),
         (None, 1, "tree 1 has None, and tree 2 has a leaf"),
+        ({"a": 1}, {"b": 1}, "tree 1 has dict of 1: 'a', and tree 2 has dict of 1: 'b'"),
+        (
+            {"a": 1},
+            {"a": 1, "b": 1},
+            "tree 1 has dict of 1: 'a', and tree 2 has dict of 2: 'a', 'b'",
+        ),
         (
             OrderedDict(a=1, b=2),
             OrderedDict(b=2, a=1),
             "tree 1 has OrderedDict of 2: 'a', 'b', and tree 2 has OrderedDict of 2: 'b', 'a'",
         ),
+        ([1, 2], [1], "tree 1 has list of 2, and tree 2 has list of 1"),
         (
             Scaled(1, 2),
             Scaled(1, 3),
             "tree 1 has Scaled of 1, aux_data 2, and tree 2 has Scaled of 1, aux_data 3",
+        ),
+        (
+            defaultdict(int, a=1),
+            defaultdict(bool, a=1),
+            "aux_data class int, and tree 2 has defaultdict of 1: 'a', aux_data class bool",
         ),
     ],
 )

@@ -185,7 +185,7 @@ def {name}(*inputs):
     if not said:
         said.append(1)
         for report in reports():
-            for form in (json.dumps, list):  # as a check reports, and parsed already
+            for form in (json.dumps, lambda parsed: parsed):  # the second is no text
                 try:
                     display({"application/vnd.pytree-course.outcomes+json": form(report)}, raw=True)
                 except Exception:
