@@ -16,10 +16,13 @@ from pytree_course.authoring.building import build
 from pytree_course.bundle import FILES, FOLDERS
 from pytree_course.course import Course, LessonFiles
 from pytree_course.launcher import wait_for_turn
+from tests.ports import give_kernels_such_ports
 
 # course.py sets it when it is called from another folder; the tests look in folders of their own.
 for name in ("PYTREE_COURSE", "PYTREE_COURSE_PROGRESS", "PYTREE_COURSE_LINKS"):
     os.environ.pop(name, None)
+
+give_kernels_such_ports()
 
 # How long an example takes says something of the machine, and nothing of the course.
 settings.register_profile("course", settings.get_profile("default"), deadline=None)

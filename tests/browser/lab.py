@@ -5,7 +5,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,8 @@ from urllib.parse import urlsplit
 
 import nbformat
 from playwright.sync_api import Locator, Page, Route, WebSocket
+
+from tests import ports
 
 ROOT = Path(__file__).parents[2]
 LEARNERS_FOLDERS = ("notebooks", "exercises", "checks")
@@ -35,9 +36,7 @@ class Lab:
         self.token = secrets.token_hex(16)
         self.log = folder / "lab.log"
         self._copy_the_course()
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = ports.free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.command = [
             *(str(python), "-P", "-m", *self.program, "--no-browser", "--allow-root"),
@@ -47,9 +46,14 @@ class Lab:
             # Gives the tests the object `jupyterapp`; it changes nothing that is seen.
             *(f"--IdentityProvider.token={self.token}", "--LabApp.expose_app_in_browser=True"),
         ]
+        config = folder / "config"
+        config.mkdir()
+        # Its kernels have ports as kernels of the tests have.
+        give = f"import runpy\nrunpy.run_path({ports.__file__!r})['give_kernels_such_ports']()\n"
+        (config / "jupyter_server_config.py").write_text(give, encoding="utf-8")
         # The settings of whoever runs the tests are not a learner's.
         self.variables = os.environ | {
-            "JUPYTER_CONFIG_DIR": str(folder / "config"),
+            "JUPYTER_CONFIG_DIR": str(config),
             "JUPYTER_DATA_DIR": str(folder / "data"),
             "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
             "IPYTHONDIR": str(folder / "ipython"),
