@@ -36,4 +36,4 @@ class _Ports(LocalPortCache):
 
 def give_kernels_such_ports() -> None:
     """Have every kernel that this process starts use them."""
-    LocalPortCache._instance = _Ports()
+    _Ports.instance()  # and so it is the instance of the class above, too

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytree_course.board import pages as going
-from pytree_course.board.pages import (
+from pytree_course.board import pages
+from pytree_course.board.class_analysis import (
     going_round,
     planned,
     proposed,
-    shown_to,
     solved_and_tried,
     stuck,
 )
+from pytree_course.board.pages import shown_to
 from pytree_course.board.session import Event, Room, Session
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import Belief
@@ -303,7 +303,7 @@ def test_what_the_board_shows_of_a_reason_is_what_its_holders_are_told(files, mo
         judged.append(judge(*arguments))
         return judged[-1]
 
-    monkeypatch.setattr(going, "judge", judge_and_keep)
+    monkeypatch.setattr(pages, "judge", judge_and_keep)
     expected = read_once(files.expected)
     for exercise in map(expected.expected, [*expected.exercises][:4]):
         held = exercise.misconceptions[0]

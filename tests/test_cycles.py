@@ -4,7 +4,7 @@ import jax
 import pytest
 
 from pytree_course.cases import Case, acyclic, as_jax, check, making
-from pytree_course.cases.case import CyclicTreeError
+from pytree_course.cases.guards import CyclicTreeError
 from pytree_course.course import Course
 from pytree_course.observing.observations import Raised
 from pytree_course.running.run_cases import run_check

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from pytree_course.cases.case import Point
-from pytree_course.cases.vocabulary import Duo
+from pytree_course.cases.input_features import Duo, Point
 from pytree_course.cli import author, learner, teacher  # noqa: F401
 from pytree_course.cli.app import app
 from pytree_course.course import Course, CourseError

@@ -19,10 +19,10 @@ from pytree_course.authoring.validation import (
     find_mistakes_in_answers,
     find_mistakes_in_text,
 )
-from pytree_course.bundle import hand_out
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
+from pytree_course.learners_files import hand_out
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import expect

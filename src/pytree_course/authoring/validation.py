@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from pytree_course.authoring.documents import find_wrong_marks
-from pytree_course.cases.inputs import shown_by
-from pytree_course.cases.vocabulary import VOCABULARY, named
+from pytree_course.cases.features_of_cases import shown_by
+from pytree_course.cases.input_features import FEATURE_GROUPS, named
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Observation, Unbounded
@@ -26,7 +26,7 @@ def features_shown(sources: LessonSources, exercise: Exercise) -> dict[str, str]
         cases, _ = draw_cases(sources, exercise, seed)
         by_seed.append({name for case in cases for name in shown_by(case)})
     marks |= dict.fromkeys(set.intersection(*by_seed), OCCURS)
-    return {name: marks.get(name, "") for group in VOCABULARY.values() for name in group}
+    return {name: marks.get(name, "") for group in FEATURE_GROUPS.values() for name in group}
 
 
 def find_wrong_features(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
@@ -39,7 +39,7 @@ def find_wrong_features(sources: LessonSources, exercise: Exercise) -> Iterator[
     why = vars(sources.files.checks()[exercise.name])["without"]
     if there := [name for name in why if marks.get(name) == OCCURS]:
         yield exercise.mistake(f"left out, but its cases have it: {', '.join(there)}")
-    for group, names in VOCABULARY.items():
+    for group, names in FEATURE_GROUPS.items():
         if blank := [name for name in names if not marks[name]]:
             all_of_them = "all: " if len(blank) == len(names) else ""
             features = f"{group} ({all_of_them}{', '.join(blank)})"

@@ -1,9 +1,8 @@
-"""The teacher's pages, and the live analysis of the class that they show."""
+"""The teacher's pages: board, projector, list of questions."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from collections import Counter
+from dataclasses import replace
+from datetime import datetime
 from functools import cache
 from itertools import chain
 
@@ -11,7 +10,16 @@ import segno
 from markupsafe import Markup
 from msgspec import structs
 
-from pytree_course.board.session import Learner, Room, Session
+from pytree_course.board.class_analysis import (
+    CaseKey,
+    Reason,
+    going_round,
+    planned,
+    proposed,
+    solved_and_tried,
+    stuck,
+)
+from pytree_course.board.session import Session
 from pytree_course.course import Course, LessonFiles
 from pytree_course.judging.expected import Belief, BuiltLesson, Misconception
 from pytree_course.judging.feedback import feedback, render
@@ -20,122 +28,6 @@ from pytree_course.learner.questions import Question, for_class, questions
 from pytree_course.rendering import Feedback
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import run_check
-
-NOW = timedelta(minutes=10)
-"""The age up to which a check counts as current."""
-
-CaseKey = tuple[str, str]
-"""An exercise, and the number of one of its cases."""
-
-STUCK_AFTER = 3  # tries with the same reasons
-WELCOME = 5  # minutes at the beginning of a session, as in docs/plans.md
-
-
-@dataclass(frozen=True)
-class Reason:
-    """A misconception, and the learners who hold it now."""
-
-    about: Belief
-    misconception: Misconception
-    learners: Sequence[Learner]
-
-
-def going_round(room: Room, expected: BuiltLesson, now: datetime) -> list[Reason]:
-    """Return the misconceptions that the latest checks show, the most common first."""
-    reasons = []
-    for exercise in expected.exercises:
-        holders: dict[str, list[Learner]] = defaultdict(list)
-        for learner in room.learners.values():
-            work = learner.work[expected.lesson, exercise]
-            if work.time and work.time > now - NOW:
-                for name in work.held:
-                    holders[name].append(learner)
-        # The file of an exercise is read only if somebody holds something.
-        for each in expected.expected(exercise).misconceptions if holders else ():
-            if each.name in holders:
-                about = Belief(expected.lesson, exercise, each.name)
-                reasons.append(Reason(about, each, holders[each.name]))
-    return sorted(reasons, key=lambda each: -len(each.learners))
-
-
-def stuck(room: Room, expected: BuiltLesson, now: datetime) -> Iterator[tuple[Learner, str, int]]:
-    """Yield each learner whose last tries of an exercise failed alike, and how many did."""
-    for learner in room.learners.values():
-        for exercise in expected.exercises:
-            work = learner.work[expected.lesson, exercise]
-            is_now = work.time is not None and work.time > now - NOW
-            if is_now and not work.is_solved and work.alike >= STUCK_AFTER:
-                yield learner, exercise, work.alike
-
-
-def planned(expected: BuiltLesson) -> dict[str, int]:
-    """Return by which minute of its session each core exercise should be done."""
-    minute = WELCOME
-    plan = {}
-    for slug, section in expected.sections.items():
-        if not section.deeper:
-            minute += section.minutes
-            for exercise in expected.graded.values():
-                if exercise.core and exercise.section == slug:
-                    minute += exercise.minutes
-                    plan[exercise.name] = minute
-    return plan
-
-
-def proposed(
-    room: Room, reasons: Sequence[Reason], questions: Iterable[Question], known: Collection[CaseKey]
-) -> Question | None:
-    """Return the question that divides the class best, by current misconceptions and solutions.
-
-    That is the one on which two learners drawn at random are most likely to disagree; where nobody
-    would, the one that most learners get wrong, with most options. Learners have read feedback on
-    the known cases, or voted on them: one is asked about only if there is no other.
-    """
-    held = {reason.about: len(reason.learners) for reason in reasons}
-    solved = {
-        exercise: sum(each.work[lesson, exercise].is_solved for each in room.learners.values())
-        for lesson, exercise, _ in held
-    }
-
-    def rank(question: Question) -> tuple[int, ...]:
-        lesson, exercise, _ = question.about
-        wrong = [
-            sum(held.get(Belief(lesson, exercise, each.name), 0) for each in beliefs)
-            for beliefs in question.beliefs.values()
-        ]
-        counts = [solved[exercise], *wrong]
-        different = sum(counts) ** 2 - sum(count**2 for count in counts)
-        is_new = (exercise, question.case) not in known
-        return is_new, different, sum(wrong), len(question.options)
-
-    asked = [each for each in questions if each.about.exercise in solved]
-    return max((each for each in asked if rank(each)[2]), key=rank, default=None)
-
-
-def shown_to(
-    files: LessonFiles, expected: BuiltLesson, about: Belief
-) -> tuple[set[CaseKey], Feedback]:
-    """Return the cases that the feedback on a misconception shows, and this feedback.
-
-    The check runs without an answer, only for its inputs; the observations are stored.
-    """
-    facts = expected.expected(about.exercise)
-    [held] = [each for each in facts.misconceptions if each.name == about.name]
-    ran = run_check(files.checks()[about.exercise], [_not_there] * len(facts.answers), PUBLIC_SEED)
-    outcomes = [
-        structs.replace(outcome, observation=held.observations.get(case, facts.observations[case]))
-        for case, outcome in enumerate(ran)
-    ]
-    verdict = replace(judge(facts, outcomes), misconceptions=(held,), findings=())
-    section = f"{expected.title}, {expected.sections[held.section].title}"
-    cases = [verdict.failure.case] if verdict.failure else verdict.failed  # all of wrong lines
-    shown = {(about.exercise, str(case)) for case in cases}
-    return shown, feedback(verdict, section=section)
-
-
-def _not_there(*_: object) -> None:
-    raise NotImplementedError
-
 
 MOST_IN_GRID = 40  # learners; of more, only counts are shown
 MOST_REASONS = 6
@@ -251,10 +143,26 @@ class Pages:
         }
 
 
-def solved_and_tried(
-    learners: Iterable[Learner], expected: BuiltLesson, exercise: str
-) -> tuple[int, int]:
-    """Return how many learners have solved an exercise, and how many have only tried it."""
-    work = [each.work[expected.lesson, exercise] for each in learners]
-    solved = sum(each.is_solved for each in work)
-    return solved, sum(each.tries > 0 for each in work if not each.is_solved)
+def shown_to(
+    files: LessonFiles, expected: BuiltLesson, about: Belief
+) -> tuple[set[CaseKey], Feedback]:
+    """Return the cases that the feedback on a misconception shows, and this feedback.
+
+    The check runs without an answer, only for its inputs; the observations are stored.
+    """
+    facts = expected.expected(about.exercise)
+    [held] = [each for each in facts.misconceptions if each.name == about.name]
+    ran = run_check(files.checks()[about.exercise], [_not_there] * len(facts.answers), PUBLIC_SEED)
+    outcomes = [
+        structs.replace(outcome, observation=held.observations.get(case, facts.observations[case]))
+        for case, outcome in enumerate(ran)
+    ]
+    verdict = replace(judge(facts, outcomes), misconceptions=(held,), findings=())
+    section = f"{expected.title}, {expected.sections[held.section].title}"
+    cases = [verdict.failure.case] if verdict.failure else verdict.failed  # all of wrong lines
+    shown = {(about.exercise, str(case)) for case in cases}
+    return shown, feedback(verdict, section=section)
+
+
+def _not_there(*_: object) -> None:
+    raise NotImplementedError

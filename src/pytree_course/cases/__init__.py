@@ -1,16 +1,16 @@
-"""The vocabulary of check scripts: cases, varied inputs, and guards for answers."""
+"""What check scripts are written with: cases, inputs and their features, guards around answers."""
 
 import importlib
 from typing import Any
 
 _FOR_CHECK_SCRIPTS = {
-    "case": (
-        *("Case", "Point", "acyclic", "as_int", "as_jax", "check", "is_one_program", "making"),
-        *("matrix", "prediction_cases", "random_model", "random_tree", "random_words"),
-        *("returning_jax", "vector"),
+    "case": ("Case", "check", "prediction_cases"),
+    "guards": ("acyclic", "as_int", "as_jax", "is_one_program", "making", "returning_jax"),
+    "input_features": ("Duo", "Point"),
+    "inputs": (
+        *("matrix", "random_model", "random_tree", "random_words", "shuffled", "varied_trees"),
+        "vector",
     ),
-    "inputs": ("shuffled", "varied_trees"),
-    "vocabulary": ("Duo",),
 }
 
 

@@ -1,102 +1,77 @@
-"""Draw inputs for cases, and detect the features of the vocabulary in a case's inputs."""
+"""Draw inputs for cases: names, arrays, random trees, and trees with one feature each."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jax
 import numpy as np
 
-from pytree_course.cases.case import Case, Point, random_model, random_words
-from pytree_course.cases.vocabulary import FEATURES, UNLISTED, Drawn, Duo, Input, InputNode, named
-from pytree_course.observing.registry import flatten_one_level
-from pytree_course.observing.words import NOTE
+from pytree_course.cases.input_features import FEATURES, Drawn, Duo, Point, named
 
-MOST_PARTS = 2_000  # of an input that are examined
-LONGEST_NOTE = 90
-
-
-def features_of(case: Case) -> list[str]:
-    """Return the features of a case in words, as noun phrases; its tags are among them."""
-    names = _features_in(case)
-    words = {FEATURES[name].words if name in FEATURES else name for name in names}
-    if 0 < len(case.note) <= LONGEST_NOTE:
-        words.add(f"{NOTE}“{case.note}”")
-    return sorted(words)
-
-
-def shown_by(case: Case) -> set[str]:
-    """Return the names of those features of the vocabulary that a case has."""
-    names = _features_in(case).union(named(case.shows))
-    return {
-        name for name, feature in FEATURES.items() if name in names or feature.words in case.tags
-    }
-
-
-def _features_in(case: Case) -> set[str]:
-    """Return names of the vocabulary, and the words of features that it does not list.
-
-    They are read from the live inputs, in the author's process: an observation has lost the order
-    of a dict's keys, and which leaves are one object.
-    """
-    names = {*case.tags, *case.shows}
-    for place, given in enumerate(case.inputs):
-        if place > 0 and isinstance(given, (str, int, float)):
-            continue  # an argument beside a tree, such as a path's text
-        try:
-            names.update(_features_of_input(given))
-        except Exception:  # an input that breaks flattening on purpose, as some lessons make
-            names.add("a node that cannot be flattened")
-    if case.inputs and not isinstance(case.inputs[0], str):
-        names.update(_features_of_root(case.inputs[0]))
-    return names
-
-
-def _features_of_root(root: Any) -> Iterator[str]:
-    if _is_plain_leaf(root) or flatten_one_level(root) is None:
-        if root is not None and not callable(root):
-            yield "bare leaf"
-    elif not jax.tree.leaves(root):
-        yield "no leaves"
-
-
-def _features_of_input(root: Any) -> Iterator[str]:
-    leaves: dict[int, Any] = {}
-    keys: set[tuple[type, str]] = set()
-    numbers: set[tuple[type, Any]] = set()
-    has_repeated_leaf = False
-    waiting: list[tuple[Any, tuple[type, ...]]] = [(root, ())]
-    examined = 0
-    while waiting and examined < MOST_PARTS:
-        value, within = waiting.pop()
-        examined += 1
-        level = None if _is_plain_leaf(value) else flatten_one_level(value)
-        if level is not None:
-            node = InputNode(value, level, within)
-            yield from (
-                name for name, each in FEATURES.items() if each.in_node and each.in_node(node)
-            )
-            keys |= {(type(key), str(key)) for key in node.keys}
-            waiting += [(child, (*within, level.type)) for _, child in level.children]
-            continue
-        yield from (name for name, each in FEATURES.items() if each.in_leaf and each.in_leaf(value))
-        yield from (words for words, is_in in UNLISTED.items() if is_in(value))
-        is_array = isinstance(value, (jax.Array, np.ndarray))
-        has_repeated_leaf |= is_array and id(value) in leaves
-        leaves[id(value)] = value
-        if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
-            numbers.add((type(value), value))
-    given = Input(root, keys, numbers, has_repeated_leaf)
-    yield from (name for name, each in FEATURES.items() if each.in_input and each.in_input(given))
-
-
-def _is_plain_leaf(value: Any) -> bool:
-    return isinstance(value, (str, int, float, np.ndarray, jax.Array))
+WORDS = ("dense", "embed", "gate", "head", "key", "norm", "query", "scale", "table", "value")
 
 
 VALUES: dict[str, np.ndarray[Any, Any]] = {
     name: feature.array for name, feature in FEATURES.items() if feature.array is not None
 }
 """Arrays, by the feature that each has and a plain one has not."""
+
+
+def random_tree(rng: np.random.Generator, depth: int = 3) -> Any:
+    """Draw a tree of dicts, lists, tuples, OrderedDicts and namedtuples, at most `depth` levels.
+
+    Its leaves are small ints and floats; some children are None, some containers are empty.
+    """
+    children = [_random_child(rng, depth - 1) for _ in range(rng.integers(2, 4))]
+    names = [f"{letter}" for letter in rng.permutation(list("abcdwxyz"))[: len(children)]]
+    named = dict(zip(names, children, strict=True))
+    containers = [children, tuple(children), OrderedDict(named), Point(*children[:2]), named]
+    return containers[rng.integers(5)]
+
+
+def random_words(rng: np.random.Generator, count: int) -> list[str]:
+    """Draw `count` different names, ten at most; only by luck are they in sorted order."""
+    return [str(word) for word in rng.permutation(WORDS)[:count]]
+
+
+def random_model(
+    rng: np.random.Generator, leaf: Callable[[], Any], *parts: Callable[[], Any]
+) -> dict[str, Any]:
+    """Draw a tree like a model's parameters: three named parts, made by `leaf` and `parts`."""
+    kinds = (
+        leaf,
+        lambda: {"w": leaf(), "b": leaf()},
+        lambda: [leaf(), {"w": leaf()}],
+        lambda: (leaf(), None),
+        *parts,
+    )
+    return {name: kinds[rng.integers(len(kinds))]() for name in random_words(rng, 3)}
+
+
+def _random_child(rng: np.random.Generator, depth: int) -> Any:
+    kind = rng.random()
+    if depth > 0 and kind < 0.45:
+        return random_tree(rng, depth)
+    if kind < 0.55:
+        return None
+    if kind < 0.62:
+        return [(), [], {}][rng.integers(3)]
+    if kind < 0.8:
+        return float(rng.integers(1, 20)) / 2
+    return int(rng.integers(1, 100))
+
+
+# `jnp.asarray` compiles a program for each new shape and dtype, and `jax.device_put` does not.
+# Answers that compute cost compilations, too: so nearly all arrays have one of two shapes.
+def vector(rng: np.random.Generator, dtype: Any = np.float32) -> jax.Array:
+    """Draw two small whole numbers."""
+    return jax.device_put(rng.integers(1, 10, 2).astype(dtype))
+
+
+def matrix(rng: np.random.Generator) -> jax.Array:
+    """Draw two rows of two small whole numbers."""
+    return jax.device_put(rng.integers(1, 10, (2, 2)).astype(np.float32))
 
 
 def shuffled(rng: np.random.Generator, things: Iterable[Any]) -> list[Any]:
@@ -130,7 +105,7 @@ def varied_trees(
         Makes a leaf of an array that has one of the features in `VALUES`; each stands in a plain
         tree of its own. Without it, there are none.
     without
-        Those names and groups of the vocabulary that the exercise's prompt does not allow, or that
+        Those features and groups that the exercise's prompt does not allow, or that
         show nothing there.
     rich
         How many rich trees there are at least; there are two more at most.

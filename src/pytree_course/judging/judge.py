@@ -1,15 +1,13 @@
 """Turn outcomes into a verdict; shared by the notebook's check and the grader."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-
-import msgspec
 
 from pytree_course.judging import matching, words
 from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.judging.predicted_lines import explain_lines
-from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
+from pytree_course.judging.shown_case import failure_to_show
+from pytree_course.judging.verdicts import Finding, Verdict, VerdictKind
 from pytree_course.observing.comparison import Difference, compare
 from pytree_course.observing.observations import NotAttempted, Raised
 from pytree_course.running.outcomes import Outcome
@@ -68,22 +66,10 @@ def _explain(
     speaks_of: Sequence[int] = findings[0].holds if findings else [*differences]
     if misconceptions:
         speaks_of = [*misconceptions[0].observations]
-    case = _case_to_show(outcomes, speaks_of)
-    right, outcome, difference = expected.observations[case], outcomes[case], differences[case]
-    kind, reason = verdict.kind, words.some_passed(verdict.reason, difference)
-    if isinstance(outcome.observation, Raised) and not isinstance(right, Raised):
-        kind, reason = VerdictKind.ERROR, words.RAISED.format(type=outcome.observation.type)
-    failure = Failure(
-        case=case,
-        inputs=outcome.inputs,
-        written=outcome.written,
-        expected=right,
-        got=outcome.observation,
-        difference=difference,
-        printed=outcome.printed,
-        line=outcome.line,
-        note=outcome.note,
-    )
+    failure = failure_to_show(expected, outcomes, differences, speaks_of)
+    kind, reason = verdict.kind, words.some_passed(verdict.reason, failure.difference)
+    if isinstance(failure.got, Raised) and not isinstance(failure.expected, Raised):
+        kind, reason = VerdictKind.ERROR, words.RAISED.format(type=failure.got.type)
     return replace(
         verdict,
         kind=kind,
@@ -110,14 +96,3 @@ def _find(
     from pytree_course.judging.findings import general_findings
 
     return general_findings(expected, outcomes, differences)
-
-
-def _case_to_show(outcomes: Sequence[Outcome], cases: Sequence[int]) -> int:
-    """Return the smallest of the cases that did what most of them did: results, or errors.
-
-    min keeps the first of equals, and check scripts put the simplest cases first.
-    """
-    raised = [case for case in cases if isinstance(outcomes[case].observation, Raised)]
-    mostly = raised if 2 * len(raised) > len(cases) else set(cases).difference(raised)
-    inputs = {case: json.dumps(msgspec.to_builtins(outcomes[case].inputs)) for case in mostly}
-    return min(sorted(mostly), key=lambda case: len(inputs[case]))

@@ -19,7 +19,7 @@ import numpy as np
 
 from pytree_course import compiled
 from pytree_course.cases.case import Case
-from pytree_course.cases.inputs import features_of
+from pytree_course.cases.features_of_cases import features_of
 from pytree_course.judging.expected import (
     BuiltLesson,
     ExerciseFacts,

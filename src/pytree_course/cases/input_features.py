@@ -1,10 +1,10 @@
-"""The vocabulary of inputs: each feature's name, words, maker and detector, in one table.
+"""Input features in one table: each feature's name, words, maker and detector.
 
 A feature is something that a case can have and a plain dict of two arrays has not.
 """
 
 import re
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, namedtuple
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,10 +13,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_course.cases.case import Point
 from pytree_course.observing.registry import Level, is_namedtuple
 
 TINY = 1e-4
+
+Point = namedtuple("Point", ["x", "y"])
 
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 
@@ -85,7 +86,7 @@ class Input(NamedTuple):
 class Feature:
     """A feature: its words, how to make a tree or an array with it, and how to detect it."""
 
-    group: str  # a key of `VOCABULARY`
+    group: str  # a key of `FEATURE_GROUPS`
     words: str
     tree: Callable[[Drawn], Any] | None = None
     array: np.ndarray | None = None
@@ -270,7 +271,7 @@ UNLISTED: dict[str, Callable[[Any], bool]] = {
 }
 """Features of leaves that no exercise has to show, by their words."""
 
-VOCABULARY: dict[str, dict[str, str]] = {
+FEATURE_GROUPS: dict[str, dict[str, str]] = {
     group: {name: each.words for name, each in FEATURES.items() if each.group == group}
     for group in ("nodes", "keys", "depth", "values", "classes", "second looks", "outside")
 }
@@ -278,10 +279,10 @@ VOCABULARY: dict[str, dict[str, str]] = {
 
 
 def named(features: Iterable[str]) -> list[str]:
-    """Return names of the vocabulary. A group stands for its names, "trees" for three groups."""
-    trees = [*VOCABULARY["nodes"], *VOCABULARY["keys"], *VOCABULARY["depth"]]
-    groups = {**VOCABULARY, "trees": trees}
+    """Return names of features. A group stands for its names, "trees" for three groups."""
+    trees = [*FEATURE_GROUPS["nodes"], *FEATURE_GROUPS["keys"], *FEATURE_GROUPS["depth"]]
+    groups = {**FEATURE_GROUPS, "trees": trees}
     names = [name for each in features for name in groups.get(each, [each])]
     if unknown := set(names) - FEATURES.keys():
-        raise ValueError(f"no features in the vocabulary: {', '.join(sorted(unknown))}")
+        raise ValueError(f"no input features: {', '.join(sorted(unknown))}")
     return names

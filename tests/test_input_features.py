@@ -1,4 +1,4 @@
-"""The vocabulary of inputs: trees are drawn by its names, cases are seen to have them."""
+"""Input features: trees are drawn by their names, and cases are seen to have them."""
 
 import numpy as np
 import pytest
@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 from pytree_course.authoring.validation import features_shown, find_mistakes_in_answers
 from pytree_course.cases.case import Case, check
-from pytree_course.cases.inputs import VALUES, features_of, shown_by, varied_trees
-from pytree_course.cases.vocabulary import FEATURES, VOCABULARY, named
+from pytree_course.cases.features_of_cases import features_of, shown_by
+from pytree_course.cases.input_features import FEATURE_GROUPS, FEATURES, named
+from pytree_course.cases.inputs import VALUES, varied_trees
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import edit
 
-NAMES = named(VOCABULARY)
+NAMES = named(FEATURE_GROUPS)
 
 
 def drawn(seed, *names, **options):
@@ -42,12 +43,12 @@ def test_an_array_of_a_kind_is_seen(name, seed):
 
 
 def test_a_group_stands_for_its_names():
-    assert named(["depth", "nan"]) == [*VOCABULARY["depth"], "nan"]
+    assert named(["depth", "nan"]) == [*FEATURE_GROUPS["depth"], "nan"]
     assert named(["trees"]) == named(["nodes", "keys", "depth"])
 
 
-def test_a_name_that_the_vocabulary_has_not_is_refused():
-    with pytest.raises(ValueError, match="no features in the vocabulary: tupel"):
+def test_a_name_that_is_no_feature_is_refused():
+    with pytest.raises(ValueError, match="no input features: tupel"):
         varied_trees(np.random.default_rng(0), lambda: 1, without=["tupel"])
 
 
@@ -59,7 +60,7 @@ def test_equal_numbers_of_several_types_are_seen():
 def test_a_case_may_show_what_its_inputs_do_not():
     case = Case(len, {}, shows=("after a trace",), tags=("under jit",))
     assert "after a trace" in shown_by(case)
-    words = VOCABULARY["second looks"]["after a trace"]
+    words = FEATURE_GROUPS["second looks"]["after a trace"]
     assert {words, "under jit"} <= {*features_of(case)}
 
 
@@ -75,7 +76,7 @@ def test_the_build_refuses_wrong_names_and_what_is_there_all_the_same(unbuilt):
     edit(script, "[3.5, (1, 2)])", '[3.5, (1, 2)], shows=("afte a trace",))')
     assert told_of(unbuilt) == [
         "left out, but its cases have it: None",
-        "no features in the vocabulary: afte a trace",
+        "no input features: afte a trace",
     ]
 
 
