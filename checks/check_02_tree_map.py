@@ -72,7 +72,7 @@ def fraction(rng):
 
 def floats(values):
     """Return an array of JAX, `float32`."""
-    return jnp.asarray(np.asarray(values, np.float32))
+    return jax.device_put(np.asarray(values, np.float32))
 
 
 def between(rng, low, high):
@@ -191,17 +191,17 @@ def scale_and_zero(scale, zero, rng):
     leaf = vectors_and_matrices(rng)
     endless = floats([np.inf, number(rng)])
     undefined = floats([number(rng), np.nan])
-    whole = jnp.asarray(rng.integers(1, 10, 2).astype(np.int32))
+    whole = jax.device_put(rng.integers(1, 10, 2).astype(np.int32))
     single = floats(number(rng))
     ones = floats([1, 1])
-    for tree in varied_trees(rng, leaf, values=jnp.asarray, without=list(FLOAT32), rich=1):
+    for tree in varied_trees(rng, leaf, values=jax.device_put, without=list(FLOAT32), rich=1):
         yield Case(scale, tree, fraction(rng))
     yield Case(scale, {"w": ones, "b": None}, 3.0)
     yield Case(scale, {"w": leaf()}, float(number(rng)), note="The factor is a whole number.")
     yield Case(scale, [None, {"b": None, "w": leaf()}], fraction(rng))
     few = ("unsorted keys", "OrderedDict", "int keys", "repeated leaf", "dict in a list", "list")
     edges = [endless, undefined, whole, single]
-    for tree in varied_trees(rng, leaf, edges=edges, values=jnp.asarray, without=few, rich=1):
+    for tree in varied_trees(rng, leaf, edges=edges, values=jax.device_put, without=few, rich=1):
         yield Case(zero, tree)
     yield Case(zero, [ones, jnp.arange(3)])
     yield Case(zero, [None, {"b": None, "w": leaf()}])
@@ -215,7 +215,7 @@ def sgd_step(answer, rng):
     """Leaves are paired by structure: same kinds of nodes, same keys, None beside None."""
     answer = returning_jax(answer)
     leaf = vectors(rng)
-    for params in varied_trees(rng, leaf, values=jnp.asarray, without=list(FLOAT32), rich=1):
+    for params in varied_trees(rng, leaf, values=jax.device_put, without=list(FLOAT32), rich=1):
         yield Case(answer, params, fitting(params, leaf), fraction(rng))
     yield Case(answer, {"w": floats([1, 2])}, {"w": floats([2, 2])}, 0.5)
     yield Case(answer, [None, {"w": leaf()}], [None, {"w": leaf()}], fraction(rng))
@@ -243,7 +243,7 @@ def global_norm(answer, rng):
     single = floats(-number(rng))
     without = ["no leaves", *FLOAT32]
     edges = [zeros, single]
-    for tree in varied_trees(rng, leaf, edges=edges, values=jnp.asarray, without=without):
+    for tree in varied_trees(rng, leaf, edges=edges, values=jax.device_put, without=without):
         yield Case(norm, tree)
     yield Case(norm, {"a": floats([3, 0]), "b": floats([4])})
     yield Case(norm, {}, note="There are no leaves.")
@@ -404,7 +404,7 @@ def clip(by_leaf, by_global_norm, rng):
             case(name, {first: zeros, second: tiny}, between(rng, 0.0005, 0.002)),
         ]
         cases.append(case(name, {"a": floats([3, 0]), "b": floats([0, 4])}, 1.0))
-        trees = varied_trees(rng, leaf, values=jnp.asarray, without=simple, rich=1)
+        trees = varied_trees(rng, leaf, values=jax.device_put, without=simple, rich=1)
         cases += [case(name, tree, fraction(rng)) for tree in trees]
         yield from shuffled(rng, cases)
         yield gradient_case(name, zeros)
@@ -454,10 +454,10 @@ def add_noise(answer, rng):
 
     leaf = vectors(rng)
     w, b = leaf(), leaf()
-    half = jnp.asarray(rng.integers(1, 10, 2).astype(np.float16))
+    half = jax.device_put(rng.integers(1, 10, 2).astype(np.float16))
     few = ("no leaves", "unsorted keys", "int keys", "OrderedDict", "equal numbers")
     note = "The scale is 0: no noise at all."
-    kept = varied_trees(rng, leaf, edges=[half], values=jnp.asarray, without=few, rich=0)
+    kept = varied_trees(rng, leaf, edges=[half], values=jax.device_put, without=few, rich=0)
     for tree in kept:
         yield Case(unchanged, tree, 0.0, note=note)
     note = "The second number is the seed of the key. "
@@ -604,7 +604,7 @@ def rates_by_part(answer, rng):
 
     first, second = sorted(random_words(rng, 2))
     without = list(FLOAT32)
-    for params in varied_trees(rng, leaf, values=jnp.asarray, without=without, rich=2):
+    for params in varied_trees(rng, leaf, values=jax.device_put, without=without, rich=2):
         yield case(shortened(params), params)
     part, single = {"w": floats([1]), "b": floats([1])}, floats([1])
     given = {"body": part, "head": single}
@@ -660,7 +660,7 @@ def stack_trees(stack, unstack, rng):
 
     for tree in varied_trees(rng, leaf, rich=1):
         yield Case(stack, several(tree))
-    for tree in varied_trees(rng, leaf, values=jnp.asarray, without=["trees"], rich=0):
+    for tree in varied_trees(rng, leaf, values=jax.device_put, without=["trees"], rich=0):
         yield Case(stack, [tree, tree])
     yield Case(stack, [{"w": floats([1, 2])}, {"w": floats([3, 4])}])
     first, second = sorted(random_words(rng, 2))

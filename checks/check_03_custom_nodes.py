@@ -411,7 +411,7 @@ def model_state(cls, zeroed, predict, rng):
         """Draw a matrix that is not symmetric."""
         drawn = rows(rng)
         drawn[0, 1] = drawn[1, 0] + 1
-        return jnp.asarray(drawn)
+        return jax.device_put(drawn)
 
     fields = partial(numbers, rng, 3)
     said = "The inputs are the fields of a state. "
@@ -433,8 +433,8 @@ def model_state(cls, zeroed, predict, rng):
         cases.append(Case(mapped_to_text, *each, note=note, shows=("values from JAX",)))
     note = said + "What `zeroed` makes of it:"
     for each in (
-        (jnp.asarray(VALUES["bfloat16"]), jnp.asarray(VALUES["nan"]), number(rng)),
-        (jnp.asarray(VALUES["no elements"]), jnp.asarray(VALUES["0-d array"]), number(rng)),
+        (jax.device_put(VALUES["bfloat16"]), jax.device_put(VALUES["nan"]), number(rng)),
+        (jax.device_put(VALUES["no elements"]), jax.device_put(VALUES["0-d array"]), number(rng)),
         (vector(rng), vector(rng), number(rng)),
         (matrix(rng), vector(rng), 0),
         (vector(rng), None, number(rng)),
@@ -1021,7 +1021,7 @@ def normal(cls, rng):
         (row(rng), row(rng)),
         (row(rng), real()),
         (True, [word, number(rng)]),
-        *((tree, number(rng)) for tree in varied(rng, values=jnp.asarray)),
+        *((tree, number(rng)) for tree in varied(rng, values=jax.device_put)),
     ):
         cases.append(Case(rebuilt, first, second, word, note=note, shows=("values from JAX",)))
     said = "The attributes after `jax.tree.map` with "
@@ -1422,7 +1422,7 @@ def history(cls, rng):
         return seen(jax.tree.map(as_text, new(values, used)))
 
     def pushed(values, used, *pushes):
-        node = new(jnp.asarray(values), used)
+        node = new(jax.device_put(values), used)
         for value in pushes:
             node = node.push(value)
         return seen(node)
@@ -1503,10 +1503,10 @@ def history(cls, rng):
         cases.append(Case(pushed, *each, *values, note=note))
     note = "`push` under jit, as shapes:"
     for each in (room(1, 1), room(0, 2)):
-        inputs = jnp.asarray(each[0]), each[1], float(number(rng))
+        inputs = jax.device_put(each[0]), each[1], float(number(rng))
         cases.append(Case(push_in_jit, *inputs, note=note, tags=("under jit",)))
     note = "`jax.lax.scan` that pushes these numbers, as shapes:"
-    inputs = jnp.asarray(array(0, 0)), jnp.asarray(row(rng))
+    inputs = jax.device_put(array(0, 0)), jax.device_put(row(rng))
     cases.append(Case(scanned, *inputs, note=note, tags=("under scan",)))
     yield from shuffled(rng, cases)
 

@@ -22,7 +22,7 @@ from pytree_course.judging.expected import Misconception
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import Finding
 from pytree_course.judging.words import FINDINGS, finding_sentences
-from pytree_course.observing.comparison import with_skeleton
+from pytree_course.observing.comparison import skeleton, with_skeleton
 from pytree_course.observing.observations import Node
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.observing.reading import read_as
@@ -244,6 +244,14 @@ def test_errors_that_come_before_all_else_have_to_be_alike():
     assert named(TypeError("got 'b' at 0x99ff"))
     assert not named(TypeError("something else"))
     assert not named(type("OwnError", (TypeError,), {})("got 'a' at 0x12ab"))
+
+
+def test_errors_are_alike_wherever_the_files_are_that_they_name():
+    def message(folder):
+        return f"function run at {folder}/jax/_src/random.py:12 traced for jit returned a value"
+
+    near, far = (message(f"/{'a_folder/' * depth}jax") for depth in (1, 40))
+    assert skeleton(near) == skeleton(far) == "function run at … traced for jit returned a value"
 
 
 def believed(name, wrong):

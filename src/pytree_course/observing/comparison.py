@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from msgspec import structs
@@ -16,8 +17,9 @@ COARSE_RELATIVE_TOLERANCE = 1e-2  # for floating dtypes of 16 bits and fewer
 COARSE_DTYPES = ("bfloat16", "float16", "float8", "float4")
 
 MAX_SKELETON = 200
+MAX_FIRST_LINE = 1_000
 _VARYING = re.compile(
-    r"""[^\s'"(<`]+\.py(?::\d+)*|'[^']*'|"[^"]*"|`[^`]*`"""
+    r"""(?<![^\s'"(<`])[^\s'"(<`]+\.py(?::\d+)*|'[^']*'|"[^"]*"|`[^`]*`"""
     r"""|[(\[{<][^)\]}>]*[)\]}>]|0x[0-9a-f]+|\d[\d.]*"""
 )
 
@@ -136,10 +138,14 @@ def with_skeleton(observation: obs.Observation) -> obs.Observation:
     return structs.replace(observation, message=skeleton(observation.message))
 
 
+@lru_cache(1_000)  # it is asked for each belief that raises
 def skeleton(message: str) -> str:
-    """Return the first line of a message without quotations, numbers, addresses and files."""
-    first = message.strip().split("\n", 1)[0][:MAX_SKELETON]
-    return " ".join(_VARYING.sub("…", first).split())
+    """Return the first line of a message without quotations, numbers, addresses and files.
+
+    It is shortened afterwards: a file's path is longer on one machine than on another.
+    """
+    first = message.strip().split("\n", 1)[0][:MAX_FIRST_LINE]
+    return " ".join(_VARYING.sub("…", first).split())[:MAX_SKELETON]
 
 
 def _tolerance(dtype: str) -> float:
