@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pytree_course.authoring.documents import PAGE, with_module_table
+from pytree_course.authoring.module_table import PAGE, with_module_table
 from pytree_course.course import Course
 from tests.conftest import ROOT
 

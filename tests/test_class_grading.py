@@ -103,7 +103,7 @@ def test_what_has_not_changed_is_not_run_again_unless_forced(quick):
 def test_where_nothing_is_new_the_authors_answers_are_not_run_either(quick, monkeypatch):
     quick.hand_in("ada", RIGHT)
     quick.grade()
-    monkeypatch.setattr("pytree_course.sources.authors_answers.expect_exercise", _fails)
+    monkeypatch.setattr("pytree_course.sources.authors_answers.run_solution", _fails)
     assert quick.grade().unchanged == 1
 
 
@@ -120,7 +120,7 @@ def test_equal_answers_run_once_and_each_student_has_an_attempt(quick, monkeypat
 
 
 def test_where_an_authors_answer_cannot_be_run_each_submission_says_so(quick, monkeypatch):
-    monkeypatch.setattr("pytree_course.sources.authors_answers.expect_exercise", _fails)
+    monkeypatch.setattr("pytree_course.sources.authors_answers.run_solution", _fails)
     quick.hand_in("ada", RIGHT)
     quick.hand_in("bob", ELEMENTS)
     summary = quick.grade()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytree_course.authoring.documents import read_marks
+from pytree_course.authoring.traceability import read_marks
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.grading.grade import GradedLesson
 from pytree_course.judging.expected import BuiltLesson

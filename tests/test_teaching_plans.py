@@ -4,7 +4,7 @@ import re
 import shutil
 from itertools import pairwise
 
-from pytree_course.authoring.documents import PAGE_FILE, SESSION, plans
+from pytree_course.authoring.teaching_plans import PAGE, SESSION, plans
 from pytree_course.course import Course
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT, edit
@@ -31,8 +31,8 @@ def assert_times_add_up(text):
 
 
 def test_the_plans_are_what_the_sources_make():
-    assert (ROOT / PAGE_FILE).read_text(encoding="utf-8") == plans(Course(ROOT)), (
-        f"{PAGE_FILE} is stale. Run: python3 course.py build"
+    assert (ROOT / PAGE).read_text(encoding="utf-8") == plans(Course(ROOT)), (
+        f"{PAGE} is stale. Run: python3 course.py build"
     )
 
 

@@ -8,12 +8,12 @@ import nbformat
 import pytest
 
 from pytree_course.authoring.building import build
-from pytree_course.authoring.documents import (
-    PAGE_FILE,
-    TABLE_FILE,
+from pytree_course.authoring.teaching_plans import PAGE as PLANS
+from pytree_course.authoring.teaching_plans import plans
+from pytree_course.authoring.traceability import (
+    PAGE,
     TOPICS_FILE,
     find_wrong_marks,
-    plans,
     read_marks,
     read_topics,
     table,
@@ -61,7 +61,7 @@ def test_every_topic_is_shown_by_a_cell_and_a_misconception_by_a_wrong_answer_to
 
 
 def test_the_table_is_what_the_sources_make():
-    assert (ROOT / TABLE_FILE).read_text(encoding="utf-8") == table(COURSE), (
+    assert (ROOT / PAGE).read_text(encoding="utf-8") == table(COURSE), (
         "docs/traceability.md is stale. Run: python3 course.py build"
     )
 
@@ -156,8 +156,8 @@ def test_without_a_list_of_topics_every_mark_is_wrong_and_there_is_no_table(mark
 
 def test_build_writes_the_table_and_the_plans(marked, course, course_py):
     assert course_py("build", "1").returncode == 0
-    assert (course.root / TABLE_FILE).read_text(encoding="utf-8") == table(course)
-    assert (course.root / PAGE_FILE).read_text(encoding="utf-8") == plans(course)
+    assert (course.root / PAGE).read_text(encoding="utf-8") == table(course)
+    assert (course.root / PLANS).read_text(encoding="utf-8") == plans(course)
 
 
 def test_marks_stay_out_of_what_learners_get(marked):

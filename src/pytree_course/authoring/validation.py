@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from pytree_course.authoring.documents import find_wrong_marks
+from pytree_course.authoring.traceability import find_wrong_marks
 from pytree_course.cases.features_of_cases import shown_by
 from pytree_course.cases.input_features import FEATURE_GROUPS, named
 from pytree_course.judging.expected import ExpectedExercise

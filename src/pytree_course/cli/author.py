@@ -24,8 +24,8 @@ def build(
     ] = False,
 ) -> None:
     """For authors: build the notebooks whose sources have changed."""
+    from pytree_course.authoring import module_table, teaching_plans, traceability
     from pytree_course.authoring.building import build as build_lesson
-    from pytree_course.authoring.documents import GENERATED
 
     course = Course.around()
     all_files = course.with_sources()
@@ -46,7 +46,12 @@ def build(
         shows_lessons = "course_map" in (files.sources / "lesson.md").read_text(encoding="utf-8")
         build_lesson(files, _tell, again=everything or (is_new and shows_lessons))
     # Last, because these documents depend on every lesson.
-    for page, make in GENERATED.items():
+    documents = {
+        traceability.PAGE: traceability.table,
+        teaching_plans.PAGE: teaching_plans.plans,
+        module_table.PAGE: module_table.with_module_table,
+    }
+    for page, make in documents.items():
         if text := make(course):
             write_file(course.root / page, text)
 

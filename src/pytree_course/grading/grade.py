@@ -14,7 +14,7 @@ from pytree_course.course import LessonFiles, answer_id
 from pytree_course.grading.exercise_run import CellRun, ExerciseRun, RunSettings, run_answers
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging import words
-from pytree_course.judging.expected import BuiltLesson, ExpectedExercise, Misconception
+from pytree_course.judging.expected import BuiltLesson, ExpectedExercise
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.observing.comparison import compare
@@ -43,14 +43,23 @@ def right_results(lesson: AuthorsLesson, exercise: str) -> ExpectedExercise:
     from pytree_course.sources import authors_answers
 
     sources = _read_once(lesson)
-    return authors_answers.expect_exercise(sources, sources.exercises[exercise], lesson.seed)
+    return authors_answers.run_solution(sources, sources.exercises[exercise], lesson.seed)
 
 
-def held_misconceptions(
+def explained_results(
     lesson: AuthorsLesson, exercise: str, observed: list[Observation]
-) -> list[Misconception]:
-    """Return the misconceptions that may explain wrong results; they run as far as need be."""
-    return _beliefs(lesson, exercise).held(observed)
+) -> ExpectedExercise:
+    """Return what is needed to explain wrong results; misconceptions run as far as need be."""
+    held = _beliefs(lesson, exercise).held(observed)
+    return replace(_with_features(lesson, exercise), misconceptions=held)
+
+
+@cache
+def _with_features(lesson: AuthorsLesson, exercise: str) -> ExpectedExercise:
+    from pytree_course.sources import authors_answers
+
+    sources = _read_once(lesson)
+    return authors_answers.expect_exercise(sources, sources.exercises[exercise], lesson.seed)
 
 
 @cache
@@ -125,7 +134,7 @@ class GradedLesson:
                 self._pool.submit(right_results, self._authors, exercise)
 
     def right(self, exercise: str) -> ExpectedExercise:
-        """Return what the right answer yields; misconceptions may be missing."""
+        """Return what the right answer yields; what explains wrong results may be missing."""
         if self.on_public_cases:
             return self._stored.expected(exercise)
         if exercise not in self._right:
@@ -133,12 +142,10 @@ class GradedLesson:
         return self._right[exercise]
 
     def explained(self, exercise: str, observed: list[Observation]) -> ExpectedExercise:
-        """Return what the right answer yields, with the misconceptions to judge results by."""
-        right = self.right(exercise)
+        """Return what the right answer yields, with what explains wrong results."""
         if self.on_public_cases:
-            return right
-        held = self._call(held_misconceptions, exercise, observed)
-        return replace(right, misconceptions=held)
+            return self.right(exercise)
+        return self._call(explained_results, exercise, observed)
 
     def _call(self, function: Callable[..., Any], *inputs: Any) -> Any:
         if self._pool is None:

@@ -180,20 +180,34 @@ def define(exercise: Exercise, answer: Answer) -> list[Any]:
     return [namespace[name] for name in exercise.answers]
 
 
-def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
-    """Run the right answer, and return an exercise's expected results, without misconceptions."""
+def run_solution(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
+    """Run the right answer, and return the results that are expected, without anything else."""
     if not exercise.is_practice:
         compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
-    cases, answers = draw_cases(sources, exercise, seed)
+    with as_graded(sources, seed):
+        answers = define(exercise, exercise.solution)
     return ExpectedExercise(
         **{fact.name: getattr(exercise, fact.name) for fact in fields(ExerciseFacts)},
         functions=all(map(callable, answers)),
         observations=[outcome.observation for outcome in right],
         misconceptions=[],
+        lines={each.predicted: each.note for each in right if each.predicted},
+    )
+
+
+def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
+    """Return an exercise's expected results with what is known of its cases.
+
+    Misconceptions are missing.
+    """
+    expected = run_solution(sources, exercise, seed)
+    right = run_answer(sources, exercise, exercise.solution, seed)
+    cases, answers = draw_cases(sources, exercise, seed)
+    return replace(
+        expected,
         features=[features_of(case) for case in cases],
         summaries=[None if _is_own(each, answers) else each.if_wrong for each in cases],
-        lines={each.predicted: each.note for each in right if each.predicted},
         given=_given(exercise, cases, right, answers) if exercise.question else {},
     )
 
