@@ -16,7 +16,7 @@ class BundleHook(BuildHookInterface):
             return
         sys.path.insert(0, str(Path(self.root, "src")))
         from pytree_course.course import Course
-        from pytree_course.learners_files import CODE, bundle_files
+        from pytree_course.released_files import CODE, bundle_files
 
         for name, file in bundle_files(Course(Path(self.root))).items():
             if not name.startswith(CODE):

@@ -32,7 +32,7 @@ from pytree_course.cases import (
     varied_trees,
     vector,
 )
-from pytree_course.cases.inputs import VALUES
+from pytree_course.cases.random_inputs import VALUES
 
 TRIPLED = "`lambda leaf: 3 * leaf`"
 

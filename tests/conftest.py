@@ -15,7 +15,7 @@ from pytree_course.__main__ import main
 from pytree_course.authoring.building import build
 from pytree_course.course import Course, LessonFiles
 from pytree_course.launcher import wait_for_turn
-from pytree_course.learners_files import FILES, FOLDERS
+from pytree_course.released_files import FILES, FOLDERS
 from tests.ports import give_kernels_such_ports
 
 # course.py sets it when it is called from another folder; the tests look in folders of their own.

@@ -14,7 +14,7 @@ MODULES = sorted(file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py"))
 LAYERS = [
     {
         "built",
-        "learners_files",
+        "released_files",
         "compiled",
         "course",
         "nbgrader",

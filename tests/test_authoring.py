@@ -13,7 +13,7 @@ from pytree_course.built import without_this_machine
 from pytree_course.course import Course, LessonFiles, other_id
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
-from pytree_course.learners_files import hand_out
+from pytree_course.released_files import hand_out
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import run_check
 from pytree_course.sources import authors_answers

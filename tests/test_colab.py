@@ -9,7 +9,7 @@ from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.authoring.release import for_colab, release
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.submission import read_submission
-from pytree_course.learners_files import bundle
+from pytree_course.released_files import bundle
 from tests.conftest import ROOT, contents
 
 ADDRESS = "https://colab.research.google.com/github/ada/pytrees/blob/spring/colab"

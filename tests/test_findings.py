@@ -15,7 +15,7 @@ from msgspec import to_builtins
 
 from pytree_course.cases import Case
 from pytree_course.cases.features_of_cases import features_of
-from pytree_course.cases.inputs import varied_trees
+from pytree_course.cases.random_inputs import varied_trees
 from pytree_course.judging import findings, leaf_findings, predicted_lines, result_findings, words
 from pytree_course.judging import judge as judge_module
 from pytree_course.judging.expected import Misconception

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from mutation_testing.memoriser import called
-from pytree_course.cases.inputs import WORDS
+from pytree_course.cases.random_inputs import WORDS
 from pytree_course.course import Course
 from pytree_course.sources.authors_answers import draw_cases, run_answer
 from pytree_course.sources.lesson_sources import LessonSources, read_sources

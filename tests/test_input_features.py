@@ -9,7 +9,7 @@ from pytree_course.authoring.validation import features_shown, find_mistakes_in_
 from pytree_course.cases.case import Case, check
 from pytree_course.cases.features_of_cases import features_of, shown_by
 from pytree_course.cases.input_features import FEATURE_GROUPS, FEATURES, named
-from pytree_course.cases.inputs import VALUES, varied_trees
+from pytree_course.cases.random_inputs import VALUES, varied_trees
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import edit
 

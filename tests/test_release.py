@@ -14,7 +14,7 @@ import pytest
 
 from pytree_course.authoring.release import release
 from pytree_course.course import Course, CourseError
-from pytree_course.learners_files import AUTHORS_CODE, FILES, FOLDERS, bundle
+from pytree_course.released_files import AUTHORS_CODE, FILES, FOLDERS, bundle
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.executed import outputs_of

@@ -15,7 +15,7 @@ import pytest
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.authoring.release import for_colab
 from pytree_course.course import Course
-from pytree_course.learners_files import bundle, write_bundle
+from pytree_course.released_files import bundle, write_bundle
 from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.executed import outputs_of
 
@@ -139,7 +139,7 @@ def test_a_wheel_of_a_release_holds_that_release(tmp_path):
     write_bundle(tmp_path / "bundle", released)
     again = Installed(tmp_path / "bundle", tmp_path)
     (tmp_path / "pytrees").mkdir()
-    code = "import pathlib, pytree_course.learners_files as b; b.unpack(pathlib.Path.cwd())"
+    code = "import pathlib, pytree_course.released_files as b; b.unpack(pathlib.Path.cwd())"
     line = [sys.executable, "-c", code]
     subprocess.run(line, cwd=tmp_path / "pytrees", env=again.variables, check=True)
     assert contents(tmp_path / "pytrees") == released

@@ -22,8 +22,8 @@ from pytree_course.authoring.validation import (
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
-from pytree_course.learners_files import hand_out
 from pytree_course.notebook.base import WIDGET_MIME
+from pytree_course.released_files import hand_out
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import expect
 from pytree_course.sources.lesson_sources import LessonSources, read_sources

@@ -8,7 +8,7 @@ from pathlib import Path
 from pytree_course.authoring.building import find_stale
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.course import LINKS_VARIABLE, PROGRESS_VARIABLE, Course, CourseError
-from pytree_course.learners_files import bundle, write_bundle
+from pytree_course.released_files import bundle, write_bundle
 from pytree_course.rendering import render
 
 NOTEBOOK_LINK = re.compile(r'(?P<before>\]\(|href=\\")(?P<path>[\w./-]+\.ipynb)(#[^)"\\]*)?')

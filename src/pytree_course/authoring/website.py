@@ -16,7 +16,7 @@ from pytree_course.built import show_outputs
 from pytree_course.course import GOING_DEEPER, Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.feedback import render
-from pytree_course.learners_files import bundle, write_bundle
+from pytree_course.released_files import bundle, write_bundle
 from pytree_course.sources.predictions import OPTION
 from pytree_course.sources.source_cells import FOLD, FOLD_END, slug
 

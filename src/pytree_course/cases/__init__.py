@@ -7,7 +7,7 @@ _FOR_CHECK_SCRIPTS = {
     "case": ("Case", "check", "prediction_cases"),
     "guards": ("acyclic", "as_int", "as_jax", "is_one_program", "making", "returning_jax"),
     "input_features": ("Duo", "Point"),
-    "inputs": (
+    "random_inputs": (
         *("matrix", "random_model", "random_tree", "random_words", "shuffled", "varied_trees"),
         "vector",
     ),

@@ -31,7 +31,7 @@ def lab(
 
     JupyterLab gets all other options.
     """
-    from pytree_course.learners_files import unpack
+    from pytree_course.released_files import unpack
 
     try:
         course = Course.around()
@@ -90,7 +90,7 @@ def progress() -> None:
 @app.command()
 def reset(lesson: Lesson) -> None:
     """Start a lesson's exercises again. Your notebook is kept beside the fresh one."""
-    from pytree_course.learners_files import hand_out
+    from pytree_course.released_files import hand_out
 
     files = lesson_with_exercises(lesson)
     try:
