@@ -941,6 +941,9 @@ def batched_apply(answer, rng):
     def wide(params, x):
         return params[longer]["w"] * x - params[first]
 
+    def same_name_inside(params, x):
+        return params[first] * x + params[longer][first]
+
     def case(function, params, batched, note, x=None):
         def call(params, batched, x):
             return as_jax(answer(function, params, batched, x))
@@ -975,6 +978,10 @@ def batched_apply(answer, rng):
     for batched in ([longer], [first], both):
         params = {first: leaf(), longer: {"w": [leaf, lambda: matrix(rng)][longer in batched]()}}
         cases.append(case(wide, params, batched, note))
+    note = f"The function is `lambda p, x: {p} * x + {o}['{first}']`."
+    for batched, inside in (([first], leaf()), ([first], matrix(rng)), ([longer], leaf())):
+        params = {first: leaf(), longer: {first: inside}}
+        cases.append(case(same_name_inside, params, batched, note))
     yield from shuffled(rng, cases)
     for x in (leaf(), matrix(rng)):
         note = "There are no parts. The function is `lambda p, x: 2 * x`."

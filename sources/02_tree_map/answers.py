@@ -678,7 +678,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="pairs_what_there_is" section="several-trees"
-"""Your function gives a result where the two structures differ, even where one tree has more leaves. Lists of leaves do not know the places of the leaves, and `zip` stops where the shorter list ends."""
+"""Your function gives a result where the two structures differ, if `grads` has as many leaves as `params` or more. Lists of leaves do not know the places of the leaves, and `zip` stops where the shorter list ends."""
 def sgd_step(params, grads, rate):
     leaves, structure = jax.tree.flatten(params)
     pairs = zip(leaves, jax.tree.leaves(grads))
@@ -953,7 +953,7 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="spectral_norm_of_anything"
-"""Where there is a matrix, your number is too small, and you fail on a single number. For a matrix, `ord=2` is how far it stretches a vector at most; here all numbers count, as in a vector."""
+"""Where a matrix has several rows and columns, your number is too small, and you fail on a single number. For a matrix, `ord=2` is how far it stretches a vector at most; here all numbers count, as in a vector."""
 def global_norm(tree):
     norms = [jnp.linalg.norm(leaf, ord=2) for leaf in jax.tree.leaves(tree)]
     return jnp.sqrt(sum(norm**2 for norm in norms))
@@ -1132,7 +1132,7 @@ def from_shapes(shapes):
 
 
 # %% exercise="from_shapes" misconception="zero_is_no_length"
-"""Where a shape holds a 0, your result has no array. Perhaps you test whether the numbers are true or positive. An axis may have length 0: then the array holds no numbers."""
+"""Where a shape holds a 0, you do not make one array of the shape. Perhaps you test whether the numbers are true or positive. An axis may have length 0: then the array holds no numbers."""
 def from_shapes(shapes):
     return jax.tree.map(
         jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and all(node)
@@ -1891,7 +1891,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="one_key_for_all"
-"""Leaves of the same shape get the same noise. The same key and the same shape give the same numbers every time, so each leaf needs its own key."""
+"""Leaves of the same shape and dtype get the same noise. The same key, shape and dtype give the same numbers every time, so each leaf needs its own key."""
 def add_noise(key, tree, scale):
     return jax.tree.map(
         lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree
@@ -2577,6 +2577,15 @@ def rates_by_part(rates, params, grads):
     return {
         name: jax.tree.map(lambda p, g: p - rates[name] * g, params[name], grads[name])
         for name in params
+    }
+
+
+# %% exercise="rates_by_part" misconception="items_of_the_parameters" section="the-prefix-rule"
+"""You fail where `params` is not a dict, where one number is the rate of the whole tree, and where `rates` goes into a part. Perhaps you go over `params.items()` and look up one rate for each name. A prefix may stop at any depth, in any node."""
+def rates_by_part(rates, params, grads):
+    return {
+        name: jax.tree.map(lambda p, g: p - rates[name] * g, part, grads[name])
+        for name, part in params.items()
     }
 
 
@@ -3552,7 +3561,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="one_key_for_all" section="a-key-for-every-leaf"
-"""Two matrices of the same shape get the same noise. The same key and the same shape give the same numbers, under jit too, so each leaf needs its own key."""
+"""Two matrices of the same shape and dtype get the same noise. The same key, shape and dtype give the same numbers, under jit too, so each leaf needs its own key."""
 @jax.jit
 def perturb(key, params, scale, most):
     def change(leaf):
@@ -4607,6 +4616,16 @@ def batched_apply(function, params, batched, x):
 def batched_apply(function, params, batched, x):
     own = {name: params[name] for name in batched}
     return jax.vmap(function)(own, x)
+
+
+# %% exercise="batched_apply" misconception="a_name_anywhere_in_the_path" section="the-prefix-rule"
+"""You take rows of a leaf in a shared part if a key inside that part is also the name of a batched part. Perhaps you look for the names anywhere in the leaf's path. `batched` names parts, and only the first entry of a path is the part's name."""
+def batched_apply(function, params, batched, x):
+    def axis(path, leaf):
+        return 0 if any(getattr(entry, "key", None) in batched for entry in path) else None
+
+    axes = jax.tree.map_with_path(axis, params)
+    return jax.vmap(function, in_axes=(axes, 0))(params, x)
 
 
 # %% exercise="batched_apply" misconception="the_last_result"

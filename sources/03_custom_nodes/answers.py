@@ -47,7 +47,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="sets_the_attributes" section="who-calls-init"
-"""Your function fails where attributes cannot be set: for a frozen dataclass and for read-only properties. Perhaps your unflatten makes an empty object and then sets its attributes. Only the constructor can set these, and it takes both children."""
+"""Your function fails where attributes cannot be set: for a frozen dataclass and for read-only properties. Perhaps your unflatten makes an empty object and then sets its attributes. The constructor works for every class here, and it takes both children."""
 def register_linear(cls):
     def unflatten(aux_data, children):
         linear = cls.__new__(cls)
@@ -1124,7 +1124,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="dot_is_no_matmul" section="methods-under-jit"
-"""Your predictions are those of `jnp.dot`. For vectors and matrices it is the same as `@`. With three axes it is not: `@` multiplies matrix `i` by matrix `i`; `dot` multiplies each matrix of `x` by each matrix of `weight`."""
+"""Your predictions are those of `jnp.dot`. For vectors and matrices it is the same as `@`. Where both have three axes it is not: `@` multiplies matrix `i` by matrix `i`; `dot` multiplies each matrix of `x` by each matrix of `weight`."""
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -2877,7 +2877,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="nan_is_no_wrong_number"
-"""Your constructor accepts `nan` for `std`. Every comparison with `nan` is false: so `std <= 0` does not find it, and `not std > 0` does."""
+"""Your constructor accepts `nan` for `std`. Both `nan <= 0` and `nan > 0` are false. So `std <= 0` does not find it, and `not std > 0` does."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -3299,7 +3299,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="no_jit"
-"""Your numbers are right, but Python runs `function` for each number. Perhaps `add` is ordinary Python, without `jax.jit`. Or each call makes a new jitted function. JAX keeps its traces with the jitted function, and a new function has no traces yet."""
+"""Your numbers are right, but Python runs `function` for each number. Perhaps `add` calls `function` outside the jitted code, or nothing is jitted. Or each call makes a new jitted function. JAX keeps its traces with the jitted function, and a new one has no traces yet."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -3320,7 +3320,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="count_is_static"
-"""Your numbers are right, but each `add` is traced again: `count` is part of the structure. For `jit`, an object with another structure is an argument of another type."""
+"""Your numbers are right, but `add` is traced again for each new `count`, because `count` is part of the structure. For `jit`, an object with another structure is an argument of another type."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -3494,7 +3494,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="a_jitted_helper_and_a_changed_self" section="objects-that-change"
-"""After `add`, the old object has changed too, although your function is jitted. A method without `jit` around it gets the caller's own object as `self`, and setting its attributes changes this object."""
+"""After `add`, the old object has changed too, although your helper is jitted. A method without `jit` around it gets the caller's own object as `self`, and setting its attributes changes this object."""
 from functools import partial
 
 
@@ -4160,6 +4160,14 @@ def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(cls(params, state.step)))(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
     return cls(params, state.step + 1)
+
+
+# %% exercise="train_step" misconception="the_new_state_by_position"
+"""Where the class has `step` before `params`, the two have changed places in your new state. Perhaps you call the class with both values by position. The class decides the order of its fields: pass the values by name, as `replace` does."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    return type(state)(params, state.step + 1)
 
 
 # %% exercise="train_step" misconception="the_step_is_an_int"
@@ -5120,7 +5128,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="only_where_it_is_missing" section="who-calls-init" covers="M14"
-"""A new model keeps a temperature that the caller's dict has. Perhaps you set it only where it is missing. But a missing temperature does not tell you whether a model is new."""
+"""A new model keeps a temperature that the caller's dict has, and a rebuild fails where JAX puts in `None`. Perhaps you set the temperature only where it is missing, and each rebuild does this too. Unflatten should only store what it gets, which need not be a dict."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -5474,7 +5482,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="tuples_are_not_opened" section="objects-that-change"
-"""Your model has its own dicts and lists, but not those inside a tuple or another node. A tuple cannot change, but the dicts in it can. A copy has to go through every container."""
+"""Your copy opens only dicts and lists. So what is inside a tuple or another node is still the caller's: a tuple cannot change, but the dicts in it can. And an `OrderedDict` becomes a plain dict. `jax.tree.map` opens every container that JAX knows, and keeps its type."""
 def copied(tree):
     if isinstance(tree, dict):
         return {key: copied(child) for key, child in tree.items()}
@@ -6446,7 +6454,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="the_constructor_wraps_the_branches" section="who-calls-init"
-"""Your branches are one level too deep. Perhaps the constructor makes a fork of each branch. The branches that it gets are forks already, and JAX may put any object in their place."""
+"""Where JAX puts another object in the place of a branch, your rebuilt fork holds a new fork around this object. Perhaps the constructor wraps every branch that is not a fork. JAX may put in a string, a tracer or `None`: keep each object as it is."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
