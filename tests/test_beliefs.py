@@ -10,6 +10,7 @@ from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.judge import judge
 from pytree_course.observing.comparison import compare
 from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.running.replayed_draws import Draws
 from pytree_course.running.run_cases import DrawnCases
 from pytree_course.sources import authors_answers
 from pytree_course.sources.authors_answers import (
@@ -80,12 +81,13 @@ def test_cases_that_run_in_any_order_do_not_depend_on_one_another(files):
     for exercise in sources.exercises.values():
         check, expected = files.checks()[exercise.name], built.expected(exercise.name)
         wrong = {each.name: each.observations for each in expected.misconceptions}
+        draws = Draws(PUBLIC_SEED)
         for answer in [exercise.solution, *exercise.misconceptions[::9]]:
             if check.in_order or "in_order" in answer.cell.metadata:
                 continue
             whole = dict(enumerate(expected.observations)) | wrong.get(answer.name, {})
             with as_graded(sources, PUBLIC_SEED):
-                drawn = DrawnCases(check, define(exercise, answer), PUBLIC_SEED)
+                drawn = DrawnCases(check, define(exercise, answer), draws)
                 for asked in reversed(range(len(whole))):
                     ((case, alone),) = drawn.results(asked)
                     what = f"{exercise.name}, {answer.name}, case {case}"

@@ -32,7 +32,7 @@ def random_tree(rng: np.random.Generator, depth: int = 3) -> Any:
 
 def random_words(rng: np.random.Generator, count: int) -> list[str]:
     """Draw `count` different names, ten at most; only by luck are they in sorted order."""
-    return [str(word) for word in rng.permutation(WORDS)[:count]]
+    return [WORDS[place] for place in rng.permutation(len(WORDS))[:count]]
 
 
 def random_model(

@@ -17,6 +17,7 @@ from pytree_course.observing.observations import NotAttempted, Observation, writ
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.running import outcomes
 from pytree_course.running.outcomes import Line, Outcome
+from pytree_course.running.replayed_draws import Draws, ReplayedDraws
 from pytree_course.texts import truncate
 
 MAX_PRINTED_LINES = 10
@@ -63,15 +64,15 @@ class DrawnCases:
     """The cases of a check on answers, each drawn and run only when it is asked for.
 
     A case's number is its place in the check; to draw one, those before it are drawn too. With
-    `in_order`, as the check may say too, results depend on the cases before: all run, in order.
+    `in_order`, results depend on the cases before: all run, in order.
     """
 
     def __init__(
-        self, check: Check, answers: Sequence[Any], seed: int, *, in_order: bool = False
+        self, check: Check, answers: Sequence[Any], draws: Draws, *, in_order: bool = False
     ) -> None:
-        self._drawing = check(*answers, rng=np.random.default_rng(seed))
+        self._drawing = check(*answers, rng=ReplayedDraws(draws))
         self._drawn: list[Case] = []
-        self.in_order = in_order or bool(getattr(check, "in_order", False))
+        self.in_order = in_order
 
     def results(self, number: int) -> Iterator[tuple[int, Observation]]:
         """Run a case, and yield its number and its result; or all cases, where it needs them."""

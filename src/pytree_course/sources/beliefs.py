@@ -9,6 +9,7 @@ from pytree_course.judging import matching
 from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.observing.comparison import compare, with_skeleton
 from pytree_course.observing.observations import Observation
+from pytree_course.running.replayed_draws import Draws
 from pytree_course.running.run_cases import DrawnCases
 from pytree_course.sources.authors_answers import SEEDS, as_graded, define
 from pytree_course.sources.exercises import Answer
@@ -29,6 +30,7 @@ class Beliefs:
         self._sources, self._expected, self._seed = sources, expected, seed
         self._exercise = sources.exercises[expected.name]
         self._check: Any = sources.files.checks()[expected.name]
+        self._draws = Draws(seed)
         self._results: dict[str, dict[int, Observation | None]] = defaultdict(dict)
         """By misconception and case, of the cases that have run; None for the right result."""
 
@@ -81,9 +83,11 @@ class Beliefs:
         for case in cases:
             if case not in results:
                 if drawn is None:
-                    in_order = "in_order" in answer.cell.metadata
+                    in_order = self._check.in_order or "in_order" in answer.cell.metadata
+                    # Cases that depend on others may draw while they run.
+                    draws = Draws(self._seed) if in_order else self._draws
                     answers = define(self._exercise, answer)
-                    drawn = DrawnCases(self._check, answers, self._seed, in_order=in_order)
+                    drawn = DrawnCases(self._check, answers, draws, in_order=in_order)
                 for number, result in drawn.results(case):
                     differs = compare(self._expected.observations[number], result)
                     results[number] = with_skeleton(result) if differs else None
