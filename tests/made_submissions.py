@@ -86,9 +86,7 @@ class MadeClass:
     def grade(self, options=OWN_WORK):
         folder = read_class_folder(self.folder, self.course)
         with self.gradebook() as gradebook:
-            return ClassGrading(
-                self.course, folder, gradebook, options, self.pool, [self.pool], self.pool
-            ).run()
+            return ClassGrading(self.course, folder, gradebook, options, *[self.pool] * 3).run()
 
     def gradebook(self):
         return Gradebook(self.into / "gradebook.sqlite")

@@ -80,9 +80,8 @@ def _is_doubtful(run: Run) -> bool:
 class ClassGrading:
     """A grading of all that is new or changed, which records each attempt as soon as it is graded.
 
-    Submissions run in `pool`; the author's answers, by which they are judged, in `authors_pools`,
-    each of one process. The notebooks are read in `reading_pool`, whose processes have to see their
-    files.
+    Submissions run in `pool`; the author's answers, by which they are judged, in `authors_pool`.
+    The notebooks are read in `reading_pool`, whose processes have to see their files.
     """
 
     course: Course
@@ -90,7 +89,7 @@ class ClassGrading:
     gradebook: Gradebook
     options: GradingOptions
     pool: Executor
-    authors_pools: Sequence[Executor]
+    authors_pool: Executor
     reading_pool: Executor
     environment: str = field(default_factory=environment)
     summary: Summary = field(default_factory=Summary)
@@ -223,7 +222,7 @@ class ClassGrading:
     def _lesson(self, stem: str) -> GradedLesson:
         """Return a lesson, on fresh cases that all submissions of this grading share."""
         if stem not in self.lessons:
-            self.lessons[stem] = GradedLesson(self.course.lesson(stem), pools=self.authors_pools)
+            self.lessons[stem] = GradedLesson(self.course.lesson(stem), pool=self.authors_pool)
         return self.lessons[stem]
 
     def _is_current(self, attempt: Attempt) -> bool:

@@ -141,11 +141,11 @@ def grade(
                 warn(printable(doubt))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             pools = stack.enter_context(ExitStack())
-            authors_pools = [pools.enter_context(local_pool(1)) for _ in range(2)]
+            authors_pool, reading_pool = (pools.enter_context(local_pool(1)) for _ in range(2))
             pool = pools.enter_context(dask_cluster(dask) if dask else local_pool(jobs, begin))
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
             grading = ClassGrading(
-                course, submitted, gradebook, chosen, pool, authors_pools, authors_pools[-1]
+                course, submitted, gradebook, chosen, pool, authors_pool, reading_pool
             )
             summary = grading.run(show_progress)
         pools.close()

@@ -3,10 +3,10 @@
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -84,11 +84,11 @@ class GradedLesson:
     """
 
     def __init__(
-        self, files: LessonFiles, seed: int | None = None, pools: Sequence[Executor] = ()
+        self, files: LessonFiles, seed: int | None = None, pool: Executor | None = None
     ) -> None:
-        """Take a lesson's files; the author's answers run in the pools, or in this process."""
+        """Take a lesson's files; the author's answers run in the pool, or in this process."""
         self.files = files
-        self._pools = pools
+        self._pool = pool
         self._begun: set[str] = set()  # exercises whose right answer runs, or has run
         self._right: dict[str, ExpectedExercise] = {}
         stored = BuiltLesson.read(files.expected)
@@ -127,38 +127,30 @@ class GradedLesson:
         return RunSettings(self._blank, self._course, self.seed, in_sandbox)
 
     def begin(self, exercises: Iterable[str]) -> None:
-        """Let the pools run the right answers to exercises, while submissions run beside them."""
+        """Let the pool run the right answers to exercises, while submissions run beside them."""
         for exercise in exercises:
-            if self._pools and exercise not in self._begun and not self.on_public_cases:
+            if self._pool and exercise not in self._begun and not self.on_public_cases:
                 self._begun.add(exercise)
-                self._call(right_results, exercise)
+                self._pool.submit(right_results, self._authors, exercise)
 
     def right(self, exercise: str) -> ExpectedExercise:
         """Return what the right answer yields; what explains wrong results may be missing."""
         if self.on_public_cases:
             return self._stored.expected(exercise)
         if exercise not in self._right:
-            self._right[exercise] = self._call(right_results, exercise)()
+            self._right[exercise] = self._call(right_results, exercise)
         return self._right[exercise]
 
-    def explained(
-        self, exercise: str, observed: list[Observation]
-    ) -> Callable[[], ExpectedExercise]:
-        """Begin to look for what explains wrong results; return a function that waits for it."""
+    def explained(self, exercise: str, observed: list[Observation]) -> ExpectedExercise:
+        """Return what the right answer yields, with what explains wrong results."""
         if self.on_public_cases:
-            return partial(self.right, exercise)
+            return self.right(exercise)
         return self._call(explained_results, exercise, observed)
 
-    def _call(
-        self, function: Callable[..., ExpectedExercise], exercise: str, *inputs: Any
-    ) -> Callable[[], ExpectedExercise]:
-        """Call a function on an exercise in its pool; return one that gives the result."""
-        call = partial(function, self._authors, exercise, *inputs)
-        if not self._pools:
-            return call
-        # Always the same pool for an exercise: its process keeps what has run.
-        place = [*self.points].index(exercise)
-        return self._pools[place % len(self._pools)].submit(call).result
+    def _call(self, function: Callable[..., Any], *inputs: Any) -> Any:
+        if self._pool is None:
+            return function(self._authors, *inputs)
+        return self._pool.submit(function, self._authors, *inputs).result()
 
     @property
     def _authors(self) -> AuthorsLesson:
@@ -205,26 +197,19 @@ def judge_submission(
     lesson: GradedLesson, submission: Submission, runs: dict[str, ExerciseRun]
 ) -> list[Verdict]:
     """Judge every exercise of a lesson by the runs of a submission's answers."""
-    # The first is waited for when all have begun.
-    begun = {name: _judged_by(lesson, name, runs[name]) for name in lesson.points if name in runs}
     verdicts = []
     for name in lesson.points:
-        if name in begun:
-            verdicts.append(_verdict(begun[name](), runs[name]))
-        else:
+        if name not in runs:
             reason = submission.notes.get(name, words.NOT_ATTEMPTED)
             verdicts.append(without_outcomes(lesson.right(name), VerdictKind.NOT_ATTEMPTED, reason))
+            continue
+        exercise = lesson.right(name)
+        observed = [each.observation for each in _outcomes(exercise, runs[name]) or ()]
+        is_attempted = any(not isinstance(each, NotAttempted) for each in observed)
+        if is_attempted and any(map(compare, exercise.observations, observed)):
+            exercise = lesson.explained(name, observed)
+        verdicts.append(_verdict(exercise, runs[name]))
     return verdicts
-
-
-def _judged_by(lesson: GradedLesson, name: str, run: ExerciseRun) -> Callable[[], ExpectedExercise]:
-    """Begin to look for what a run is judged by; return a function that waits for it."""
-    right = lesson.right(name)
-    observed = [each.observation for each in _outcomes(right, run) or ()]
-    is_attempted = any(not isinstance(each, NotAttempted) for each in observed)
-    if is_attempted and any(map(compare, right.observations, observed)):
-        return lesson.explained(name, observed)
-    return lambda: right
 
 
 def _outcomes(exercise: ExpectedExercise, run: ExerciseRun) -> list[Outcome] | None:
