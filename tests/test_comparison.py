@@ -79,6 +79,14 @@ def test_the_first_difference_is_named_by_key_path(got, path, words):
     assert (difference.path, reason(difference)) == (path, words)
 
 
+def test_of_long_texts_the_part_that_differs_is_shown():
+    expected, got = ("equal " * 30 + f"{word} and more " * 9 for word in ("black", "white"))
+    words = reason(compare(observe(expected), observe(got)))
+    assert words.startswith("expected '…equal equal equal equal equal black and more")
+    assert "not '…equal equal equal equal equal white and more" in words
+    assert len(words) < 150
+
+
 def test_a_subclass_of_the_expected_error_is_as_good():
     expected = observe_raised(LookupError("leaf"), ("leaf",))
     assert compare(expected, observe_raised(KeyError("leaf"), ("leaf",))) is None

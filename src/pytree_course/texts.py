@@ -54,6 +54,17 @@ def truncate(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+def truncate_around_difference(one: str, other: str, limit: int) -> tuple[str, str]:
+    """Cut off beginnings and ends of two texts, so that what differs first is left in them."""
+    begin = 0
+    if max(len(one), len(other)) > limit:
+        pairs = enumerate(zip(one, other, strict=False))
+        place = next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+        begin = max(0, place - limit // 2)
+    start = "…" if begin else ""
+    return truncate(start + one[begin:], limit), truncate(start + other[begin:], limit)
+
+
 def text_digest(*texts: str) -> str:
     """Return a digest of strings, the same on every system."""
     sha = hashlib.sha256()
