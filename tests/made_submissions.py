@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from pytree_course.__main__ import main
-from pytree_course.class_grading.class_grades import counting
+from pytree_course.class_grading.attempt import counting
 from pytree_course.class_grading.folder import read_class_folder
 from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
-from pytree_course.class_grading.class_grades import counting
+from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow, counting
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import CourseError
 from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytree_course.class_grading.attempt import Attempt, VerdictRow
-from pytree_course.class_grading.class_grades import counting
+from pytree_course.class_grading.attempt import Attempt, VerdictRow, counting
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import Course
 from pytree_course.reports.pages import page_names

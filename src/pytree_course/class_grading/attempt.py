@@ -1,9 +1,9 @@
-"""Attempts: graded submissions as stored, and changed verdicts."""
+"""Attempts: graded submissions as stored, which one counts, and changed verdicts."""
 
 import hashlib
 import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from enum import StrEnum
@@ -100,6 +100,16 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def points(self) -> int:
         """Points earned."""
         return sum(row.points for row in self.rows)
+
+
+def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
+    """Return the attempt that counts for each student and lesson: the one handed in last.
+
+    Of those handed in at one time, such as one that could not be read at first, the last grading
+    counts.
+    """
+    in_order = sorted(attempts, key=lambda each: (each.handed_in, each.graded_at))
+    return {(attempt.student, attempt.lesson): attempt for attempt in in_order}
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """The grades of a class: the attempt that counts, by student and lesson."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pytree_course.class_grading.attempt import Attempt
+from pytree_course.class_grading.attempt import Attempt, counting
 from pytree_course.class_grading.corrections import corrected
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.folder import ClassFolder
@@ -117,16 +117,6 @@ class ClassGrades:
     def all_points(self) -> int:
         """Points to be had in all lessons together."""
         return sum(lesson.points for lesson in self.lessons)
-
-
-def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
-    """Return the attempt that counts for each student and lesson: the one handed in last.
-
-    Of those handed in at one time, such as one that could not be read at first, the last grading
-    counts.
-    """
-    in_order = sorted(attempts, key=lambda each: (each.handed_in, each.graded_at))
-    return {(attempt.student, attempt.lesson): attempt for attempt in in_order}
 
 
 def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:

@@ -15,12 +15,12 @@ from pytree_course.class_grading.attempt import (
     AttemptState,
     VerdictChange,
     VerdictRow,
+    counting,
     environment,
     in_words,
     verdict_changes,
     verdict_row,
 )
-from pytree_course.class_grading.class_grades import counting
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook

@@ -103,7 +103,8 @@ def grade(
 
     prepare_processes()  # they start while this process imports the rest
 
-    from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades, counting
+    from pytree_course.class_grading.attempt import counting
+    from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades
     from pytree_course.class_grading.corrections import bound_to_answers, read_corrections
     from pytree_course.class_grading.folder import read_handed_in, refuse_mistakes
     from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
