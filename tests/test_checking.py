@@ -16,8 +16,18 @@ from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.observing.observations import Node
 from pytree_course.observing.observe import observe
 from pytree_course.running.outcomes import MAX_PRINTED, read_report, report
+from pytree_course.running.replayed_draws import Draws, ReplayedDraws
 from pytree_course.running.run_cases import MAX_PRINTED_LINES, CaseInterrupted, Settings, run_check
 from tests.made_grades import made_exercise
+
+
+DRAWN = {
+    "choice": lambda rng: rng.choice([1, 2, 3]),
+    "integers": lambda rng: rng.integers(1, 10, 2),
+    "permutation": lambda rng: rng.permutation(4),
+    "random": lambda rng: rng.random(),
+    "uniform": lambda rng: rng.uniform(2, 3),
+}
 
 
 @check
@@ -229,3 +239,15 @@ def test_settings_that_an_answer_made_are_put_back():
     np.seterr(all="raise")
     settings.put_back()
     assert (jax.config.jax_debug_nans, jax.config.jax_enable_x64, np.geterr()) == before
+
+
+@given(st.lists(st.sampled_from(sorted(DRAWN)), max_size=9), st.integers(0, 9))
+def test_draws_are_those_of_a_generator_whoever_drew_them_first(methods, others):
+    draws, generator = Draws(seed=3), np.random.default_rng(3)
+    first, second = ReplayedDraws(draws), ReplayedDraws(draws)
+    for method in methods[:others]:  # some were drawn before, and changed by who drew them
+        value = DRAWN[method](second)
+        if isinstance(value, np.ndarray):
+            value[:] = -1
+    for method in methods:
+        np.testing.assert_array_equal(DRAWN[method](first), DRAWN[method](generator))

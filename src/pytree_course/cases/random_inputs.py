@@ -11,7 +11,6 @@ from pytree_course.cases.input_features import FEATURES, Drawn, Duo, Point, name
 
 WORDS = ("dense", "embed", "gate", "head", "key", "norm", "query", "scale", "table", "value")
 
-
 VALUES: dict[str, np.ndarray[Any, Any]] = {
     name: feature.array for name, feature in FEATURES.items() if feature.array is not None
 }
@@ -25,8 +24,8 @@ def random_tree(rng: np.random.Generator, depth: int = 3) -> Any:
     """
     children = [_random_child(rng, depth - 1) for _ in range(rng.integers(2, 4))]
     names = [f"{letter}" for letter in rng.permutation(list("abcdwxyz"))[: len(children)]]
-    named = dict(zip(names, children, strict=True))
-    containers = [children, tuple(children), OrderedDict(named), Point(*children[:2]), named]
+    items = dict(zip(names, children, strict=True))
+    containers = [children, tuple(children), OrderedDict(items), Point(*children[:2]), items]
     return containers[rng.integers(5)]
 
 
