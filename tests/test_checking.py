@@ -20,7 +20,6 @@ from pytree_course.running.replayed_draws import Draws, ReplayedDraws
 from pytree_course.running.run_cases import MAX_PRINTED_LINES, CaseInterrupted, Settings, run_check
 from tests.made_grades import made_exercise
 
-
 DRAWN = {
     "choice": lambda rng: rng.choice([1, 2, 3]),
     "integers": lambda rng: rng.integers(1, 10, 2),
