@@ -329,8 +329,8 @@ def from_shapes(answer, rng):
         yield Case(answer, {name: tree() for name in random_words(rng, 4)})
     note = "How many numbers does each array hold? `jax.eval_shape` asks, so no array is made."
     for _ in range(3):
-        two, three = rng.integers(2, 100, (2, 2)).tolist(), rng.integers(2, 20, 3).tolist()
-        shapes = shuffled(rng, [tuple(two[0]), {first: tuple(two[1]), second: tuple(three)}])
+        one, two, three = map(tuple, rng.integers(2, 30, (3, 3)).tolist())
+        shapes = shuffled(rng, [one, {first: two, second: three}])
         too_many = (
             "Your arrays hold more or fewer numbers than their shapes say: an array of shape "
             "`(2, 3)` holds 2 * 3 = 6 numbers."

@@ -124,7 +124,7 @@ def _computed(given: list[dict]) -> defaultdict[Any, set]:
                 ways[float(size)].add(("size", place, at))
             for key, each in observed.items():
                 walk(each, (*place, key))
-        elif isinstance(observed, list):
+        elif isinstance(observed, (list, tuple)):
             ways[float(len(observed))].add(("length", place))
             for at, each in enumerate(observed):
                 walk(each, (*place, at))
