@@ -138,7 +138,7 @@ def test_the_command_writes_its_table(unbuilt, monkeypatch, capsys):
     assert stale(unbuilt) == ["first_leaf"]
     edit(unbuilt.check_script, "\n\n@check", "\n\nNO_LEAVES = ()\n\n\n@check")
     assert stale(unbuilt) == ["first_leaf"]
-    edit(unbuilt.check_script, "[2, 3], None, ()]", "[2, 3], None, NO_LEAVES]")
+    edit(unbuilt.check_script, "None, (), ()]", "None, (), NO_LEAVES]")
     assert stale(unbuilt) == ["count_leaves", "first_leaf"]
 
 

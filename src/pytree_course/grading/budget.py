@@ -224,10 +224,15 @@ class CellBudget:
         self._count(*self._processes.look())
         if self._own_memory.memory_info().rss > self._memory:
             raise OverOutputError  # a message that never ends is in our memory before we see it
-        if self.seconds > min(self._most, self._late) or self._looked > self._ends:
+        if self.seconds > self._most or self._looked > self._ends:
             # What has not come from a cell that has ended is lost: it sent too much.
             raise OverTimeError if self._patience == math.inf else OverOutputError
         return True
+
+    def wait_on(self) -> None:
+        """Raise OverOutputError if no message came, up to the last look, for too long."""
+        if self.seconds > self._late:
+            raise OverOutputError
 
     def _count(self, processor: float, waited: float) -> None:
         """Add the usage since the last call."""

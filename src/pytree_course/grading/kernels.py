@@ -186,6 +186,9 @@ class WatchedKernel:
         awaited = {"execute_reply", "idle"}
         while awaited:
             ready = poller.poll(_POLL_MILLISECONDS)
+            if not ready:
+                # Before the next look: this process itself may have been held up since the last.
+                budget.wait_on()
             for socket, _ in ready:
                 frames = socket.recv_multipart()
                 budget.charge(sum(map(len, frames)))

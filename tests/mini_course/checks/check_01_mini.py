@@ -9,7 +9,7 @@ SMALL = dict.fromkeys(["trees", "values", "classes", "second looks", "outside"],
 def count_leaves(answer, rng):
     yield Case(as_int(answer), {})
     yield Case(as_int(answer), [None])
-    yield Case(as_int(answer), [1, [2, 3], None, ()])
+    yield Case(as_int(answer), [1, [[2], 3], None, (), ()])
     for _ in range(3):
         yield Case(as_int(answer), random_tree(rng))
 
