@@ -23,6 +23,7 @@ from tests.made_grades import made_exercise
 DRAWN = {
     "choice": lambda rng: rng.choice([1, 2, 3]),
     "integers": lambda rng: rng.integers(1, 10, 2),
+    "normal": lambda rng: rng.normal(),
     "permutation": lambda rng: rng.permutation(4),
     "random": lambda rng: rng.random(),
     "uniform": lambda rng: rng.uniform(2, 3),

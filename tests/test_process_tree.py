@@ -144,7 +144,7 @@ def test_a_cell_that_has_ended_has_five_seconds_for_each_message_and_no_more_tha
     with pytest.raises(OverOutputError):
         while now[0] < 100:
             cell.look()
-            cell.wait_on()
+            cell.expect_message()
             cell.charge(1)
             now[0] += silence
     assert now[0] == waited

@@ -229,7 +229,7 @@ class CellBudget:
             raise OverTimeError if self._patience == math.inf else OverOutputError
         return True
 
-    def wait_on(self) -> None:
+    def expect_message(self) -> None:
         """Raise OverOutputError if no message came, up to the last look, for too long."""
         if self.seconds > self._late:
             raise OverOutputError

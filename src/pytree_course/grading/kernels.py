@@ -188,7 +188,7 @@ class WatchedKernel:
             ready = poller.poll(_POLL_MILLISECONDS)
             if not ready:
                 # Before the next look: this process itself may have been held up since the last.
-                budget.wait_on()
+                budget.expect_message()
             for socket, _ in ready:
                 frames = socket.recv_multipart()
                 budget.charge(sum(map(len, frames)))
