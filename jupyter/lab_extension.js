@@ -76,12 +76,12 @@
       stateChanged.connect((_, { name, newValue }) => {
         if (name !== "executionCount" || !newValue) return;
         const below = notebook.widgets.slice(notebook.widgets.indexOf(cell));
-        const isOneOfMany = below.indexOf(notebook.activeCell) > 1; // as in "Run All Cells"
-        if (!isOneOfMany && IN_SIGHT.test(id)) keepInSight(notebook, cell);
+        const isRead = below.slice(0, 2).includes(notebook.activeCell); // not in "Run All Cells"
+        if (isRead && IN_SIGHT.test(id)) keepInSight(notebook, cell);
         if (!notebook.widgets.some(({ model }) => model.id === `${id}-predict`)) return;
         const answer = below.find(({ node }) => node.querySelector("details"));
         answer?.node.querySelector("details").setAttribute("open", "");
-        if (answer && !isOneOfMany) keepInSight(notebook, answer, "details");
+        if (answer && isRead) keepInSight(notebook, answer, "details");
       });
     }
   }

@@ -251,14 +251,22 @@ class Notebook:
         }}"""
         return self.page.evaluate(function, {"path": self.path, **arguments})
 
-    def _command(self, name: str) -> None:
+    def _command(self, name: str, at: str | None = None) -> None:
+        """Execute a command, at a cell if one is named: in one step, so that none comes between."""
         self._script(
             """
             app.shell.activateById(panel.id);
+            if (id !== null) {
+                const index = panel.content.widgets.findIndex(c => c.model.id === id);
+                if (index < 0) throw new Error(`no cell ${id}`);
+                panel.content.deselectAll();
+                panel.content.activeCellIndex = index;
+            }
             const late = new Promise((_, no) => setTimeout(() => no(new Error('late')), patience));
             await Promise.race([app.commands.execute(name), late]);
             """,
             name=name,
+            id=at,
             patience=PATIENCE,
         )
         self.wait_until_idle()
@@ -274,19 +282,7 @@ class Notebook:
     def run(self, *cell_ids: str) -> None:
         """Run cells, one after the other."""
         for cell_id in cell_ids:
-            self._run(cell_id)
-
-    def _run(self, cell_id: str) -> None:
-        self._script(
-            """
-            const index = panel.content.widgets.findIndex(c => c.model.id === id);
-            if (index < 0) throw new Error(`no cell ${id}`);
-            panel.content.deselectAll();
-            panel.content.activeCellIndex = index;
-            """,
-            id=cell_id,
-        )
-        self._command("notebook:run-cell")
+            self._command("notebook:run-cell", at=cell_id)
 
     def write(self, cell_id: str, source: str) -> None:
         """Put source into a cell, as if typed."""

@@ -141,6 +141,16 @@ def test_a_wrong_answer_from_its_verdict_to_what_to_reread(visit: Visit):
     expect_landed(visit.page, "How many leaves?")
 
 
+def test_run_all_leaves_a_reader_at_the_cell_of_their_choice(visit: Visit):
+    lesson = visit.open(LESSON)
+    visit.page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
+    lesson.cell("leaves-of-params").locator(".jp-InputPrompt").click()
+    lesson.output("one-tree-all-rules-3-predict").get_by_role("button").first.wait_for()
+    lesson.wait_until_idle()
+    visit.page.wait_for_timeout(1000)  # what moves the reader does so a moment after the rest
+    assert active_cell(visit) == "leaves-of-params"
+
+
 def test_a_prediction_is_made_by_keyboard_and_revealed_by_the_next_cell(visit: Visit):
     lesson, name = visit.open(LESSON), "what-jax-sees-order"
     asked = BuiltLesson.read(visit.lab.root / "checks/expected/01_leaves.json").predictions[name]
