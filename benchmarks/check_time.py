@@ -14,6 +14,7 @@ another fresh process.
 
 import argparse
 import contextlib
+import functools
 import io
 import json
 import multiprocessing
@@ -34,13 +35,19 @@ from pytree_course.cases.case import Case, Check
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.notebook.checks import Checks
 from pytree_course.sources.exercises import Answer, Exercise
-from pytree_course.sources.lesson_sources import read_sources
+from pytree_course.sources.lesson_sources import LessonSources, read_sources
 
 REPEATS = 9
 MOST_WRONG = 8  # wrong answers of an exercise, or a few more
 PATIENCE = 600  # seconds for all answers of an exercise
 TARGET = 30  # milliseconds, of the median
 RESULTS = Path(__file__).parent / "results" / "check_time.json"
+
+
+@functools.cache
+def sources_of(root: Path, stem: str) -> LessonSources:
+    """Read a lesson's sources; processes that are forked later have read them."""
+    return read_sources(Course(root).lesson(stem))
 
 
 class OwnCode:
@@ -89,8 +96,7 @@ def check_repeatedly(
     """
     os.chdir(root / "exercises")
     os.environ[PROGRESS_VARIABLE] = str(root)
-    sources = read_sources(Course(root).lesson(stem))
-    exercise = sources.exercises[name]
+    exercise = sources_of(root, stem).exercises[name]
     by_name: dict[str, Answer] = {each.name: each for each in exercise.misconceptions}
     shell, times = InteractiveShell.instance(), {}
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -124,8 +130,9 @@ def measure(root: Path, stem: str, exercise: Exercise, repeats: int) -> dict[str
 
 def _in_a_fresh_process(*arguments: Any) -> dict[str, list[float]]:
     """Call `check_repeatedly` in a process that has imported everything, and computed nothing."""
-    is_forked = "forkserver" in multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if is_forked else "spawn")
+    # JAX has not started yet, so that it can be forked.
+    can_fork = "fork" in multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if can_fork else "spawn")
     with ProcessPoolExecutor(1, context) as process:
         return process.submit(check_repeatedly, *arguments).result(PATIENCE)
 
@@ -160,7 +167,6 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=REPEATS, help="of each answer's check")
     parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}")
     wanted = parser.parse_args()
-    multiprocessing.set_forkserver_preload(["__main__", "jax.numpy"])
     course, results = Course.find(), []
     lessons = [course.lesson_named(each) for each in wanted.lessons] or course.lessons()
     print(f"{'milliseconds beyond the own code':<34} right: first median   wrong: first median")
@@ -171,7 +177,7 @@ def main() -> None:
             shutil.copytree(course.root / part, root / part)
         (root / "exercises").mkdir()
         for files in lessons:
-            for exercise in read_sources(Course(root).lesson(files.stem)).exercises.values():
+            for exercise in sources_of(root, files.stem).exercises.values():
                 result = measure(root, files.stem, exercise, wanted.repeats)
                 right, wrong = result["right"], result["wrong"]
                 print(

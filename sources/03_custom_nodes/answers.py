@@ -5237,7 +5237,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="lists_are_shared" section="objects-that-change"
-"""Your model has its own dicts, but a list in its `params` is still the caller's. Perhaps you copy dicts only. A tree can hold other containers too."""
+"""Your model has its own dicts, but a list in its `params` is still the caller's, and an `OrderedDict` became a `dict`. Perhaps you copy dicts only. A tree can hold other containers too: `jax.tree.map` copies all of them, and keeps their types."""
 def _copy(tree):
     if isinstance(tree, dict):
         return {key: _copy(value) for key, value in tree.items()}
@@ -5510,7 +5510,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="other_nodes_are_not_opened" section="objects-that-change"
-"""Your model has its own dicts and lists, but not those inside a node of a class, or it turns a namedtuple into another tuple. A tree can hold such nodes too. `jax.tree.map` goes through all of them and keeps their types."""
+"""Your model copies dicts, lists and tuples alone: an `OrderedDict` becomes a `dict`, a namedtuple fails or becomes another tuple, and what is inside a node of another class is still the caller's. `jax.tree.map` copies every kind of node, and keeps its type."""
 def copied(tree):
     if isinstance(tree, dict):
         return {key: copied(child) for key, child in tree.items()}

@@ -79,9 +79,13 @@ def questions(expected: BuiltLesson, fewest: int = 3) -> dict[Belief, list[Quest
     by_belief: dict[Belief, list[Question]] = {}
     for exercise in map(expected.expected, expected.exercises):
         results = {case: _results(exercise, case) for case in exercise.given}
-        for each in exercise.misconceptions:
-            about = Belief(expected.lesson, exercise.name, each.name)
-            by_belief[about] = _about(about, each.section, exercise, results, fewest)
+        explained = {
+            each.name: replace(each, explanation=about_others(each.explanation))
+            for each in exercise.misconceptions
+        }
+        for name in explained:
+            about = Belief(expected.lesson, exercise.name, name)
+            by_belief[about] = _about(about, explained, exercise, results, fewest)
     for section, facts in expected.sections.items():
         for name in facts.predictions:
             about = Belief(expected.lesson, name)
@@ -176,15 +180,12 @@ def _text(observation: obs.Observation) -> str:
 
 def _about(
     about: Belief,
-    section: str,
+    explained: dict[str, Misconception],
     exercise: ExpectedExercise,
     results: dict[int, dict[str, str]],
     fewest: int,
 ) -> list[Question]:
-    explained = {
-        each.name: replace(each, explanation=about_others(each.explanation))
-        for each in exercise.misconceptions
-    }
+    section = explained[about.name].section
     fitting = []
     for case, by_name in results.items():
         own = by_name.get(about.name, RAISES)
