@@ -1604,6 +1604,27 @@ def leaf_shapes(tree, before=()):
     return shapes
 
 
+# %% exercise="leaf_shapes" misconception="stops_at_every_tuple" section="the-registry"
+"""Your dict has one entry for a whole tuple or namedtuple of the tree. Perhaps you stop at tuples to keep the shapes whole: the tree's own tuples are kept whole too. Take the paths from the tree itself, not from a tree of shapes."""
+def leaf_shapes(tree):
+    shapes = jax.tree.map(np.shape, tree)
+    pairs = jax.tree.leaves_with_path(shapes, is_leaf=lambda x: isinstance(x, tuple))
+    return {jax.tree_util.keystr(path, simple=True, separator="/"): shape for path, shape in pairs}
+
+
+# %% exercise="leaf_shapes" misconception="one_step_stays_a_number" section="key-paths"
+"""The path of one step is an `int` in your dict where the tree is a list or tuple, or a dict with ints as keys: `0` in place of `"0"`. A single step must become text too. `keystr` always returns a string."""
+def leaf_shapes(tree):
+    result = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        name = ""
+        for step in path:
+            part = next(getattr(step, a) for a in ("key", "idx", "name") if hasattr(step, a))
+            name = part if name == "" else f"{name}/{part}"
+        result[name] = tuple(leaf.shape)
+    return result
+
+
 # %% exercise="count_nones" variant="by_difference"
 def count_nones(tree):
     with_nones = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
@@ -2493,6 +2514,26 @@ def nan_paths(params):
     return found
 
 
+# %% exercise="nan_paths" misconception="the_empty_path_is_falsy" section="key-paths"
+"""You miss one case: where the whole tree is one broken array, its path is the empty string. `if text` drops an empty string. Use a mark that no path can be, such as `None`, and compare with `is`."""
+def nan_paths(params):
+    def mark(path, leaf):
+        if np.isnan(leaf).any():
+            return jax.tree_util.keystr(path, simple=True, separator="/")
+        return ""
+
+    marked = jax.tree_util.tree_map_with_path(mark, params)
+    return [text for text in jax.tree.leaves(marked) if text]
+
+
+# %% exercise="nan_paths" misconception="works_for_one_dict_with_none" section="how-many-leaves"
+"""You look up each name in `params`, so your function works for one dict of arrays, and fails or names the wrong leaves for any other tree. `jax.tree_util.tree_leaves_with_path` gives every leaf with its own path."""
+def nan_paths(params):
+    names = sorted(key for key in params if params[key] is not None)
+    leaves = jax.tree.leaves(params)
+    return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
+
+
 # %% exercise="same_structure" variant="by_flatten"
 def same_structure(a, b):
     _, structure_a = jax.tree.flatten(a)
@@ -2845,6 +2886,30 @@ def same_structure(a, b):
     if isinstance(a, dict):
         return list(a) == list(b) and all(same_structure(a[key], b[key]) for key in a)
     return len(a) == len(b) and all(map(same_structure, a, b))
+
+
+# %% exercise="same_structure" misconception="a_prefix_with_as_many_leaves"
+"""You find two trees equal where a leaf of one stands for a subtree of the other with exactly one leaf: `{"x": 1}` and `{"x": [1]}`. A prefix with as many leaves is still another structure. Compare both treedefs by `==`."""
+def same_structure(a, b):
+    structure = jax.tree.structure(a)
+    if structure.num_leaves != len(jax.tree.leaves(b)):
+        return False
+    try:
+        structure.flatten_up_to(b)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+# %% exercise="same_structure" misconception="paths_and_type_of_the_top" section="key-paths"
+"""You compare the paths of the leaves, and the type at the top. Further down, a list and a tuple have the same paths, and a `None` or an empty container has none at all. A treedef knows all of it."""
+def same_structure(a, b):
+    def paths(tree):
+        return [jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(tree)]
+
+    if paths(a) != paths(b):
+        return False
+    return paths(a) == [""] or type(a) is type(b)
 
 
 # %% exercise="replace_leaves" variant="by_flatten"
@@ -4310,6 +4375,14 @@ def whole_shapes(tree):
             return False
 
     return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="all_leaves_is_a_shape"
+"""You keep every list whole that has only leaves in it: floats and strings too, as in `[0.9, 0.999]`. A shape is a list in which every item is an `int`."""
+def whole_shapes(tree):
+    from jax.tree_util import all_leaves
+
+    return jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, list) and all_leaves(x))
 
 
 # %% exercise="leaves_in_layer_order" variant="by_length_of_the_name"
