@@ -1995,7 +1995,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="sorts_the_texts" section="key-paths"
-"""You find the right paths, in the order of their strings: `10` before `2`, letter by letter. JAX sorts the keys themselves, and it does not sort lists or namedtuples at all."""
+"""You find the right paths, in the order of their strings: `10` before `2`, letter by letter. JAX sorts the keys of a plain dict themselves, and keeps the order of lists, namedtuples and an `OrderedDict`."""
 def nan_paths(params):
     return sorted(
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -3377,6 +3377,13 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(structure, new_leaves)
 
 
+# %% exercise="replace_leaves" misconception="zip_says_it_all" section="there-and-back"
+"""Your `ValueError` does not say how many leaves are needed and how many are given. Perhaps it comes from `zip(..., strict=True)`: its message only says which argument is shorter or longer, and its numbers count the arguments. Compare the numbers yourself, and write both into the message."""
+def replace_leaves(tree, new_leaves):
+    leaves, structure = jax.tree.flatten(tree)
+    return jax.tree.unflatten(structure, [new for _, new in zip(leaves, new_leaves, strict=True)])
+
+
 # %% exercise="leaf_at" variant="by_loop"
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -3533,7 +3540,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="empty_path_is_the_tree" section="how-many-leaves"
-"""For the path `""` you return every tree, containers too. This is the path of a leaf only where the whole tree is one leaf."""
+"""For the path `""` you return the whole tree, even where it is a container. A container is no leaf: return the tree only if it is a single leaf. Best compare `""` with the path texts of the leaves, as any other path."""
 def leaf_at(tree, path_text):
     if path_text == "":
         return tree
@@ -4385,6 +4392,21 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, list) and all_leaves(x))
 
 
+# %% exercise="whole_shapes" misconception="a_table_without_items_too"
+"""A list of lists stays whole in your result if NumPy can make an array of ints from it, or one without elements, as from `[[]]`. A shape is flat: in `[[3, 4], [5, 6]]` there are two shapes."""
+def whole_shapes(tree):
+    def is_shape(node):
+        if not isinstance(node, list):
+            return False
+        try:
+            array = np.asarray(node)
+        except ValueError:
+            return False
+        return array.size == 0 or array.dtype.kind == "i"
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
 # %% exercise="leaves_in_layer_order" variant="by_length_of_the_name"
 def leaves_in_layer_order(tree):
     def is_layers(node):
@@ -4437,7 +4459,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order" covers="M2"
-"""Your result is JAX's own order: letter by letter, `layer10` before `layer2`. A new dict with its keys in the right order does not change that, because JAX sorts the keys of every dict by itself."""
+"""Your result is JAX's own order: letter by letter, `layer10` before `layer2`. A new dict with its keys in the right order does not change that, because JAX sorts the keys of every plain dict by itself."""
 def leaves_in_layer_order(tree):
     def number(name):
         return int("".join(letter for letter in str(name) if letter.isdigit()) or 0)
