@@ -7,6 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial, wraps
 from itertools import combinations
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -326,6 +327,8 @@ def dense(Dense, rng):
     cases.append(Case(after_a_trace, *given, note=note, shows=("after a trace",)))
     example = (np.ones((2, 2)), np.zeros(2), jnp.abs)
     cases.append(called(*example, np.array([1.0, -3.0])))
+    tags = ("an activation of the whole array",)
+    cases.append(called(lopsided(), vector(rng), jnp.flip, vector(rng), tags=tags))
     cases.append(doubled(diagonal(), zeros(), activation(), vector(rng), tags=(tag,)))
     for _ in range(rng.integers(2, 4)):
         inputs = (lopsided(), vector(rng), activation(), vector(rng))
@@ -863,8 +866,12 @@ def lookup_table(Lookup, rng):
         given = (vector(rng), index(), *(draw() for _ in range(rng.integers(2, 4))))
         cases.append(Case(jitted, *given, note=note, tags=("different tables under jit",)))
     note = "The gradient of the sum."
-    for draw in (table, quarters, table):
-        given = (draw(), vector(rng), index())
+    for given in (
+        (table(), vector(rng), index()),
+        (quarters(), vector(rng), index()),
+        (table(), vector(rng), index()),
+        (table(), scale(), index()),
+    ):
         means = {
             "table": "The gradient for the table is not zero, or it has another shape.",
             "scale": "The gradient for `scale` is not the true one.",
@@ -1508,6 +1515,9 @@ def static_wrapper(Static, rng):
     def others(value, *others):
         return [bool(Static(value) == other) for other in others]
 
+    def with_such_a_value(value):
+        return bool(Static(value) == SimpleNamespace(value=value))
+
     def same_hash(*pairs):
         several = [tuple(map(Static, pair)) for pair in pairs]  # all live, each with an id
         return [hash(one) == hash(other) for one, other in several]
@@ -1628,6 +1638,8 @@ def static_wrapper(Static, rng):
         tags = ("something that is no `Static`",)
         means = {"True": "A `Static` is equal to something that is no `Static`."}
         cases.append(Case(others, value, *things, note=note, tags=tags, if_wrong=means))
+    note = "Is a `Static` equal to a `types.SimpleNamespace` with the same attribute `value`?"
+    cases.append(Case(with_such_a_value, integer(), note=note, tags=tags, if_wrong=means))
     note = "Have the two `Static` of each pair the same hash?"
     for draw, tag in (
         (integer, "a look at hashes"),

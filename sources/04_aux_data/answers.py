@@ -6295,6 +6295,32 @@ class Static:
         return hash(type(self.value))
 
 
+# %% exercise="static_wrapper" misconception="anything_with_a_value"
+"""A `Static` is equal to an object of another class that has an attribute `value`. Look at the class of `other` before its value, with `isinstance` or `type`."""
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        try:
+            theirs = other.value
+        except AttributeError:
+            return False
+        mine = self.value
+        if type(mine) is not type(theirs):
+            return False
+        return bool(mine == theirs or (mine != mine and theirs != theirs))
+
+    def __hash__(self):
+        value = "nan" if self.value != self.value else self.value
+        return hash((type(self.value), value))
+
+
+jax.tree_util.register_pytree_node(
+    Static, lambda static: ((), static), lambda aux, _: Static(aux.value)
+)
+
+
 # %% exercise="partition" misconception="lists_are_joined"
 """Your `combine` joins two lists into one longer list. But both lists have all places of the original: where one has a leaf, the other has `None`. Each leaf goes back to its own place."""
 
@@ -6340,6 +6366,19 @@ class Dense:
         return layer
 
 
+# %% exercise="dense" misconception="the_activation_of_each_number" section="two-kinds-of-field"
+"""Your layer gives each number to the activation alone. Perhaps you use `jnp.vectorize` or `vmap`. An activation gets the whole array: `jax.nn.softmax`, for example, needs all numbers of it."""
+@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
+@dataclass
+class Dense:
+    w: jax.Array
+    b: jax.Array
+    activation: object
+
+    def __call__(self, x):
+        return jnp.vectorize(self.activation)(x @ self.w + self.b)
+
+
 # %% exercise="lookup_table" misconception="mapped_over_the_index"
 """Your layer raises `ValueError` where the index has no axes. Do you map over the index with `jax.vmap`? It needs an axis to map over. An array can be indexed by a whole array at once, of any shape."""
 
@@ -6353,6 +6392,35 @@ class Lookup:
     def __call__(self, index):
         table = jax.lax.stop_gradient(self.table)
         return self.scale * jax.vmap(lambda place: table[place])(index)
+
+
+# %% exercise="lookup_table" misconception="a_gradient_without_its_sum" section="arrays-in-aux-data"
+"""Your gradient for `scale` fails where `scale` is one number and `index` an array. In a rule of your own, sum it to the shape of `scale`. Without `jax.custom_vjp`, JAX does so: `jax.lax.stop_gradient(table)` is enough for zeros."""
+@jax.custom_vjp
+def scaled_lookup(table, scale, index):
+    return scale * table[index]
+
+
+def scaled_lookup_fwd(table, scale, index):
+    return scaled_lookup(table, scale, index), (table, index)
+
+
+def scaled_lookup_bwd(saved, g):
+    table, index = saved
+    return jnp.zeros_like(table), g * table[index], None
+
+
+scaled_lookup.defvjp(scaled_lookup_fwd, scaled_lookup_bwd)
+
+
+@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        return scaled_lookup(self.table, self.scale, index)
 
 
 # %% exercise="traces_of" misconception="kinds_beside_jit" section="part-of-the-type"
