@@ -871,6 +871,7 @@ def lookup_table(Lookup, rng):
         (quarters(), vector(rng), index()),
         (table(), vector(rng), index()),
         (table(), scale(), index()),
+        (quarters(), vector(rng), np.stack([index(), index()])),
     ):
         means = {
             "table": "The gradient for the table is not zero, or it has another shape.",

@@ -1447,7 +1447,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="computed_fields_are_static" section="fields-of-a-dataclass"
-"""After a map, a computed field still has its old value. Perhaps the field is in aux_data. Then JAX keeps the old value, and it replaces the value that `__post_init__` computed."""
+"""After a map, a computed field still has its old value. Perhaps the field is in aux_data, so the rebuilt object gets the old value. Leave it out, and call the constructor with the other fields: `__post_init__` then computes it from the new children."""
 def register_fields(cls, static=()):
     data = [f.name for f in fields(cls) if f.init and f.name not in static]
     meta = [f.name for f in fields(cls) if f.name not in data]
@@ -2155,7 +2155,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="a_name_in_the_flat_index"
-"""Every flatten fails, or the paths still say `flat index`. Perhaps you put the name into the key that JAX uses for children without names. That key takes a number; another type of key takes a name."""
+"""Every flatten fails, or the paths still say `flat index`. Perhaps you put the name into a key that takes a number, such as `SequenceKey` or `FlattenedIndexKey`. A dict's entries have another type of key, and that one takes a name."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -4960,7 +4960,7 @@ class History:
 
 
 # %% exercise="history" misconception="shape_and_dtype_in_the_structure" section="leaves-that-are-no-arrays"
-"""Your flatten fails where JAX has put something else than an array into a history: a number, a string or `None` has no shape and no dtype. Perhaps you keep these in aux_data. An array brings its shape and its dtype with it, so the structure need not hold them."""
+"""Your flatten fails where JAX has put something else than an array into a history: a number, a string or `None` has no shape and no dtype. Perhaps you keep one of these in aux_data. An array brings its shape and its dtype with it; the structure need not."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -5770,7 +5770,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="each_rebuild_copies"
-"""A rebuilt model holds a copy of what JAX put in, and not the object itself. Perhaps unflatten copies it, by `deepcopy` or by a map. The copy belongs in the constructor, where a caller's dict comes in; unflatten should store what it gets."""
+"""A rebuilt model holds a copy of what JAX put in, and not the object itself. Perhaps unflatten copies it, or calls a constructor that copies its argument. Copy only what a caller passes in. Unflatten should store the object that it gets."""
 from copy import deepcopy
 
 
@@ -7606,6 +7606,16 @@ def register_linear(cls):
     jax.tree_util.register_pytree_node(cls, flatten, unflatten)
 
 
+# %% exercise="register_linear" misconception="a_dict_of_children_both_ways"
+"""Your leaves are the strings `'weight'` and `'bias'`, and unflatten fails. Perhaps flatten returns a dict as the children, and unflatten expects it back. JAX loops over the children, and a loop over a dict gives its keys. Unflatten always gets a sequence: return a tuple."""
+def register_linear(cls):
+    jax.tree_util.register_pytree_node(
+        cls,
+        lambda linear: ({"weight": linear.weight, "bias": linear.bias}, None),
+        lambda _, children: cls(**children),
+    )
+
+
 # %% exercise="model_state" misconception="another_kind_of_class" section="ways-to-register"
 """Your state works as a node, but its class is not a dataclass. Perhaps it is a namedtuple, which JAX opens without a registration, or a class with an `__init__` of your own. The task asks for a dataclass with a class decorator that registers it."""
 from typing import Any, NamedTuple
@@ -7644,7 +7654,7 @@ class Layers:
 
 
 # %% exercise="normal" misconception="a_valid_one_is_built_first" section="leaves-that-are-no-arrays"
-"""Your object is rebuilt outside of `jit` and `grad`, but not inside. Perhaps unflatten calls the constructor with numbers that pass the checks, and then puts the children in. While JAX traces, the constructor's arrays are tracers too, and `not` needs their values. Make the object without the constructor."""
+"""Your object is rebuilt outside `jit`, but not inside. Perhaps unflatten calls the constructor with numbers that pass the checks, and then puts the children in. Under `jit`, the constructor's arrays are tracers too, and `not` needs their values. Make the object without the constructor."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -7680,6 +7690,38 @@ class RunningMean:
 
     def add(self, x):
         return RunningMean(self.function, *added(self.function, self.total, self.count, x))
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="jitted_functions_by_name" section="methods-under-jit"
+"""Your class fails where the function has no `__name__`, such as a `Partial`. Perhaps you keep the jitted functions by name. But two lambdas have the same name, and then the second one's object runs the first one. Take the function itself as the key, or as a static argument."""
+_jitted = {}
+
+
+def jitted(function):
+    name = function.__name__
+    if name not in _jitted:
+        _jitted[name] = jax.jit(lambda total, count, x: (total + function(x), count + 1))
+    return _jitted[name]
+
+
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    def add(self, x):
+        total, count = jitted(self.function)(self.total, self.count, x)
+        return RunningMean(self.function, total, count)
 
     def mean(self):
         return self.total / self.count
@@ -7794,6 +7836,30 @@ class Fork:
         self.branches.append(branch)
 
 
+# %% exercise="fork" misconception="flatten_fills_the_branches" section="objects-that-change" covers="M16"
+"""Each flatten puts the value into the fork's own `branches`, so the next one finds a branch too many. Perhaps your flatten writes `children = self.branches` and then inserts the value. That is no copy but the same list. `[self.value, *self.branches]` makes a new one."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        """Add a branch, in place."""
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        keys = [jax.tree_util.GetAttrKey("value")]
+        keys += [jax.tree_util.SequenceKey(i) for i in range(len(self.branches))]
+        children = self.branches
+        children.insert(0, self.value)
+        return list(zip(keys, children)), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(children[0], children[1:])
+
+
 # %% exercise="train_step" misconception="writes_into_a_dict_by_its_items" section="objects-that-change"
 """Your code writes the new arrays into the old state's own dict, and fails where `params` is not a dict of arrays. Do you loop over `.items()`? `params` may also be a list, a node of a class or one array. `jax.tree.map` takes any tree, and makes a new one."""
 def train_step(loss, state, rate):
@@ -7801,6 +7867,22 @@ def train_step(loss, state, rate):
     for name, grad in grads.items():
         state.params[name] = state.params[name] - rate * grad
     return replace(state, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="a_shallow_copy_of_the_params" section="objects-that-change"
+"""The old state has changed where `params` holds a dict or a list inside another container. Perhaps you copy `params` with `copy.copy` and write into the copy. It is a new outer container, but the inner ones are still the old state's. `jax.tree.map` makes every container new."""
+def train_step(loss, state, rate):
+    import copy
+
+    def moved(params, grads):
+        if isinstance(params, (dict, list)):
+            for key in params if isinstance(params, dict) else range(len(params)):
+                params[key] = moved(params[key], grads[key])
+            return params
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
+
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    return replace(state, params=moved(copy.copy(state.params), grads), step=state.step + 1)
 
 
 # %% exercise="register_fields" misconception="no_keys_and_by_position" section="paths-with-names"
@@ -7857,6 +7939,28 @@ class Layers:
         return cls(map(str, range(count)), values)
 
 
+# %% exercise="readable_paths" misconception="each_layer_is_opened_by_its_keys"
+"""Your code fails at layers that are not dicts. Perhaps flatten loops over the keys of each layer, and makes each entry a child. A layer can be any tree: a number, an array, a list. Return the layer itself as the child: JAX opens it, and adds its keys to the path."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        children, keys = [], []
+        for name, layer in zip(self.names, self.values):
+            keys.append(tuple(sorted(layer)))
+            children += [(f"[{name!r}][{key!r}]", layer[key]) for key in sorted(layer)]
+        return children, (self.names, tuple(keys))
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        names, keys = aux_data
+        children = iter(children)
+        return cls(names, [{key: next(children) for key in layer} for layer in keys])
+
+
 # %% exercise="history" misconception="zeros_beyond_the_used_places" covers="M17"
 """Your flatten puts zeros into the empty places. The values should not change, even where they are not used. And JAX may put in a number or a string, which has no shape: flatten cannot compute with it."""
 @jax.tree_util.register_pytree_node_class
@@ -7875,6 +7979,26 @@ class History:
     @classmethod
     def tree_unflatten(cls, _, children):
         return cls(*children)
+
+
+# %% exercise="history" misconception="used_is_made_an_int_outside_jit" section="leaves-that-are-no-arrays" covers="M13"
+"""Your history cannot be rebuilt where JAX puts a string or `None` in the place of `used`. Perhaps unflatten calls `int` on everything that is not a tracer. JAX may put in any object, outside `jit` too, so unflatten should store what it gets."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        values, used = children
+        return cls(values, used if isinstance(used, jax.core.Tracer) else int(used))
 
 
 # %% exercise="temperature" misconception="plain_dicts_and_lists_only" section="objects-that-change"
@@ -7904,6 +8028,29 @@ class Model:
         return model
 
 
+# %% exercise="temperature" misconception="one_level_more_with_lists" section="objects-that-change"
+"""Your model has its own copies of the dicts and lists directly in `params`, but a dict or list further inside is still the caller's. Perhaps you call `.copy()` on each value: it makes one new container with the same contents. `jax.tree.map` goes down through every level."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = {
+            key: child.copy() if isinstance(child, (dict, list)) else child
+            for key, child in params.items()
+        }
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+        return model
+
+
 # %% exercise="register_fields" misconception="no_keys_and_static_in_its_own_order" section="paths-with-names"
 """Your paths hold numbers, and a rebuilt object has its values in the wrong fields, or a keyword-only field raises an error. Perhaps you register without keys, and unflatten passes the children and then the values of `static`, in the order of `static`. Give each child a key, and each value of the constructor its name."""
 def register_fields(cls, static=()):
@@ -7913,6 +8060,21 @@ def register_fields(cls, static=()):
         return [getattr(obj, n) for n in data], tuple(getattr(obj, n) for n in static)
 
     jax.tree_util.register_pytree_node(cls, flatten, lambda aux, children: cls(*children, *aux))
+    return cls
+
+
+# %% exercise="register_fields" misconception="the_object_in_aux_data" section="flatten-and-unflatten"
+"""Two objects with equal static fields but other children have different structures. Perhaps aux_data holds the old object, or the values of all its fields. Then the children belong to the structure too. Put only the values of the static fields into aux_data."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init and each.name not in static]
+
+    def flatten(node):
+        return [(jax.tree_util.GetAttrKey(name), getattr(node, name)) for name in names], node
+
+    def unflatten(old, children):
+        return replace(old, **dict(zip(names, children)))
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten, unflatten)
     return cls
 
 

@@ -1326,7 +1326,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="a_hash_for_the_callers_list" covers="M21" section="a-list-in-aux-data"
-"""Your config has a hash, but it still holds the caller's list. When the caller changes this list, the config changes too, and so does its hash."""
+"""Your config has a hash, but it still holds the caller's list. When the caller changes this list, the config changes too, and is no longer equal to what it was equal to before. Keep a copy of the names that cannot change: a tuple."""
 
 
 @dataclass(frozen=True)
@@ -1737,6 +1737,28 @@ class Config:
         return hash((self.width, self.names))
 
 
+# %% exercise="hashable_config" misconception="zipped_but_hashed_whole"
+"""In your answer, a config is equal to another config that has one more name, though their hashes differ. Perhaps you compare the names in pairs, with `zip`. `zip` stops where the shorter list ends. Two tuples can be compared with `==`."""
+
+
+class Config:
+    def __init__(self, width, names):
+        object.__setattr__(self, "width", width)
+        object.__setattr__(self, "names", tuple(names))
+
+    def __setattr__(self, name, value):
+        raise AttributeError("a config cannot be changed")
+
+    def __eq__(self, other):
+        if not isinstance(other, Config):
+            return NotImplemented
+        pairs = zip(self.names, other.names)
+        return self.width == other.width and all(one == two for one, two in pairs)
+
+    def __hash__(self):
+        return hash((self.width, self.names))
+
+
 # %% exercise="hashable_config" equivalent="`__slots__` and the generated `__init__` change nothing that is asked for"
 # by_hand: __slots__ = ('width', 'names') → nothing
 # by_hand: ('width', 'names') → ['width', 'names']
@@ -1928,7 +1950,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field"
-"""Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Do you use the result of `jax.lax.stop_gradient`? It changes nothing in place: only its result has no gradient."""
+"""Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Do you stop the gradient of the table itself, and use the result? `jax.lax.stop_gradient` changes nothing in place, and an index has no gradient anyway."""
 
 
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
@@ -6008,6 +6030,24 @@ def sweep(loss, w, rates):
     return losses.tolist()
 
 
+# %% exercise="sweep" misconception="one_row_for_each_rate"
+"""Your function raises `TypeError` where `w` is a matrix. Perhaps you multiply the rates and the gradient with `jnp.outer`: it makes one long row of each array. `w` may have any shape. Write the step for one rate, and map it over the rates with `jax.vmap`."""
+
+
+def sweep(loss, w, rates):
+    moved = w - jnp.outer(jnp.asarray(rates, jnp.float32), jax.grad(loss)(w))
+    return list(jax.vmap(loss)(moved))
+
+
+# %% exercise="sweep" misconception="one_new_axis_for_the_rates"
+"""Your losses are wrong, or your function fails, where `w` is a matrix. Perhaps you give the rates one more axis, as `rates[:, None]`, and multiply them by the gradient. That fits a vector only. Write the step for one rate, and map it over the rates with `jax.vmap`."""
+
+
+def sweep(loss, w, rates):
+    moved = w - jnp.asarray(rates, jnp.float32)[:, None] * jax.grad(loss)(w)
+    return list(jax.vmap(loss)(moved))
+
+
 # %% exercise="stale_options" misconception="false_options_are_left_out"
 """In a rebuilt net, an option that is `False`, `0` or `""` is missing, and your method fails there when it asks for it. Perhaps flatten leaves out values that are false for Python. An option that is false is not an option that is missing."""
 
@@ -6213,6 +6253,28 @@ class Net:
         return -y if self.options["negate"] else y
 
 
+# %% exercise="stale_options" misconception="only_the_keys_are_sorted"
+"""In a rebuilt net, values belong to the wrong keys if the options were not set in alphabetical order. Do you sort the keys alone, and take `options.values()` as they come? A key and its value have to stay together: sort the items, by their keys."""
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), (tuple(sorted(self.options)), tuple(self.options.values()))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(zip(*aux)))
+
+
 # %% exercise="lookup_table" misconception="numpy_at_a_traced_index" section="two-kinds-of-field"
 """Your layer works without jit, and fails where JAX traces: even where only the index is traced. Perhaps you index a NumPy array, a list or a tuple that you made of the table. Under jit, a table that is a leaf is a tracer and has no values yet, and NumPy cannot use an index that has none."""
 
@@ -6321,6 +6383,33 @@ jax.tree_util.register_pytree_node(
 )
 
 
+# %% exercise="static_wrapper" misconception="dtypes_are_compared" section="equal-but-not-the-same"
+"""In your answer, `0.5` and `np.float64(0.5)` are equal, and so are `True` and `np.True_`. Perhaps you compare dtypes. NumPy gives a Python number and a number of its own the same dtype, but their types differ. Compare what `type` returns."""
+
+
+@register_pytree_node_class
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        if not isinstance(other, Static):
+            return False
+        if np.asarray(self.value).dtype != np.asarray(other.value).dtype:
+            return False
+        both_nan = self.value != self.value and other.value != other.value
+        return bool(self.value == other.value or both_nan)
+
+    def __hash__(self):
+        return hash("nan" if self.value != self.value else self.value)
+
+    def tree_flatten(self):
+        return (), self
+
+    @classmethod
+    def tree_unflatten(cls, static, children):
+        return cls(static.value)
+
 # %% exercise="partition" misconception="lists_are_joined"
 """Your `combine` joins two lists into one longer list. But both lists have all places of the original: where one has a leaf, the other has `None`. Each leaf goes back to its own place."""
 
@@ -6377,6 +6466,34 @@ class Dense:
 
     def __call__(self, x):
         return jnp.vectorize(self.activation)(x @ self.w + self.b)
+
+
+# %% exercise="dense" misconception="leaves_by_their_type" section="two-kinds-of-field"
+"""After a `jax.tree.map` whose function returns strings, your layer has no leaves. Perhaps your flatten takes only arrays as children. JAX may put anything in their place: `w` and `b` have to stay children, whatever their values are."""
+
+
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        def is_array(value):
+            return isinstance(value, (np.ndarray, jax.Array))
+
+        children = {name: value for name, value in vars(self).items() if is_array(value)}
+        others = {name: value for name, value in vars(self).items() if not is_array(value)}
+        return tuple(children.values()), (tuple(children), tuple(others.items()))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        names, others = aux
+        layer = object.__new__(cls)
+        vars(layer).update(zip(names, children), **dict(others))
+        return layer
 
 
 # %% exercise="lookup_table" misconception="mapped_over_the_index"
@@ -6471,5 +6588,24 @@ def combine(first, second):
         lambda one, other: other if one is None else one,
         first,
         second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="the_leaves_run_out"
+"""Your `combine` fails where the tree already had a `None`. Perhaps it fills each `None` of the first tree with the next leaf of the second: then the leaves run out. Not every `None` was made by `partition`. Look at the same place of both trees."""
+
+
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    others = iter(jax.tree.leaves(second))
+    return jax.tree.map(
+        lambda leaf: next(others) if leaf is None else leaf,
+        first,
         is_leaf=lambda node: node is None,
     )
