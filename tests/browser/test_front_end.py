@@ -216,6 +216,12 @@ def test_a_prediction_that_was_typed_leads_on_to_its_cell(visit: Visit):
     assert active_cell(visit) != name
 
 
+def test_a_browser_does_not_keep_the_front_end_of_an_earlier_version(visit: Visit):
+    with visit.page.expect_response("**/pytree-course.js*") as loaded:
+        visit.open(LESSON)
+    assert loaded.value.headers["cache-control"] == "no-cache"
+
+
 def test_a_lesson_that_is_opened_has_nothing_to_save(visit: Visit):
     visit.open(LESSON)
     is_dirty = "() => jupyterapp.shell.currentWidget.context.model.dirty"

@@ -161,4 +161,6 @@ class ReviewPlay(Play):
         explanation = ipywidgets.Output()
         explanation.append_display_data(self._review.answer(question, choice))
         onward = ipywidgets.HBox([button("Next" if self._left else "Done", self._ask)])
-        self.children = [shown, answer, explanation, onward]
+        answered = ipywidgets.VBox([explanation, onward])
+        answered.add_class("pytree-answered")  # what the extension now keeps in sight
+        self.children = [shown, answer, answered]
