@@ -37,7 +37,7 @@ def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_r
     made.hand_in("ada", RIGHT)
     made.hand_in("bob", ELEMENTS)
     made.hand_in("cyd", {})
-    made.hand_in("dan", {"count_leaves": "import os; os._exit(1)", **RIGHT} | ELEMENTS)
+    made.hand_in("dan", RIGHT | {"count_leaves": "import os; os._exit(1)"})
     made.hand_in("eve", {}).write_bytes(b"\xff{")
     (made.folder / "fay").mkdir()
     roster = made.folder.parent / "class.csv"
@@ -65,11 +65,12 @@ def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_r
         "ada": ["correct", "correct"],
         "bob": ["incorrect", "not attempted"],
         "cyd": ["not attempted", "not attempted"],
-        "dan": ["incorrect", "correct"],
+        "dan": ["crashed", "correct"],
         "eve": ["unreadable", "unreadable"],
     }
-    (bob,) = (attempt for attempt in made.attempts() if attempt.student == "bob")
-    assert bob.rows[0].misconceptions == ["elements"]
+    bob, dan = (attempt.rows[0] for attempt in made.attempts() if attempt.student in ("bob", "dan"))
+    assert bob.misconceptions == ["elements"]
+    assert "ended its own Python" in dan.explanation
     for name in ("report.html", "grades.csv", "exercises.csv", "canvas.csv", "junit.xml"):
         assert (made.into / name).stat().st_size > 0
     assert {file.stem for file in (made.into / "students").iterdir()} >= {"ada", "bob", "fay"}

@@ -122,7 +122,6 @@ def test_halves_of_characters_are_replaced_wherever_they_are(gradebook):
 
 
 def edited(change):
-    """Return what edits a stored record, given as JSON."""
 
     def edit(record):
         entries = json.loads(record)

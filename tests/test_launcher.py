@@ -99,7 +99,6 @@ class Copy:
         )
 
     def run(self, *arguments: str, **variables: str) -> tuple[int, str, str]:
-        """Run course.py; return its exit status, its output and what it told the user."""
         process = self.start(*arguments, **variables)
         output, told = process.communicate()
         assert "Traceback" not in told
@@ -114,14 +113,12 @@ class Copy:
         return process
 
     def calls(self) -> list[dict]:
-        """Return the arguments and the environment of each call of uv."""
         file = self.cache / "calls"
         lines = file.read_text().split("\n")[:-1] if file.exists() else []  # the last may be half
         return [json.loads(line) for line in lines]
 
     @property
     def launcher(self):
-        """The launcher's module, as it is in this copy."""
         file = self.folder / "src/pytree_course/launcher.py"
         spec = importlib.util.spec_from_file_location("launcher_of_a_copy", file)
         module = importlib.util.module_from_spec(spec)
@@ -304,7 +301,6 @@ def hub(copy: Copy) -> Copy:
 
 
 def makes_an_environment(copy: Copy, **variables: str) -> bool:
-    """Run course.py; say whether it began to make `.venv`."""
     # Then the stand-in for uv fails at once.
     status, output, told = copy.run("check", "1", UV_OFFLINE="1", **variables)
     made = (copy.folder / ".venv").exists()

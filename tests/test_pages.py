@@ -44,6 +44,7 @@ HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>\x00\u202
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LINK = r"((\.\./)?(students|answers)/[\w~.-]+\.html|\.\./report\.html)?(#[\w~.-]+)?"
 SCRIPT = (Path(pages.__file__).parent / "static" / "corrections.js").read_text("utf-8")
+LOADED = {"img", "link", "iframe", "object", "form", "embed", "base", "video", "audio"}
 FETCHING = {"src", "href", "xlink:href", "action", "srcset", "data", "poster", "background"}
 
 
@@ -70,13 +71,11 @@ class Tags(HTMLParser):
 
 
 def pages_of(grades, folder, spent=None):
-    """Write the pages, and return their texts by name."""
     assert write_pages(grades, folder, spent) == []
     return {name: page.decode() for name, page in contents(folder).items()}
 
 
 def visible(page):
-    """Return what a page says, its tags and spaces left out."""
     body = page.split("</head>")[1]
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", body)))
 
@@ -85,8 +84,9 @@ def assert_harmless(page, scripts=()):
     """Check that a page runs no script but those given, fetches nothing and hides nothing."""
     tags = Tags(page).found
     assert re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL) == [*scripts]
-    assert {tag for tag, _ in tags}.isdisjoint({"img", "link", "iframe", "object", "form"})
+    assert {tag for tag, _ in tags}.isdisjoint(LOADED)
     for _, attributes in tags:
+        assert attributes.get("http-equiv") in (None, "Content-Security-Policy")
         assert not [name for name in attributes if name.startswith("on")]
         for name in FETCHING & attributes.keys():
             assert re.fullmatch(LINK, attributes[name])
@@ -97,7 +97,6 @@ def assert_harmless(page, scripts=()):
 
 @pytest.fixture
 def grades():
-    """Return a class with one of everything."""
     row, error = made_row("count", "incorrect", misconceptions=["none_is_a_leaf"]), "error"
     raised = Raised("ValueError", ("ValueError",), {SECRET: False}, "went wrong")
     broken = failure(raised, printed="printed words", line=Line(3, "1 / 0"), note="The `note`.")

@@ -38,13 +38,11 @@ WRONG = "def first_leaf(tree):\n    return jax.tree.leaves(tree)[-1]"
 
 @pytest.fixture(scope="module")
 def lessons_bundle() -> dict[str, bytes]:
-    """Return what learners get of the real lessons."""
     return bundle(Course(ROOT))
 
 
 @pytest.fixture(scope="module")
 def exercises():
-    """Return all exercises of the real lessons, with their answers."""
     lessons = Course(ROOT).lessons()
     return [each for files in lessons for each in read_sources(files).graded.values()]
 
@@ -183,7 +181,6 @@ def test_the_bundles_readme_speaks_of_nothing_that_is_not_in_it(lessons_bundle):
 @pytest.mark.slow
 @pytest.mark.reads("course.py", "src/pytree_course/*.py", "src/pytree_course/cli")
 def test_a_learner_works_through_the_bundle(whole, tmp_path):
-    """Somebody has the bundle, and nothing else of the course."""
     folder = tmp_path / "bundle"
     release(whole, folder)
     shutil.rmtree(whole.root)

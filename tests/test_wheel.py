@@ -54,7 +54,6 @@ class Installed:
         self.before = contents(self.packages)
 
     def command(self, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run `pytree-course` in a folder."""
         line = [sys.executable, str(self.packages / "bin" / "pytree-course"), *arguments]
         return subprocess.run(
             line, cwd=folder, env=self.variables, capture_output=True, text=True, check=False
@@ -119,7 +118,6 @@ def first_start(installed, tmp_path_factory):
 
 @pytest.fixture
 def unpacked(first_start, tmp_path):
-    """Return an unpacked course of one's own."""
     return Path(shutil.copytree(first_start[0], tmp_path / "pytrees"))
 
 
