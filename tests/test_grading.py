@@ -239,7 +239,8 @@ def nested(depth):
     return observation
 
 
-NO_OUTCOME = dict(inputs=[], written=[], printed="", line=None, note="", predicted="")
+NO_OUTCOME: dict[str, object] = {"inputs": [], "written": [], "printed": "", "line": None}
+NO_OUTCOME |= {"note": "", "predicted": ""}
 
 
 @pytest.mark.parametrize(
