@@ -20,7 +20,6 @@ LESSONS = Course(ROOT).lessons()
 
 
 def lowest() -> Path:
-    """Return the lowest Python, which has the lowest versions."""
     packages = ("--resolution", "lowest-direct", "--editable", ".")
     return made("lowest", OLDEST, *packages)
 
