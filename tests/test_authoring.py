@@ -286,18 +286,12 @@ MISTAKES = {
         (SOLUTION, "    return len(jax.tree.leaves(tree))", "the starter passes"),
         (HINTS, '["", "two", ', "hint 1"),
         (HINTS, "[", "1 hints"),
-        (
-            "section: leaves-are-not-elements",
-            "section: elsewhere",
-            "no section 'elsewhere'",
-        ),
+        ("section: leaves-are-not-elements", "section: elsewhere", "no section 'elsewhere'"),
         ("points: 1\n", "", "`points` should be a int"),
         ("points: 1\n", "points: [1\n", "YAML"),
         (":id: setup\n", "", "add the set-up cell"),
     ],
-    CHECKS: [
-        ("def first_leaf(", "def first_leaf_of_all(", "has no exercise"),
-    ],
+    CHECKS: [("def first_leaf(", "def first_leaf_of_all(", "has no exercise")],
     LESSON: [
         (":prediction: C\n", "", "the prediction needs its answer"),
         (":prediction: C", ":prediction: D", "the prediction needs its answer"),

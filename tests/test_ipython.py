@@ -127,10 +127,7 @@ def test_errors_look_as_ever_but_those_that_a_lesson_raises_on_purpose(kernel, c
 
 @pytest.mark.parametrize(
     ("name", "cell"),
-    [
-        ("count_leaves", "count_leaves(3)"),
-        ("helper", "check.count_leaves(count_leaves)"),
-    ],
+    [("count_leaves", "count_leaves(3)"), ("helper", "check.count_leaves(count_leaves)")],
 )
 def test_only_a_check_that_lacks_its_own_names_is_explained(name, cell):
     assert missing_cell(NameError(name=name), cell) is None

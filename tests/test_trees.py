@@ -133,8 +133,7 @@ def test_what_is_seen_of_a_value(value, seen):
 
 
 @pytest.mark.parametrize(
-    "dtype",
-    ["bool", "int4", "int8", "uint32", "float16", "bfloat16", "float8_e4m3fn", "float32"],
+    "dtype", ["bool", "int4", "int8", "uint32", "float16", "bfloat16", "float8_e4m3fn", "float32"]
 )
 def test_arrays_of_every_dtype(dtype):
     observation = observe(jnp.asarray(np.ones((2, 1)), dtype))
