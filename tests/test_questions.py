@@ -56,13 +56,13 @@ def lesson(*exercises, predictions=None, stem="01_mini"):
     return BuiltLesson(stem, "Mini", {"leaves": section}, predictions or {}, made, "")
 
 
-ERROR = "It raises an error."
+ERROR, THREE = "It raises an error.", ["`2`", "`3`", "`5`"]
 
 
 @pytest.mark.parametrize(
     ("right", "wrong", "options"),
     [
-        (2, {"none": 3, "nodes": 5}, dict.fromkeys(["none", "nodes"], ["`2`", "`3`", "`5`"])),
+        (2, {"none": 3, "nodes": 5}, {"none": THREE, "nodes": THREE}),
         # What looks like the right result is no option, and neither is the right one.
         ([1, 2], {"tuple": (1, 2), "same": [1, 2], "one": [1]}, {"tuple", "one"}),
         # Errors are one option, and nothing is asked about them.
