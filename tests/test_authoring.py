@@ -269,6 +269,11 @@ MISTAKES = {
             "no case tells 'elements' and 'nodes' apart",
         ),
         ("lambda n, _: n + 1, tree, 0", "lambda n, _: n, tree, 0", "the variant 'reduce' fails"),
+        (
+            "return len(tree)",
+            "return len(jax.tree.leaves(tree)) + (tree == {})",
+            "only one case tells 'elements' from the right answer",
+        ),
         ('"""You counted nodes."""', "", "needs an explanation"),
         ("return len(tree)", "return len(tree", "SyntaxError"),
         ("You counted nodes.", "You counted nodes.\n# %% and more", "unterminated triple-quoted"),
