@@ -19,7 +19,6 @@ PAGES = [files for files in Course(ROOT).with_sources() if files.stem != "review
 
 
 def lowest() -> Path:
-    """Return the lowest Python, which has the lowest versions."""
     packages = ("--resolution", "lowest-direct", "--editable", ".")
     return made("lowest", OLDEST, *packages)
 
