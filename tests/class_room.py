@@ -44,7 +44,6 @@ class Reply:
 
     @property
     def data(self) -> Any:
-        """The body's JSON."""
         return json.loads(self.body)
 
 
@@ -56,13 +55,11 @@ class Room:
     trusted: ssl.SSLContext | None = None  # for https
 
     def connection(self) -> HTTPConnection:
-        """Connect to the server."""
         if self.trusted:
             return HTTPSConnection("localhost", self.port, context=self.trusted, timeout=PATIENCE)
         return HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
 
     def ask(self, method: str, path: str, body: str | bytes = "", **headers: str) -> Reply:
-        """Make one request."""
         connection = self.connection()
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
@@ -71,11 +68,9 @@ class Room:
         return reply
 
     def send(self, path: str, content: Any, secret: str = "") -> Reply:
-        """Send JSON as a learner does."""
         return self.ask("POST", path, json.dumps(content), Authorization=f"Bearer {secret}")
 
     def join(self, name: str = "", code: str | None = None) -> "Learner":
-        """Let a learner in."""
         reply = self.send("/join", {"code": self.code if code is None else code, "name": name})
         assert reply.status == 200, reply
         return Learner(self, **reply.data)
@@ -86,7 +81,6 @@ class Room:
         return f"teacher={self.token}"
 
     def page(self, name: str) -> str:
-        """Return a page of the teacher."""
         return self.ask("GET", f"/{name}", Cookie=self.cookie).body
 
     def news(self, name: str = "board") -> dict[str, str]:
@@ -98,11 +92,9 @@ class Room:
         return json.loads(line.removeprefix(b"data: "))
 
     def act(self, do: str, **fields: str) -> Reply:
-        """Press a button of the teacher."""
         return self.post_form({"do": do, "token": self.token, **fields})
 
     def post_form(self, fields: dict[str, str], **headers: str) -> Reply:
-        """Send a form as a browser does."""
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
         return self.ask("POST", "/board", urlencode(fields), **kind, **headers)
 
@@ -116,24 +108,19 @@ class Learner:
     name: str
 
     def send(self, *events: dict[str, str]) -> Reply:
-        """Send events, or none, to hear what is new."""
         return self.room.send("/events", {"events": events}, self.secret)
 
     def tried(self, exercise: str, *held: str) -> Reply:
-        """Send a wrong try."""
         return self.send(event(exercise, *held))
 
     def solved(self, exercise: str) -> Reply:
-        """Send a right answer."""
         return self.send(event(exercise, event="correct"))
 
     def vote(self, number: int, choice: str) -> Reply:
-        """Vote."""
         return self.room.send("/ballot", {"vote": number, "choice": choice}, self.secret)
 
 
 def event(exercise: str, *held: str, **said: str) -> dict[str, str]:
-    """Return an event as a notebook sends it."""
     return {
         "key": next(KEYS),
         "time": datetime.now(UTC).isoformat(),
@@ -180,14 +167,12 @@ class Classroom(Room):
             self.session.log.close()
 
     def logged(self) -> list[Event]:
-        """Return what the file holds."""
         log = Log(self.file)
         events = log.events()
         log.close()
         return events
 
     def in_loop(self, function: Any, *arguments: Any) -> None:
-        """Have the server's own thread call something."""
         self._loop.call_soon_threadsafe(function, *arguments)
 
     def stop(self) -> None:
@@ -230,7 +215,6 @@ class Started(Room):
         raise AssertionError(said)
 
     def kill(self) -> None:
-        """End it at once, as `kill -9` does."""
         self.process.kill()
         self.process.wait(PATIENCE)
         self.process.communicate()

@@ -93,6 +93,12 @@ def course_py(course, monkeypatch, capsys):
 
 
 @pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return where a class hands in, a folder that is not made yet."""
+    return tmp_path / "class"
+
+
+@pytest.fixture
 def made(course: Course, tmp_path: Path) -> Any:
     """Return a class whose answers run in kernels, as they do for a teacher."""
     from tests.made_submissions import MadeClass
@@ -120,6 +126,13 @@ def edit(file: Path, old: str, new: str) -> None:
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def put(file: Path, text: str = "{}") -> Path:
+    """Write a file, and make the folders that it lies in."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
 
 
 def contents(folder: Path) -> dict[str, bytes]:

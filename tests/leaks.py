@@ -53,7 +53,6 @@ def texts_in(name: str, content: bytes) -> Iterator[str]:
 
 
 def squeeze(text: str) -> str:
-    """Return a text without whitespace."""
     return re.sub(r"\s+", "", text)
 
 

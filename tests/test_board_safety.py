@@ -31,7 +31,6 @@ def room(tmp_path):
 
 @pytest.fixture
 def certificate(tmp_path):
-    """Make a certificate of one's own, and its key, in one file."""
     if shutil.which("openssl") is None:
         missing("openssl, which makes a certificate")
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]

@@ -133,15 +133,19 @@ def test_a_session_that_is_started_again_is_the_same(tmp_path_factory, happened)
     [
         *("data = '[]'", "data = '{}'", "data = 'x'", "data = '7'", "time = 'now'"),
         "data = '" + '{"a":' * 100_000 + "'",
+        *(b"no session", b"SQLite format 3\x00" + b"\xff" * 2000),
     ],
 )
-def test_a_session_that_was_edited_is_refused_and_left_as_it_is(tmp_path, edited):
+def test_a_file_that_is_no_session_or_was_edited_is_refused_and_left_as_it_is(tmp_path, edited):
     file = tmp_path / "class.sqlite"
-    session = Session(file)
-    session.add("A", "joined", {"name": "Ada"})
-    session.log.close()
-    with closing(sqlite3.connect(file)) as database, database:
-        database.execute(f"UPDATE event SET {edited}")
+    if isinstance(edited, bytes):
+        file.write_bytes(edited)
+    else:
+        session = Session(file)
+        session.add("A", "joined", {"name": "Ada"})
+        session.log.close()
+        with closing(sqlite3.connect(file)) as database, database:
+            database.execute(f"UPDATE event SET {edited}")
     before = file.read_bytes()
     with pytest.raises(CourseError, match="left as it is"):
         Session(file)

@@ -3,7 +3,6 @@
 import pytest
 
 from pytree_course.class_grading.attempt import AttemptState
-from pytree_course.class_grading.class_grades import Student
 from pytree_course.judging.verdicts import WrongLine
 from pytree_course.reports.class_statistics import (
     count_exercises,
@@ -26,21 +25,10 @@ def wrong(student, seed=7, answer="longer answer", **values):
     return made_attempt(student, [row], answers={"count": answer}, seed=seed)
 
 
-def one_exercise(*kinds, **values):
-    """Make a class in which each student has one of the verdicts on the first exercise."""
-    return made_grades(
-        [
-            made_attempt(f"s{number}", [made_row("count", kind, **values)])
-            for number, kind in enumerate(kinds)
-        ]
-    )
-
-
 def test_verdicts_are_counted_by_exercise():
-    grades = one_exercise(
-        *("correct", "correct", "incorrect", "error", "timed out", "crashed", "not attempted")
-    )
-    count, paths = count_exercises(grades)
+    kinds = "correct", "correct", "incorrect", "error", "timed out", "crashed", "not attempted"
+    attempts = [made_attempt(f"s{n}", [made_row("count", kind)]) for n, kind in enumerate(kinds)]
+    count, paths = count_exercises(made_grades(attempts))
     assert (count.correct, count.wrong, count.errors, count.not_attempted) == (2, 1, 3, 1)
     assert (count.all, count.tried) == (7, 6)
     assert count.pass_rate == pytest.approx(2 / 7)
@@ -82,16 +70,12 @@ def test_misconceptions_are_counted_with_who_holds_them():
 
 
 def test_a_misconception_that_exercises_share_is_one_with_each_holder_once():
-    rows = [
-        made_row(name, "incorrect", misconceptions=["counts_nodes"]) for name in ("count", "paths")
-    ]
-    (held,) = held_misconceptions(
-        made_grades([made_attempt("a", rows), made_attempt("b", rows[1:])])
-    )
-    assert held.explanations == {
-        "Exercise count": "You count nodes.",
-        "Exercise paths": "You count nodes.",
-    }
+    names_it = {"misconceptions": ["counts_nodes"]}
+    rows = [made_row(name, "incorrect", **names_it) for name in ("count", "paths")]
+    grades = made_grades([made_attempt("a", rows), made_attempt("b", rows[1:])])
+    (held,) = held_misconceptions(grades)
+    asked = "Exercise count", "Exercise paths"
+    assert held.explanations == dict.fromkeys(asked, "You count nodes.")
     assert names(held) == ["a", "b"]
 
 
@@ -131,13 +115,6 @@ def test_equal_wrong_predictions_are_a_cluster_with_their_lines():
     (cluster,) = find_clusters(grades, fewest=1)
     assert (names(cluster), cluster.sample.lines) == (["a", "b"], [line])
     assert cluster.code == "count = {'A': 5}"
-
-
-def test_a_class_in_which_nobody_handed_in_anything():
-    grades = made_grades([], students=[Student("ada")])
-    assert [each.all for each in count_exercises(grades)] == [0, 0]
-    assert (held_misconceptions(grades), find_clusters(grades)) == ([], [])
-    assert points_of_students(grades) == []
 
 
 def test_a_histogram_has_as_many_bars_as_its_students_need():

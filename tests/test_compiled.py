@@ -19,7 +19,6 @@ from pytree_course.sources import authors_answers
 from pytree_course.sources.authors_answers import SEEDS, compile_for_kernels, run_answer
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
-from tests.lesson_reads import each_of
 from tests.sandboxes import needs_sandbox, run_in_sandbox, started, value_in
 
 FRESH = 4711
@@ -81,15 +80,12 @@ def exercise():
     return sources, sources.exercises["global_norm"]
 
 
-def test_kernels_are_shown_what_the_right_answer_compiles(cache, exercise):
+def test_kernels_are_shown_what_the_right_answer_compiles_and_it_compiles_once(
+    cache, exercise, monkeypatch
+):
     authors_answers._RESULTS.clear()
     compile_for_kernels(*exercise)
     assert entries(compiled.visible_programs()) == entries(compiled.kept_programs()) != []
-
-
-def test_it_is_compiled_once(cache, exercise, monkeypatch):
-    authors_answers._RESULTS.clear()
-    compile_for_kernels(*exercise)
     authors_answers._RESULTS.clear()
     monkeypatch.setattr(authors_answers, "run_check", None)
     compile_for_kernels(*exercise)
@@ -122,22 +118,15 @@ def test_an_environment_that_cannot_be_written_is_left_alone(cache, exercise, mo
     assert entries(cache) == []
 
 
-@pytest.mark.slow
-@each_of(Course(ROOT).lessons())
-def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, files):
-    sources = read_sources(files)
+def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, exercise):
+    sources, exercise = exercise
     observed = []
     for _ in ("compiled", "found compiled"):
         _forget()
         authors_answers._RESULTS.clear()
-        runs = {
-            name: run_answer(sources, exercise, exercise.solution, PUBLIC_SEED)
-            for name, exercise in sources.exercises.items()
-        }
-        observed.append({name: [each.observation for each in run] for name, run in runs.items()})
-    compiled_first, found = observed
-    for name, observations in compiled_first.items():
-        assert agree(observations, found[name]), name
+        outcomes = run_answer(sources, exercise, exercise.solution, PUBLIC_SEED)
+        observed.append([outcome.observation for outcome in outcomes])
+    assert agree(*observed)
 
 
 def test_a_sandbox_that_begins_before_anything_is_kept_covers_it_too(cache):

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -55,20 +54,21 @@ def teachers_copy(tmp_path: Path) -> Path:
     """Build a small course whose lesson has the name of lesson 1, with a class that handed in."""
     root = tmp_path / "course"
     for file in MINI_COURSE.rglob("*.*"):
-        name = file.relative_to(MINI_COURSE).as_posix().replace("01_mini", "01_leaves")
+        name, text = (
+            each.replace("01_mini", "01_leaves")
+            for each in (file.relative_to(MINI_COURSE).as_posix(), file.read_text("utf-8"))
+        )
         (root / name).parent.mkdir(parents=True, exist_ok=True)
-        text = file.read_text(encoding="utf-8").replace("01_mini", "01_leaves")
-        (root / name).write_text(text, encoding="utf-8")
+        (root / name).write_text(text, "utf-8")
     copy_surroundings(root)
     files = Course(root).lesson("01_leaves")
     build(files)
     for student, answers in {"ada": RIGHT, "bob": ELEMENTS}.items():
-        (root / "handed-in" / student).mkdir(parents=True)
-        handed_in = root / "handed-in" / student / files.exercises.name
-        shutil.copy(files.blank, handed_in)
-        notebook = ExerciseNotebook(handed_in)
+        notebook = ExerciseNotebook(files.blank)
         for exercise, code in answers.items():
             notebook.answer(exercise, code)
+        notebook.file = root / "handed-in" / student / files.exercises.name
+        notebook.file.parent.mkdir(parents=True)
         notebook.save()
     return root
 
@@ -138,10 +138,8 @@ def test_every_path_that_is_named_exists(document):
         # 06_name is the lesson that an author may add.
         if is_path and not re.search(r"[ :*<>]|NN|06_name", token.content):
             # The table of modules names them from the package on.
-            folders_to_look_in = (ROOT, ROOT / "src" / "pytree_course")
-            assert any((each / token.content).exists() for each in folders_to_look_in), (
-                token.content
-            )
+            places = [folder / token.content for folder in (ROOT, ROOT / "src" / "pytree_course")]
+            assert any(place.exists() for place in places), token.content
 
 
 def test_every_option_that_is_named_is_one():
@@ -161,25 +159,16 @@ def test_the_readme_counts_lessons_and_exercises_right():
     exercises = sum(len(lesson.graded) for lesson in lessons)
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert len(lessons) == 5
-    assert (
-        "five lessons, in which you predict each surprise and write each mechanism yourself, "
-        f"and {exercises} exercises" in text
-    )
+    assert re.search(rf"five lessons, in which you predict [^.]*, and {exercises} exercises", text)
 
 
-def test_the_citation_names_this_version():
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    [version] = re.findall(r'^version = "(.+)"', project, re.MULTILINE)
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"\nversion: {version}\n" in citation
-    assert "\nlicense: Apache-2.0\n" in citation
-    assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
-
-
-def test_the_addresses_of_pyproject_are_said_where_readers_look():
+def test_the_citation_and_the_readme_say_what_pyproject_says():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    addresses = project.get("urls", {})
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    addresses = project.get("urls", {})
+    assert citation["version"] == project["version"]
+    assert citation["license"] == "Apache-2.0"
     assert citation.get("url") == addresses.get("Homepage")
     assert citation.get("repository-code") == addresses.get("Repository")
     assert addresses.get("Homepage", "") in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ from pytree_course.class_grading.downloads import download_names, is_download
 from pytree_course.class_grading.folder import read_class_folder, refuse_mistakes
 from pytree_course.class_grading.roster import RosterEntry, match
 from pytree_course.course import CourseError
+from tests.conftest import put
 
 
 def read(name):
@@ -46,11 +47,6 @@ def test_a_file_from_canvas(name, says):
 )
 def test_a_folder_or_file_from_moodle(name, student, rest):
     assert read(name) == (student, "", "", rest, "")
-
-
-def test_moodles_number_tells_two_of_one_name_apart():
-    names = ["Ada King_1_assignsubmission_file", "Ada King_2_assignsubmission_file"]
-    assert students(names) == dict(zip(names, ["Ada King_1", "Ada King_2"], strict=True))
 
 
 def test_two_of_one_name_are_said_and_how_the_list_of_the_class_tells_them_apart(folder, course):
@@ -122,42 +118,11 @@ def test_other_names_are_nobodys(name):
     assert download_names([name]) == {}
 
 
-@pytest.fixture
-def folder(tmp_path):
-    return tmp_path / "class"
-
-
-def put(file):
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("{}")
-
-
-def test_canvass_folder(folder, course):
-    for name in (
-        "lovelaceada_12345_1001_01_mini_exercises-1.ipynb",
-        "lovelaceada_12345_999_01_mini_exercises.ipynb",
-        "lovelaceada_222_1000_01_mini_exercises (1).ipynb",
-        "raybob_LATE_77_8_my own.ipynb",
-        "raybob_LATE_77_9_essay.pdf",
-        "raybob_LATE_77_text.html",
-        "01_mini_exercises.ipynb",
-    ):
-        put(folder / name)
-        os.utime(folder / name, (1_000_000, 1_000_000))
-    found = read_class_folder(folder, course)
-    assert [(each.id, each.name) for each in found.submitters] == [
-        ("12345", "lovelaceada"),
-        ("222", "lovelaceada"),
-    ]
-    mine = [each for each in found.notebooks if each.student == "12345"]
-    last = max(mine, key=lambda each: each.handed_in)
+def test_of_a_students_files_from_canvas_the_highest_number_is_the_last_one(folder, course):
+    for name in ("1001_01_mini_exercises-1.ipynb", "999_01_mini_exercises.ipynb"):
+        os.utime(put(folder / f"lovelaceada_12345_{name}"), (1_000_000, 1_000_000))
+    last = max(read_class_folder(folder, course).notebooks, key=lambda each: each.handed_in)
     assert last.file.name == "lovelaceada_12345_1001_01_mini_exercises-1.ipynb"
-    assert {file.name: why.split(",")[0] for file, why in found.ignored} == {
-        "raybob_LATE_77_8_my own.ipynb": "its name begins with none of 01_mini",
-        "raybob_LATE_77_9_essay.pdf": "it is no notebook",
-        "raybob_LATE_77_text.html": "it is no notebook",
-        "01_mini_exercises.ipynb": "it is in no student's folder",
-    }
 
 
 def test_moodles_folders_and_files(folder, course):

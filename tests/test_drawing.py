@@ -172,29 +172,16 @@ dict
     )
 
 
-def test_svg_names_each_key_node_and_leaf():
-    found = words_of(svg(observe({"w": 1.5, "b": None})))
-    assert sorted(found) == ["1.5", "None", "['b']", "['w']", "dict", "no leaf"]
-
-
 def test_node_leaf_none_and_custom_differ_by_shape():
     def outline(observation):
         rects = ElementTree.fromstring(svg(observation)).findall(f".//{SVG}rect")
         return [(rect.get("rx"), "stroke-dasharray" in rect.attrib) for rect in rects]
 
-    node, custom = (
-        Node(type="Foo", aux=None, custom=is_custom, children=()) for is_custom in (0, 1)
-    )
+    node, custom = (Node(type="Foo", aux=None, custom=each, children=()) for each in (0, 1))
     looks = [outline(o) for o in (node, custom, observe(1), observe(None))]
     assert len(set(map(tuple, looks))) == 4
     assert len(looks[1]) == 2  # a double outline
     assert looks[3][0][1]  # a dashed one
-
-
-def test_custom_node_shows_its_metadata():
-    aux = observe(("relu", {"a": 3}, (1,)))
-    node = Node(type="Linear", custom=True, aux=aux, children=())
-    assert "(aux ('relu', {'a': 3}, (1,)); no children)" in text(node)
 
 
 def test_treedef_is_a_tree_of_stars():
@@ -218,6 +205,10 @@ def cyclic():
         (observe({3}), "set of 1  (one leaf)"),
         (observe(cyclic()), "cannot be drawn  (it contains itself)"),
         (observe(...), "not attempted"),
+        (
+            Node(type="Linear", custom=True, aux=observe(("relu", {"a": 3})), children=()),
+            "Linear  (aux ('relu', {'a': 3}); no children)",
+        ),
         (
             observe_raised(ValueError("it has 3 leaves"), mentions=("3", "['a']")),
             "raised ValueError  (it has 3 leaves; mentions 3; does not mention ['a'])",
@@ -251,12 +242,15 @@ def test_mark_is_at_its_place_or_at_the_deepest_ancestor_that_is_drawn(value, pa
     assert line.endswith(marked)
 
 
-def test_mark_has_an_outline_and_a_word():
-    plain, marked = svg(observe([1, 2])), svg(observe([1, 2]), marked=("[1]",))
+def test_svg_names_each_key_node_and_leaf_and_the_mark_has_an_outline_and_a_word():
+    tree = observe({"w": 1.5, "b": None})
+    plain, marked = svg(tree), svg(tree, marked=("['w']",))
+    names = ["1.5", "None", "['b']", "['w']", "dict", "no leaf"]
+    assert sorted(words_of(plain)) == names
     assert MARK_COLOUR not in plain
     assert f'stroke="{MARK_COLOUR}" stroke-width="3"' in marked
-    assert "▲ here" in words_of(marked)
-    assert "marked: [1] (here)" in marked
+    assert sorted(words_of(marked)) == [*names, "▲ here"]
+    assert "marked: ['w'] (here)" in marked
 
 
 # Folding

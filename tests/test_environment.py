@@ -24,13 +24,11 @@ from tests.lesson_reads import each_of
 
 @pytest.fixture(scope="module")
 def lock() -> list[Requirement]:
-    """Return what the lock asks for."""
     lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
     return [Requirement(line) for line in lines if line and not line.startswith("#")]
 
 
 def declared() -> set[str]:
-    """Return the names of all packages that pyproject.toml asks for."""
     extras = PROJECT["optional-dependencies"].values()
     return {
         canonicalize_name(Requirement(line).name)

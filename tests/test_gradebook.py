@@ -81,14 +81,6 @@ def test_an_attempt_with_the_same_key_is_replaced_and_another_is_added(gradebook
     assert len(gradebook.attempts()) == 2
 
 
-def test_what_is_no_gradebook_is_refused_and_left_as_it_is(tmp_path):
-    file = tmp_path / "gradebook.sqlite"
-    file.write_text("my notes" * 1000)
-    with pytest.raises(CourseError, match="cannot be used"):
-        Gradebook(file)
-    assert file.read_text() == "my notes" * 1000
-
-
 @pytest.mark.parametrize("statement", ["CREATE TABLE mine (x)", "PRAGMA user_version = 1"])
 def test_a_gradebook_of_another_version_is_refused_with_what_to_do(tmp_path, statement):
     file = tmp_path / "other.sqlite"
@@ -101,13 +93,13 @@ def test_a_gradebook_of_another_version_is_refused_with_what_to_do(tmp_path, sta
     assert file.read_bytes() == before
 
 
-def test_a_gradebook_that_cannot_be_made_or_written_is_said(tmp_path, gradebook):
+def test_a_gradebook_that_is_none_or_cannot_be_made_or_written_is_said(tmp_path, gradebook):
     file = tmp_path / "notes.txt"
-    file.write_text("mine")
-    with pytest.raises(CourseError, match="cannot be used"):
-        Gradebook(file / "gradebook.sqlite")
-    with pytest.raises(CourseError, match="cannot be used"):
-        Gradebook(tmp_path)
+    file.write_text("my notes" * 1000)
+    for wrong in (file, file / "gradebook.sqlite", tmp_path):
+        with pytest.raises(CourseError, match="cannot be used"):
+            Gradebook(wrong)
+    assert file.read_text() == "my notes" * 1000
     gradebook._database.execute("PRAGMA query_only = ON")  # as where the disk is read-only
     with pytest.raises(CourseError, match="cannot be written"):
         gradebook.record(ATTEMPT)
@@ -130,7 +122,6 @@ def test_halves_of_characters_are_replaced_wherever_they_are(gradebook):
 
 
 def edited(change):
-    """Return what edits a stored record, given as JSON."""
 
     def edit(record):
         entries = json.loads(record)
@@ -170,17 +161,12 @@ def test_a_record_that_cannot_be_read_costs_no_other_and_is_graded_again(gradebo
     assert gradebook.attempts() == [ATTEMPT, replace(ATTEMPT, student="bob")]
 
 
-def test_a_record_without_a_time_may_be_the_last_one_and_counts(gradebook):
+def test_a_record_without_a_time_may_be_the_last_one_but_does_not_count_for_ever(gradebook):
     gradebook.record(ATTEMPT)
     gradebook.record(replace(ATTEMPT, answers_digest="second"))
     gradebook._database.execute("UPDATE attempt SET handed_in = '' WHERE answers_digest = 'second'")
     assert counting(gradebook.attempts())["ada", "01_mini"].state is AttemptState.FAILED
-
-
-def test_a_record_without_a_time_does_not_count_for_ever(gradebook):
-    gradebook.record(ATTEMPT)
-    gradebook._database.execute("UPDATE attempt SET handed_in = ''")
-    later = replace(ATTEMPT, answers_digest="second", handed_in=MONDAY + timedelta(days=1))
+    later = replace(ATTEMPT, answers_digest="third", handed_in=MONDAY + timedelta(days=1))
     gradebook.record(later)
     assert counting(gradebook.attempts())["ada", "01_mini"] == later
     gradebook._database.execute("UPDATE attempt SET record = '[]' WHERE handed_in = ''")
@@ -204,11 +190,12 @@ def attempt(digest, points, days=0, graded=0):
     )
 
 
-def test_the_last_attempt_counts():
-    attempts = [attempt("c", 2, days=2), attempt("a", 1), attempt("b", 3, days=1)]
-    assert counting(attempts)["ada", "01_mini"].points == 2
-
-
-def test_of_the_same_answers_the_last_grading_counts_even_when_it_is_worse():
-    attempts = [attempt("a", 3, graded=1), attempt("a", 0, graded=2), attempt("b", 1, days=-1)]
-    assert counting(attempts)["ada", "01_mini"].points == 0
+@pytest.mark.parametrize(
+    ("attempts", "points"),
+    [
+        ([attempt("c", 2, days=2), attempt("a", 1), attempt("b", 3, days=1)], 2),
+        ([attempt("a", 3, graded=1), attempt("a", 0, graded=2), attempt("b", 1, days=-1)], 0),
+    ],
+)
+def test_the_last_attempt_counts_and_of_its_gradings_the_last_one(attempts, points):
+    assert counting(attempts)["ada", "01_mini"].points == points

@@ -102,6 +102,10 @@ def test_a_lesson_is_a_core_and_the_deeper_sections_that_it_lists(written):
     assert [each.title for each in parts.deeper] == ["Deeper", "Deep"]  # as they are listed
     assert [each.for_whom for each in parts.deeper] == ["you want more", "you like it deep"]
     assert [cell.source for cell in parts.opening] == ["# A lesson", "import jax"]
+    # A lesson without deeper sections may be as long as it likes.
+    edit(files.sources / "lesson.md", LESSON[LESSON.index("# Going deeper") :], "")
+    edit(files.sources / "lesson.md", "Much.", LONG)
+    assert mistakes(files) == []
 
 
 LONG = 3000 * "much "
@@ -120,14 +124,11 @@ def test_a_mistake_in_the_layers_is_named_where_it_is(written, line, old, new, m
     assert any(each.startswith(f"{line}: {message}") for each in mistakes(written((old, new))))
 
 
-def test_a_lesson_without_deeper_sections_has_no_mistake_in_its_layers(written):
-    files = written((LESSON[LESSON.index("# Going deeper") :], ""), ("Much.", LONG))
-    assert mistakes(files) == []
-
-
 def test_the_lesson_and_the_section_say_how_long_it_takes_and_for_whom_it_is(written):
-    files = written()
+    text = "# A lesson\n\n{with everything} minutes, of which {reading} are reading."
+    files = written(("# A lesson", text), ("Much.", "**Try.** " + 300 * "much "))
     core, _, deep = render_notebooks(read_sources(files)).values()
+    assert core.cells[0].source.endswith("7 minutes, of which 3 are reading.")
     about = "about 1 minute. For you if you like it deep."
     assert f"- [Deep](deeper/01_written/deep.ipynb): {about}" in core.cells[-1].source
     assert deep.cells[0].source.startswith(f"# Deep\n\n*{about.capitalize()[:14]}")
@@ -148,34 +149,25 @@ def test_minutes_are_counted_in_words_lines_of_code_predictions_trys_and_exercis
     assert learned.with_everything == 4 + 5 + 7
 
 
-def test_the_opening_says_what_was_counted(written):
-    text = "# A lesson\n\n{with everything} minutes, of which {reading} are reading."
-    files = written(("# A lesson", text), ("Much.", "**Try.** " + 300 * "much "))
-    core = render_notebooks(read_sources(files))[files.notebook]
-    assert core.cells[0].source.endswith("7 minutes, of which 3 are reading.")
-
-
 def test_only_what_is_stale_is_built(written):
     files = written()
-    said: list[str] = []
-    core = "running notebooks/01_written.ipynb"
-    deeper, deep = [
-        f"running notebooks/deeper/01_written/{name}.ipynb" for name in ("deeper", "deep")
+    core, deeper, deep = [
+        f"notebooks/{name}.ipynb"
+        for name in ("01_written", "deeper/01_written/deeper", "deeper/01_written/deep")
     ]
-    build(files, said.append)
-    assert said[1:] == [core, deeper, deep]
+
+    def told(*section: str) -> list[str]:
+        said: list[str] = []
+        build(files, said.append, *section)
+        return said[1:]
+
+    assert told() == [f"running {name}" for name in (core, deeper, deep)]
     edit(files.deeper_sources / "deep.md", "[1, 2, 3]", "[1, 2]")
-    said.clear()
-    build(files, said.append)
-    assert said[1:] == [deep]
+    assert told() == [f"running {deep}"]
     edit(files.deeper_sources / "deep.md", "Text.", "Other text.")
-    said.clear()
-    build(files, said.append)
-    assert said[1:] == [f"writing {deep.removeprefix('running ')}, whose code is unchanged"]
+    assert told() == [f"writing {deep}, whose code is unchanged"]
     assert "[1, 2]" in files.deeper("deep").read_text(encoding="utf-8")
-    said.clear()
-    build(files, said.append, "deeper")  # a section that is named is built in any case
-    assert said[1:] == [deeper]
+    assert told("deeper") == [f"running {deeper}"]  # a section that is named is built in any case
     (files.deeper_sources / "deep.md").unlink()
     edit(files.sources / "lesson.md", "- [Deep](deeper/01_written/deep.ipynb)\n", "")
     build(files)

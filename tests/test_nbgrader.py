@@ -63,7 +63,6 @@ def nbgrader_for(course: Path) -> Path:
 
 
 def answered(notebook: Path, target: Path, answers: dict[str, str]) -> ExerciseNotebook:
-    """Return a copy of a notebook, with answers in it."""
     target.parent.mkdir(parents=True)
     copy = ExerciseNotebook(Path(shutil.copy(notebook, target)))
     for exercise, code in answers.items():
@@ -73,7 +72,6 @@ def answered(notebook: Path, target: Path, answers: dict[str, str]) -> ExerciseN
 
 @pytest.fixture(scope="module")
 def graded(built_course, tmp_path_factory):
-    """Grade all submissions with nbgrader; return its folder."""
     folder = tmp_path_factory.mktemp("nbgrader")
     nbgrader = nbgrader_for(built_course)
     (folder / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")

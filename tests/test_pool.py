@@ -12,7 +12,6 @@ from pytree_course.class_grading.pool import local_pool
 
 
 def square(number):
-    """Square a number; some end or fail instead."""
     if number % 20 == 3:
         os._exit(1)
     if number == 4:

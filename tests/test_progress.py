@@ -12,30 +12,21 @@ from pytree_course.learner.progress import Progress
 from pytree_course.learner.review import due
 
 
-def test_what_is_added_is_there_after_a_restart(tmp_path):
+def test_what_is_added_in_two_notebooks_at_once_is_there_after_a_restart(tmp_path):
     file = tmp_path / "progress.jsonl"
-    progress = Progress.load(file)
+    progress, other_notebook = Progress.load(file), Progress.load(file)
     for event in ("tried", "hint", "tried", "correct", "tried"):
         progress.add("01_leaves", "count_leaves", event)
-    again = Progress.load(file).of("01_leaves", "count_leaves")
+    other_notebook.add("02_tree_map", "sgd_step", "correct")
+    both = Progress.load(file)
+    assert both.of("02_tree_map", "sgd_step").correct
+    again = both.of("01_leaves", "count_leaves")
     assert again == progress.of("01_leaves", "count_leaves")
     assert (again.correct, again.tries, again.hints) == (True, 2, 1)
 
 
-def test_two_notebooks_at_once_lose_nothing(tmp_path):
-    file = tmp_path / "progress.jsonl"
-    one, other = Progress.load(file), Progress.load(file)
-    one.add("01_leaves", "count_leaves", "correct")
-    other.add("02_tree_map", "sgd_step", "correct")
-    both = Progress.load(file)
-    assert both.of("01_leaves", "count_leaves").correct
-    assert both.of("02_tree_map", "sgd_step").correct
-
-
-REVIEWED = {
-    **{"lesson": "01_leaves", "exercise": "count_leaves", "event": "reviewed", "name": "x"},
-    **{"case": "", "answer": "right"},
-}
+OF = {"lesson": "01_leaves", "exercise": "count_leaves"}
+REVIEWED = {**OF, "event": "reviewed", "name": "x", "case": "", "answer": "right"}
 PREDICTED = {"lesson": "01_leaves", "prediction": "p", "choice": "2"}
 
 

@@ -207,11 +207,6 @@ block = b"x" * 100_000_000
 children = [os.fork() or (time.sleep(2), os._exit(0)) for _ in range(6)]
 for child in children: os.waitpid(child, 0)
 """
-FILES_IN_MEMORY = """\
-import time
-for number in range(2): open(f"/dev/shm/{number}", "wb").write(bytes(60_000_000))
-time.sleep(600)
-"""
 MANY_SOCKETS = """\
 import socket, time
 pairs = [socket.socketpair() for _ in range(60)]
@@ -223,7 +218,6 @@ time.sleep(600)
     ("code", "lower", "what"),
     [
         (CHILDREN_THAT_SHARE, {"MEMORY": 300 * limits.MIB}, ""),
-        (FILES_IN_MEMORY, {"MEMORY": 100 * limits.MIB}, "memory"),
         (MANY_SOCKETS, {"SOCKETS": 100}, "sockets"),
     ],
 )

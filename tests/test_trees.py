@@ -133,37 +133,27 @@ def test_what_is_seen_of_a_value(value, seen):
 
 
 @pytest.mark.parametrize(
-    "dtype",
-    ["bool", "int4", "int8", "uint32", "float16", "bfloat16", "float8_e4m3fn", "float32"],
+    "dtype", ["bool", "int4", "int8", "uint32", "float16", "bfloat16", "float8_e4m3fn", "float32"]
 )
 def test_arrays_of_every_dtype(dtype):
     observation = observe(jnp.asarray(np.ones((2, 1)), dtype))
     assert observation == obs.Array("jax", dtype, (2, 1), (1, 1))
 
 
-def test_random_keys_differ_by_their_values():
+def test_what_only_jax_makes():
+    structure = observe(jax.tree.structure({"a": 1, "b": (None, 2)}))
+    (key_a, star), (key_b, pair) = structure.tree.children
+    assert (key_a, star, key_b) == ("['a']", obs.Star(), "['b']")
+    assert [child for _, child in pair.children] == [obs.NoneValue(), obs.Star()]
     one, other = observe(jax.random.key(8)), observe(jax.random.key(7))
     assert (one.dtype, one.shape) == ("key<fry>", ())
     assert one != other
-
-
-def test_structures_are_observed_with_stars_for_leaves():
-    observation = observe(jax.tree.structure({"a": 1, "b": (None, 2)}))
-    (key_a, star), (key_b, pair) = observation.tree.children
-    assert (key_a, star, key_b) == ("['a']", obs.Star(), "['b']")
-    assert [child for _, child in pair.children] == [obs.NoneValue(), obs.Star()]
-
-
-def test_a_tracer_that_left_its_function():
     leaked = []
     jax.jit(lambda x: leaked.append(x) or x)(1.0)
     assert isinstance(observe(leaked[0]), obs.Tracer)
-
-
-def test_a_donated_array_is_not_read():
     array = jnp.ones(2)
     array.delete()
-    assert "deleted" in observe(array).why
+    assert "deleted" in observe(array).why  # and its values are not read
 
 
 def cyclic_list():
@@ -255,7 +245,6 @@ def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
 
 def test_every_character_that_not_every_file_holds_is_escaped_and_no_other():
     every = set(map(chr, range(sys.maxunicode + 1)))
-    controls = {character for character in every if unicodedata.category(character) == "Cc"}
-    surrogates = {character for character in every if unicodedata.category(character) == "Cs"}
+    unwritable = {one for one in every if unicodedata.category(one) in ("Cc", "Cs")}
     escaped = {character for character in every if obs.writable(character) != character}
-    assert escaped == (controls - {"\t", "\n"}) | surrogates | {"\ufffe", "\uffff"}
+    assert escaped == (unwritable - {"\t", "\n"}) | {"\ufffe", "\uffff"}

@@ -54,7 +54,6 @@ class Installed:
         self.before = contents(self.packages)
 
     def command(self, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run `pytree-course` in a folder."""
         line = [sys.executable, str(self.packages / "bin" / "pytree-course"), *arguments]
         return subprocess.run(
             line, cwd=folder, env=self.variables, capture_output=True, text=True, check=False
@@ -119,7 +118,6 @@ def first_start(installed, tmp_path_factory):
 
 @pytest.fixture
 def unpacked(first_start, tmp_path):
-    """Return an unpacked course of one's own."""
     return Path(shutil.copytree(first_start[0], tmp_path / "pytrees"))
 
 
@@ -158,20 +156,22 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
     shown = installed.run_notebook(mine.save())
     assert "Correct" in shown[CHECK]
     assert "1 of 11 exercises" in installed.command(unpacked / "notebooks", "progress").stdout
-    assert "1 of 11 exercises correct" in installed.command(unpacked, "check", "1").stdout
+    graded = installed.command(unpacked, "check", "1").stdout
+    assert "1 of 11 exercises correct, on the public cases." in graded
     assert "is kept as" in installed.command(unpacked, "reset", "1").stdout
+    assert mine.file.with_name("01_leaves_exercises.kept-1.ipynb").exists()
     assert "Usage: pytree-course check" in installed.command(unpacked, "check", "--help").stdout
     assert "Question 1 of 10" in installed.command(unpacked, "review").stdout
-    refused = installed.command(unpacked, "build")
-    assert refused.returncode == 2
-    assert "`build` is for authors" in refused.stderr
+    for command in ("build", "release"):
+        refused = installed.command(unpacked, command, "elsewhere")
+        assert refused.returncode == 2
+        assert f"`{command}` is for authors" in refused.stderr
 
 
 def test_a_course_that_is_there_is_opened_as_it_is(installed, unpacked):
     mine = ExerciseNotebook(unpacked / "exercises/01_leaves_exercises.ipynb").answer(
         "count_leaves", RIGHT
     )
-    (unpacked / "README.md").write_text("mine", encoding="utf-8")
     mine.save()
     before = contents(unpacked)
     done = installed.command(unpacked / "exercises", "lab", "--version")

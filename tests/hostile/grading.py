@@ -32,15 +32,12 @@ class GradedCorpus:
     secrets: Secrets
 
     def student_of(self, case: Case) -> Student:
-        """Return the student who handed a case in."""
         return next(student for student in self.students if case in student.cases)
 
     def attempt(self, student: Student) -> Attempt | None:
-        """Return a student's attempt."""
         return self.attempts.get((printable(student.name), student.lesson))
 
     def row(self, student: Student, exercise: str) -> VerdictRow:
-        """Return the verdict on an exercise."""
         attempt = self.attempt(student)
         assert attempt is not None, f"{student.name} has no attempt: {self.done.stderr[-2000:]}"
         return next(row for row in attempt.rows if row.exercise == exercise)

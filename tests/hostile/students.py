@@ -33,7 +33,6 @@ class Student:
 
 @cache
 def right_answers(course: Course, lesson: str) -> dict[str, str]:
-    """Return the author's answers by exercise."""
     notebook = json.loads(course.lesson(lesson).solutions.read_text(encoding="utf-8"))
     sources = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
     ending = answer_id("")
@@ -43,7 +42,6 @@ def right_answers(course: Course, lesson: str) -> dict[str, str]:
 
 
 def wrong_answer(course: Course, lesson: str, exercise: str, misconception: str) -> Answer:
-    """Return a wrong answer of the author's, by the misconception's name."""
     answers = read_sources(course.lesson(lesson)).exercises[exercise].misconceptions
     return next(answer for answer in answers if answer.name == misconception)
 

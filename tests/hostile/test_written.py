@@ -3,40 +3,18 @@
 import csv
 import io
 import unicodedata
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
 
 from tests.lesson_reads import CLASS
+from tests.test_pages import assert_harmless
 
 pytestmark = [pytest.mark.slow, pytest.mark.reads("tests/hostile", *CLASS)]
 
 NUMBER = "+-.0123456789"
 FORMULA_STARTS = "=+-@\t\r\n;＝＋－＠"
 LARGEST_PAGE = 5_000_000
-RUN_OR_LOADED = {"iframe", "object", "embed", "form", "base", "link", "video", "audio"}
-
-
-class Elements(HTMLParser):
-    """Collects what a page holds that a browser runs or loads."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-        self.scripts = 0
-
-    def handle_starttag(self, tag, attrs):
-        self.scripts += tag == "script"
-        is_taken = tag in RUN_OR_LOADED
-        for name, value in attrs:
-            value = "".join((value or "").split()).lower()
-            is_taken |= name.startswith("on")
-            is_taken |= value.startswith(("javascript:", "vbscript:", "data:text"))
-            is_taken |= name == "src" and not value.startswith("data:image/")
-            is_taken |= name == "http-equiv" and value == "refresh"
-        if is_taken:
-            self.found.append(f"<{tag} {attrs}>"[:300])
 
 
 def pages(graded):
@@ -45,15 +23,8 @@ def pages(graded):
 
 
 def test_no_page_runs_or_loads_anything(graded):
-    wrong = {}
-    for name, text in pages(graded).items():
-        elements = Elements()
-        elements.feed(text)
-        elements.close()
-        found = elements.found + ["script"] * elements.scripts
-        if found:
-            wrong[name] = found
-    assert not wrong
+    for text in pages(graded).values():
+        assert_harmless(text)
 
 
 def test_every_student_has_one_page_and_none_is_large(graded):

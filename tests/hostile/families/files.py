@@ -19,7 +19,6 @@ WRONG = "def leaf_shapes(tree):\n    return 7"
 
 
 def files(name: str, **more: Any) -> Callable[[Callable[..., None]], None]:
-    """Add a case whose folder is made by a function."""
 
     def add(make: Callable[..., None]) -> None:
         family.case(name, make=make, **more)
@@ -125,7 +124,6 @@ def _(folder, written):
 
 
 def named(name: str, student: str, **more: Any) -> None:
-    """Add a student whose folder is called so, and who handed in a blank notebook."""
 
     def make(folder, written):
         (folder / FILE).write_text(written({}))
@@ -157,7 +155,6 @@ named("as two students of another case", "P-VICTIM", said="as 2 students")
 
 
 def called(name: str, file: str, **more: Any) -> None:
-    """Add a blank notebook that is called so."""
 
     def make(folder, written):
         (folder / file).write_text(written({}))
@@ -189,7 +186,6 @@ def _(folder, written):
 
 
 def content(name: str, make: Callable[[str], str | bytes], **more: Any) -> None:
-    """Add a notebook that is made of a blank one's text."""
 
     def write(folder, written):
         made = make(written({}))

@@ -16,7 +16,6 @@ PREDICTIONS = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
 def odd(answers):
-    """Add right answers that must have their points."""
     for (name, exercise), code in answers.items():
         family.local({(name, exercise): code}, earns=[exercise])
 
@@ -290,25 +289,6 @@ assert open("notes.txt").read() == "mine"
             "try:\n    input('your name? ')\nexcept Exception as error:\n    print(error)\n"
             + SHARED
         ),
-        ("generators and walrus", "count_leaves"): """
-def count_leaves(tree):
-    return (n := sum(1 for _ in iter(jax.tree.leaves(tree)))) + 0 * n
-""",
-        ("match, and positional-only arguments", "count_nones"): """
-def count_nones(tree, /):
-    count = 0
-    for leaf in jax.tree.leaves(tree, is_leaf=lambda node: node is None):
-        match leaf:
-            case None:
-                count += 1
-    return count
-""",
-        ("old names of JAX's functions", "leaf_shapes"): """
-from jax.tree_util import tree_flatten_with_path, keystr
-def leaf_shapes(tree):
-    return dict((keystr(k, simple=True, separator="/"), tuple(v.shape))
-                for k, v in tree_flatten_with_path(tree)[0])
-""",
         ("warnings are errors, until the end of the cell", "nan_paths"): (
             """
 import warnings
@@ -321,13 +301,6 @@ with warnings.catch_warnings():
 def same_structure(*trees):
     first, *others = map(jax.tree.structure, trees)
     return all(each == first for each in others)
-""",
-        ("dict from another kind of loop", "leaf_at"): """
-def leaf_at(tree, path_text):
-    leaf = [leaf for path, leaf in jax.tree.leaves_with_path(tree)
-            if jax.tree_util.keystr(path, simple=True, separator='/') == path_text]
-    if not leaf: raise KeyError(path_text) from None
-    return leaf[-1]
 """,
     }
 )
@@ -374,37 +347,15 @@ odd(
 # ---- wrong answers that raise what few do: the verdict is of what was raised
 
 MUTE = "class Mute({base}):\n    def __str__(self):\n        raise self\nraise Mute"
+STOP = "class Stop(BaseException): pass\ndef replace_leaves(tree, new_leaves):\n    raise Stop"
+INTERRUPT = "def whole_shapes(tree):\n    raise KeyboardInterrupt"
+LEFT = "def shared_leaves(tree):\n    raise GeneratorExit"
 for name, exercise, code, reason in (
-    (
-        "an error without a text",
-        "same_structure",
-        MUTE.format(base="Exception"),
-        "Mute: (its message",
-    ),
-    (
-        "no Exception, and without a text",
-        "nan_paths",
-        MUTE.format(base="BaseException"),
-        "Mute: (its message",
-    ),
-    (
-        "a BaseException of its own",
-        "replace_leaves",
-        "class Stop(BaseException): pass\ndef replace_leaves(tree, new_leaves):\n    raise Stop",
-        "Stop",
-    ),
-    (
-        "an interrupt that nobody made",
-        "whole_shapes",
-        "def whole_shapes(tree):\n    raise KeyboardInterrupt",
-        "interrupted",
-    ),
-    (
-        "a generator that is left",
-        "shared_leaves",
-        "def shared_leaves(tree):\n    raise GeneratorExit",
-        "GeneratorExit",
-    ),
+    ("an error without a text", "same_structure", MUTE.format(base="Exception"), "Mute: (its"),
+    ("no Exception, and no text", "nan_paths", MUTE.format(base="BaseException"), "Mute: (its"),
+    ("a BaseException of its own", "replace_leaves", STOP, "Stop"),
+    ("an interrupt that nobody made", "whole_shapes", INTERRUPT, "interrupted"),
+    ("a generator that is left", "shared_leaves", LEFT, "GeneratorExit"),
 ):
     family.local({(name, exercise): code}, kind="error", reason=reason)
 

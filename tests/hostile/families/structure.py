@@ -20,7 +20,6 @@ FILE = f"{LESSON}_exercises.ipynb"
 
 
 def notebook(name, answers=None, *, earns=(), **more):
-    """Add a case that changes the notebook's JSON with the answers in it."""
 
     def add(change):
         def make(folder, written):
