@@ -1,5 +1,6 @@
-"""What the pictures of trees promise."""
+"""What the pictures of trees promise, and plots."""
 
+import re
 from collections import deque
 from itertools import pairwise
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import convert, to_builtins
 
-from pytree_course.drawing import draw, summary, svg, text
+from pytree_course.drawing import draw, figures, summary, svg, text
 from pytree_course.drawing.items import MOST_ITEMS, MOST_LEVELS, items
 from pytree_course.drawing.layout import lay_out
 from pytree_course.drawing.picture import side_by_side
@@ -279,3 +280,37 @@ def test_picture_has_a_form_for_notebooks_and_one_for_terminals():
     figures = ElementTree.fromstring(bundle["text/html"]).findall("figure")
     assert [figure.findtext("figcaption") for figure in figures] == ["before", "after"]
     assert all(figure.get("tabindex") == "0" and figure.get("aria-label") for figure in figures)
+
+
+def drawn(monkeypatch, alt, values):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
+    with figures.figure(alt) as axes:
+        axes.plot(values)
+        axes.set_title("values")
+    (data,) = shown
+    return data
+
+
+def test_a_plot_is_inline_svg_with_its_text_in_the_colour_of_the_page(monkeypatch):
+    data = drawn(monkeypatch, "A line & its <end>", [1, 2])
+    root = ElementTree.fromstring(data["text/html"])
+    assert (root.get("role"), root.get("aria-label")) == ("img", "A line & its <end>")
+    assert data["text/plain"] == "A line & its <end>"
+    assert "currentColor" in data["text/html"]
+    assert figures.STAND_IN not in data["text/html"]
+
+
+def test_a_plot_is_the_same_every_time_and_two_share_no_names(monkeypatch):
+    first = drawn(monkeypatch, "line", [1, 2])["text/html"]
+    assert first == drawn(monkeypatch, "line", [1, 2])["text/html"]
+    other = drawn(monkeypatch, "line", [1, 3])["text/html"]
+    names, other_names = (set(re.findall(r' id="([^"]+)"', html)) for html in (first, other))
+    assert names
+    assert not names & other_names
+
+
+def test_a_plot_that_fails_shows_nothing(monkeypatch):
+    monkeypatch.setattr("IPython.display.display", lambda *_, **__: pytest.fail("shown"))
+    with pytest.raises(ZeroDivisionError), figures.figure("nothing"):
+        1 / 0  # noqa: B018
