@@ -14,6 +14,7 @@ from pytree_course.authoring.validation import find_mistakes_in_answers, find_mi
 from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
+from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
@@ -88,6 +89,7 @@ def test_the_core_is_short_and_every_cell_id_is_there_once(files):
 @each_lesson
 def test_a_prediction_hides_its_answer_until_the_cell_is_run(files):
     cells = cells_of(files)
+    assert WIDGET_MIME not in str([cell.get("outputs") for cell in cells])
     asking = [at for at, cell in enumerate(cells) if cell.source.startswith("◇")]
     assert asking
     for at in asking:
