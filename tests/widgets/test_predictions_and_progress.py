@@ -4,7 +4,9 @@ import os
 from dataclasses import replace
 from types import SimpleNamespace
 
+import jax
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 from pytree_course import Checks, course_map, predict, show_progress
 from pytree_course.judging.expected import BuiltLesson, Prediction
@@ -13,6 +15,7 @@ from pytree_course.learner.standings import badges
 from pytree_course.notebook import progress_views
 from pytree_course.notebook.base import Help
 from pytree_course.notebook.prediction import Predict, _reveal_after_next_cell
+from tests.conftest import ROOT
 
 CHOICE = Prediction("How many?", {"A": "one", "B": "two"}, "B")
 FREE = Prediction("Which two numbers?", {}, "3 and 7")
@@ -79,20 +82,18 @@ def test_who_predicted_nothing_is_invited_to_guess(choice):
     assert "guess first" in said(widget)
 
 
-def test_the_next_cell_that_succeeds_reveals():
+def test_the_next_cell_that_shows_the_answer_reveals():
+    """Run cells of lesson 1 below a prediction: its answer is an error, raised on purpose."""
+    answer = 'jax.tree.leaves({2: "number", "a": "letter"})'
+    shell = InteractiveShell()
     widget = Predict(CHOICE, "B")
-    callbacks = []
-    events = SimpleNamespace(
-        register=lambda event, callback: callbacks.append(callback),
-        unregister=lambda event, callback: callbacks.remove(callback),
-    )
-    _reveal_after_next_cell(widget, SimpleNamespace(events=events))
-    for success in (True, False):  # the cell that asks; one that fails
-        callbacks[0](SimpleNamespace(success=success))
+    _reveal_after_next_cell(widget, shell, ROOT / "notebooks")
+    for source in ("'the cell that asks'", "1 / 0", answer):  # `jax` is not imported yet
+        shell.run_cell(source)
         assert not widget.revealed
-    callbacks[0](SimpleNamespace(success=True))
+    shell.user_ns["jax"] = jax
+    shell.run_cell(answer)
     assert widget.revealed
-    assert callbacks == []
 
 
 def test_predictions_are_kept_with_the_progress(in_course):
