@@ -62,7 +62,7 @@ def test_the_lesson_and_the_section_say_how_long_it_takes_and_for_whom_it_is(unb
     assert core.cells[0].source.endswith("8 minutes, of which 3 are reading.")
     about = "about 2 minutes. For you if you count leaves."
     assert f"{LINK.strip()}: {about}" in core.cells[-1].source
-    assert deep.cells[0].source.startswith(f"# Counting without a list\n\n*About 2 minutes")
+    assert deep.cells[0].source.startswith("# Counting without a list\n\n*About 2 minutes")
     assert "[Mini](../../../notebooks/01_mini.ipynb)" in deep.cells[0].source
     assert "01_mini.ipynb#Going-deeper" in deep.cells[-1].source
     ids = [cell.id.removeprefix("counting-without-a-list-") for cell in deep.cells]
