@@ -40,7 +40,7 @@ def yielded_by(answer, check, seed):
     return [outcome.observation for outcome in run_check(check, [answer], seed)]
 
 
-def expected_of(check, right, misconceptions=(), seed=0):
+def expected_of(check, right, misconceptions=(), seed=0, **facts):
     """Make what is expected of an exercise from its right answer and misconceptions."""
     cases = list(check(right, rng=np.random.default_rng(seed)))
     observations = yielded_by(right, check, seed)
@@ -54,6 +54,7 @@ def expected_of(check, right, misconceptions=(), seed=0):
         features=[features_of(case) for case in cases],
         summaries=[case.if_wrong or None for case in cases],
         misconceptions=held,
+        **facts,
     )
 
 
