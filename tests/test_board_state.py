@@ -79,36 +79,27 @@ def told():
 LEARNERS = st.sampled_from("ABC")
 EXERCISES = st.sampled_from([COUNT, PATHS])
 HELD = st.lists(st.sampled_from(["none_is_a_leaf", "counts_all_nodes"]), unique=True)
-CHECKED = {
-    "lesson": st.just(LESSON),
-    "exercise": EXERCISES,
-    "is_right": st.booleans(),
-    "held": HELD,
-}
-ABOUT = {"lesson": LESSON, "exercise": COUNT, "name": "none_is_a_leaf"}
+NAMES, IN_LESSON = st.text(max_size=3), st.just(LESSON)
+CHECKED = {"lesson": IN_LESSON, "exercise": EXERCISES, "is_right": st.booleans(), "held": HELD}
+ABOUT = {"lesson": IN_LESSON, "exercise": st.just(COUNT), "name": st.just("none_is_a_leaf")}
+TEACHER = st.just("")
+
+
+def happens(who, *what, **data):
+    return st.tuples(who, st.sampled_from(what), st.fixed_dictionaries(data))
+
+
 HAPPENINGS = st.one_of(
-    st.tuples(LEARNERS, st.just("joined"), st.fixed_dictionaries({"name": st.text(max_size=3)})),
-    st.tuples(LEARNERS, st.just("left"), st.just({})),
-    st.tuples(LEARNERS, st.just("checked"), st.fixed_dictionaries(CHECKED)),
-    st.tuples(
-        LEARNERS,
-        st.just("voted"),
-        st.fixed_dictionaries({"vote": st.integers(1, 20), "choice": st.sampled_from("AB")}),
-    ),
-    st.tuples(st.just(""), st.just("begin"), st.just({"lesson": LESSON})),
-    st.tuples(st.just(""), st.just("note"), st.fixed_dictionaries({"text": st.text(max_size=9)})),
-    st.tuples(st.just(""), st.just("show"), st.just(ABOUT)),
-    st.tuples(st.just(""), st.just("ask"), st.just({**ABOUT, "case": "1"})),
-    st.tuples(
-        st.just(""),
-        st.sampled_from(["rename", "remove"]),
-        st.fixed_dictionaries({"learner": LEARNERS, "name": st.text(max_size=3)}),
-    ),
-    st.tuples(
-        st.just(""),
-        st.sampled_from(["take back", "ask again", "close", "explain", "clear"]),
-        st.just({}),
-    ),
+    happens(LEARNERS, "joined", name=NAMES),
+    happens(LEARNERS, "left"),
+    happens(LEARNERS, "checked", **CHECKED),
+    happens(LEARNERS, "voted", vote=st.integers(1, 20), choice=st.sampled_from("AB")),
+    happens(TEACHER, "begin", lesson=IN_LESSON),
+    happens(TEACHER, "note", text=st.text(max_size=9)),
+    happens(TEACHER, "show", **ABOUT),
+    happens(TEACHER, "ask", **ABOUT, case=st.just("1")),
+    happens(TEACHER, "rename", "remove", learner=LEARNERS, name=NAMES),
+    happens(TEACHER, "take back", "ask again", "close", "explain", "clear"),
 )
 
 

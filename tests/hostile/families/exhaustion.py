@@ -1,76 +1,15 @@
-"""Exhaustion: time, memory, processes, files, messages, each used up as far as it goes.
+"""Exhaustion: memory, processes, files, messages, each used up as far as it goes."""
 
-True time-outs cost the most, so that all of them are the answers of one student.
-"""
-
-from tests.hostile.case import Family
+from tests.hostile.case import COUNT, SHAPES, Family
 
 family = Family("exhaustion")
 
-
-# ---- time: the first ones take what all exercises share, the others 6 seconds each
-
-family.local(
-    {
-        ("a loop that is not to be interrupted, and prints", "count_leaves"): """
-    def count_leaves(tree):
-        import signal, time
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        while True:
-            try:
-                while True:
-                    print("still here", flush=True)
-                    time.sleep(0.05)
-            except BaseException:
-                pass
-    """,
-        ("a loop inside of C", "replace_leaves"): """
-    import itertools
-    def replace_leaves(tree, new_leaves):
-        return sum(itertools.count())
-    """,
-        ("a regular expression that holds Python's lock", "count_nones"): """
-    import re
-    def count_nones(tree):
-        return re.match("(a+)+$", "a" * 60 + "b")
-    """,
-        ("threads that never end, and a sleep without end", "nan_paths"): """
-    import threading, time
-    def spin():
-        while True:
-            pass
-    for _ in range(20):
-        threading.Thread(target=spin, daemon=False).start()
-    time.sleep(10**6)
-    """,
-        ("busy for ever, and answers to others", "same_structure"): """
-    import time
-    kernel = get_ipython().kernel
-    while True:
-        for state in ("busy", "idle"):
-            for parent in (kernel.get_parent(), {"header": {"msg_id": "another"}}, {}):
-                if state == "busy" or parent is not kernel.get_parent():
-                    kernel.session.send(kernel.iopub_socket, "status",
-                                        {"execution_state": "busy"}, parent=parent)
-        time.sleep(0.05)
-    """,
-    },
-    kind="timed out",
-)
 family.local(
     {
         ("all threads and the process itself stopped", "leaf_shapes"): """
     import os, signal
     os.kill(os.getpid(), signal.SIGSTOP)
     """,
-    }
-)
-
-
-# ---- memory, processes and files, each soon too much
-
-family.local(
-    {
         ("memory of one process", "leaf_at"): """
     turn = iter([100])
     def leaf_at(tree, path_text):
@@ -115,8 +54,6 @@ family.local(
     """,
     }
 )
-
-# ---- a second student
 
 family.local(
     {
@@ -200,8 +137,6 @@ family.local(
     kind="crashed",
 )
 
-# ---- a third one
-
 family.local(
     {
         ("sockets without end", "count_leaves"): """
@@ -273,7 +208,7 @@ family.local(
     }
 )
 
-# ---- limits that could be switched off: a fourth student
+# ---- limits that could be switched off
 
 _FIVE_LARGE = """
     for _ in range(5):
@@ -418,15 +353,6 @@ family.local(
 )
 # ---- what one answer uses up for the others of its kernel: they run once more, alone
 
-RIGHT = "def {name}(tree):\n    return {body}\n"
-SHAPES = RIGHT.format(
-    name="leaf_shapes",
-    body="""{
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }""",
-)
-COUNT = RIGHT.format(name="count_leaves", body="len(jax.tree.leaves(tree))")
 for what, use, need in (
     ("files", "open('/dev/null')", "[open('/dev/null') for _ in range(9)]"),
     ("terminals", "os.openpty()", "!echo hello"),

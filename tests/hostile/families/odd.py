@@ -359,15 +359,14 @@ for name, exercise, code, reason in (
 ):
     family.local({(name, exercise): code}, kind="error", reason=reason)
 
-for lesson in Course(ROOT).lessons():
-    right = right_answers(Course(ROOT), lesson.stem)
-    first, answer = next(iter(right.items()))
-    family.case(
-        f"a slow first answer beside all others of lesson {lesson.stem[:2]}",
-        right | {first: f"import time\ntime.sleep(15)\n{answer}"},
-        lesson=lesson.stem,
-        earns=[*right],
-    )
+longest = right_answers(Course(ROOT), "05_mlp")  # the lesson whose answers take the most time
+first, answer = next(iter(longest.items()))
+family.case(
+    "a slow first answer beside all others of a lesson",
+    longest | {first: f"import time\ntime.sleep(15)\n{answer}"},
+    lesson="05_mlp",
+    earns=[*longest],
+)
 
 # Two forks whose lists are one contain themselves: JAX would follow them for ever, and in CPython
 # 3.11 leave hardly any calls to what comes after.
