@@ -6,10 +6,6 @@ family = Family("exhaustion")
 
 family.local(
     {
-        ("all threads and the process itself stopped", "leaf_shapes"): """
-    import os, signal
-    os.kill(os.getpid(), signal.SIGSTOP)
-    """,
         ("memory of one process", "leaf_at"): """
     turn = iter([100])
     def leaf_at(tree, path_text):
@@ -24,26 +20,6 @@ family.local(
                 time.sleep(1000)
                 os._exit(0)
         time.sleep(20)
-    """,
-        ("files in memory, and shared mappings of them", "leaves_in_layer_order"): """
-    import mmap, os
-    def leaves_in_layer_order(tree):
-        kept = []
-        for folder in ("/tmp", "/dev/shm"):
-            for number in range(1000):
-                try:
-                    with open(f"{folder}/{number}", "wb") as file:
-                        file.truncate(60 * 2**20)
-                    file = open(f"{folder}/{number}", "r+b")
-                    shared = mmap.mmap(file.fileno(), 0)
-                    for at in range(0, len(shared), 2**22):
-                        shared[at:at + 2**22] = b"x" * 2**22
-                    kept.append(shared)
-                except OSError as error:
-                    break
-                if number > 1:
-                    break  # what is beyond 128 MB of a folder is a signal, and no error
-        raise MemoryError("no more")
     """,
         ("many empty files and folders", "shared_leaves"): """
     import os
@@ -198,13 +174,6 @@ family.local(
     def replace_leaves(tree, new_leaves):
         return np.broadcast_to(np.float32(0), (2**20, 2**20))
     """,
-        ("mappings that are never written to", "leaf_at"): """
-    import mmap
-    def leaf_at(tree, path_text):
-        kept = []
-        for _ in range(1000):
-            kept.append(mmap.mmap(-1, 2**30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
-    """,
     }
 )
 
@@ -327,27 +296,12 @@ family.local(
                         pass
         return open("/proc/net/sockstat").read()
     """,
-        ("all processes killed that there are", "leaf_shapes"): (
-            "import os; os.kill(1, 9); os.kill(-1, 9)"
-        ),
-    }
-)
-family.local(
-    {
-        (
-            "messages signed with another key",
-            "whole_shapes",
-        ): "get_ipython().kernel.session.key = b'forged'",
-        (
-            "nothing is published",
-            "leaves_in_layer_order",
-        ): "get_ipython().display_pub.publish = lambda *_, **__: None",
-        ("no message at all", "shared_leaves"): (
-            "get_ipython().kernel.iopub_socket.send_multipart([b'no', b'message'])"
-        ),
         ("a message without end, in the grader's memory before it could be counted", "nan_paths"): (
             "from zmq import SNDMORE\nsocket = get_ipython().kernel.iopub_thread.socket\n"
             "while True: socket.send(bytes(2**20), SNDMORE)"
+        ),
+        ("all processes killed that there are", "leaf_shapes"): (
+            "import os; os.kill(1, 9); os.kill(-1, 9)"
         ),
     }
 )

@@ -55,3 +55,11 @@ family.local(
     },
     kind="timed out",
 )
+family.local(
+    {
+        ("all threads and the process itself stopped", "leaf_shapes"): """
+    import os, signal
+    os.kill(os.getpid(), signal.SIGSTOP)
+    """,
+    }
+)
