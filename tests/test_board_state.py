@@ -24,7 +24,7 @@ from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import Belief
 from pytree_course.judging.judge import judge
 from pytree_course.learner.questions import questions
-from tests.class_room import LESSON, read_once
+from tests.class_room import LESSON, questions_once, read_once
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
 
@@ -230,7 +230,7 @@ def pairs_apart(question, beliefs):
 @pytest.fixture
 def ask(told, leaves):
     """Return a function that gives the proposed question; feedback has shown the known cases."""
-    all_of_lesson = [each for asked in questions(leaves, fewest=2).values() for each in asked]
+    all_of_lesson = [each for asked in questions_once(LESSON).values() for each in asked]
 
     def proposal(*known):
         reasons = going_round(told.room, leaves, BEGAN + timedelta(minutes=2))
@@ -267,7 +267,7 @@ def test_where_all_hold_one_belief_it_is_asked_about_in_a_case_that_feedback_did
 
 def test_every_belief_whose_result_can_be_shown_has_a_question_for_the_class(leaves):
     """The belief and the right answer are enough."""
-    asked = questions(leaves, fewest=2)
+    asked = questions_once(LESSON)
     assert len(asked) > len(questions(leaves))
     assert {len(each[0].options) for each in asked.values()} >= {2, 3, 4}
 
