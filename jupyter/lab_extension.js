@@ -58,10 +58,10 @@
   const leadOn = (notebook, { model }) =>
     activate(notebook, notebook.widgets.find((cell) => `${cell.model.id}-predict` === model.id));
 
-  // Show all of a cell's output, or its beginning: JupyterLab scrolls on to the next cell.
+  // JupyterLab scrolls on to the next cell: show this cell's output, or its beginning, or Review's explanation.
   function keepInSight(notebook, cell, part = ".jp-Cell-outputWrapper") {
     settle(notebook, () => {
-      const shown = cell.node.querySelector(part);
+      const shown = cell.node.querySelector(".pytree-answered") ?? cell.node.querySelector(part);
       shown?.scrollIntoView({ block: shown.offsetHeight > notebook.node.clientHeight ? "start" : "nearest" });
       cell.node.querySelector(".pytree-predict :is(button, input):not(:disabled)")?.focus();
       return shown;

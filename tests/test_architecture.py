@@ -12,15 +12,7 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "src" / "pytree_course"
 MODULES = sorted(file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py"))
 LAYERS = [
-    {
-        "built",
-        "released_files",
-        "compiled",
-        "course",
-        "nbgrader",
-        "rendering",
-        "texts",
-    },
+    {"built", "released_files", "compiled", "course", "nbgrader", "rendering", "texts"},
     {"observing"},
     {"drawing"},
     {"cases"},

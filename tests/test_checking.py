@@ -1,23 +1,19 @@
 """A check feeds cases to answers; a verdict says how it went, and why."""
 
-import json
-
-import jax
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.cases import Case, as_int, check, random_tree
+from pytree_course.cases import Case, as_int, check
 from pytree_course.judging.expected import Misconception
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.observing.observations import Node
 from pytree_course.observing.observe import observe
 from pytree_course.running.outcomes import MAX_PRINTED, read_report, report
 from pytree_course.running.replayed_draws import Draws, ReplayedDraws
-from pytree_course.running.run_cases import MAX_PRINTED_LINES, CaseInterrupted, Settings, run_check
+from pytree_course.running.run_cases import MAX_PRINTED_LINES, CaseInterrupted, run_check
 from tests.made_grades import made_exercise
 
 DRAWN = {
@@ -101,30 +97,16 @@ def test_a_misconception_is_recognised_by_what_it_yields(seed):
     assert verdict_on(lambda values: None, seed).misconceptions == ()
 
 
-def test_the_same_seed_gives_the_same_cases_and_another_seed_others():
-    def inputs(seed):
-        return [outcome.inputs for outcome in run_check(doubled, [right], seed)]
-
-    assert inputs(1) == inputs(1)
-    assert inputs(1) != inputs(2)
-
-
 def test_inputs_are_seen_before_an_answer_changes_them():
-    def clearing(values):
-        values.clear()
-
-    outcome = run_check(doubled, [clearing], 0)[0]
+    outcome = run_check(doubled, [list.clear], 0)[0]
     assert outcome.inputs == (observe([1, 2, 3, 4]),)
-
-
-FIFTY = [str(number) for number in range(50)]
 
 
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
         ("x" * (10 * MAX_PRINTED), "x" * MAX_PRINTED + "…"),
-        ("\n".join(FIFTY), "\n".join([*FIFTY[:MAX_PRINTED_LINES], "… 40 more lines"])),
+        ("\n".join(["word"] * 50), "word\n" * MAX_PRINTED_LINES + "… 40 more lines"),
     ],
 )
 def test_what_an_answer_prints_is_kept_and_bounded(capsys, text, kept):
@@ -150,17 +132,19 @@ def test_outcomes_survive_json():
     assert read_report(report(outcomes)) == outcomes
 
 
-@pytest.mark.parametrize(
-    "data", [None, 3, {}, {"inputs": 1}, {"inputs": [], "written": [], "observation": []}]
-)
-def test_what_is_no_outcome_is_refused(data):
-    with pytest.raises(ValueError, match=r"Expected|missing"):
-        read_report(json.dumps([data]))
+NO_OUTCOMES = [
+    "null",
+    "3",
+    "{}",
+    '{"inputs": 1}',
+    '{"inputs": [], "written": [], "observation": []}',
+]
 
 
-def test_a_report_that_is_no_text_is_refused():
-    with pytest.raises(ValueError, match="no text"):
-        read_report([])
+@pytest.mark.parametrize("written", [[], *(f"[{each}]" for each in NO_OUTCOMES)])
+def test_what_is_no_report_of_outcomes_is_refused(written):
+    with pytest.raises(ValueError, match=r"no text|Expected|missing"):
+        read_report(written)
 
 
 def test_an_outcome_too_few_is_no_verdict():
@@ -174,13 +158,6 @@ def test_an_outcome_too_few_is_no_verdict():
 )
 def test_counts_may_be_integer_scalars(count, is_int):
     assert (observe(as_int(lambda: count)()) == observe(3)) is is_int
-
-
-@given(st.integers(0, 10_000))
-def test_random_trees_are_the_same_for_the_same_seed(seed):
-    trees = [observe(random_tree(np.random.default_rng(seed))) for _ in range(2)]
-    assert trees[0] == trees[1]
-    assert isinstance(trees[0], Node)
 
 
 ALL_VERDICTS = {
@@ -220,25 +197,14 @@ def test_feedback_explains_a_misconception_and_points_to_the_lesson():
     assert '<a href="../notebooks/x.ipynb#Twice">Twice</a>' in shown.html
 
 
-@given(st.text(max_size=40))
-def test_nothing_an_answer_yields_gets_into_the_page_unescaped(text):
+def test_nothing_an_answer_yields_gets_into_the_page_unescaped():
     def shouting(values):
-        print(f"<script>{text}")
-        return {f"<img src=x onerror={text}>": "<script>alert(1)</script>"}
+        print("<script>")
+        return {"<img src=x onerror=alert(1)>": "<script>alert(1)</script>"}
 
     html = feedback(verdict_on(shouting)).html
     assert "<script" not in html
     assert "<img" not in html
-
-
-def test_settings_that_an_answer_made_are_put_back():
-    before = jax.config.jax_debug_nans, jax.config.jax_enable_x64, np.geterr()
-    settings = Settings()
-    jax.config.update("jax_debug_nans", True)
-    jax.config.update("jax_enable_x64", True)
-    np.seterr(all="raise")
-    settings.put_back()
-    assert (jax.config.jax_debug_nans, jax.config.jax_enable_x64, np.geterr()) == before
 
 
 @given(st.lists(st.sampled_from(sorted(DRAWN)), max_size=9), st.integers(0, 9))

@@ -15,7 +15,7 @@ from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from tests.conftest import ROOT, edit
-from tests.made_submissions import ELEMENTS, RIGHT
+from tests.made_submissions import RIGHT
 from tests.needs import missing
 
 
@@ -24,15 +24,6 @@ def test_a_lesson_has_several_names_and_an_unknown_one_is_refused_with_those_the
     assert {course.lesson_named(name).stem for name in names} == {"01_mini"}
     with pytest.raises(CourseError, match=r"no lesson '7'\. The lessons here: 01_mini"):
         course.lesson_named("7")
-
-
-def test_the_table_has_points_verdicts_and_feedback(course_py, notebook):
-    notebook.answer("count_leaves", ELEMENTS["count_leaves"]).save()
-    shown = course_py("check", "1").stdout
-    assert "Not yet" in shown
-    assert shown.count("You counted the container's") == 1
-    assert "Not attempted" in shown
-    assert "0 of 3 points, 0 of 2 exercises correct, on fresh cases." in shown
 
 
 def test_progress_says_what_of_it_could_not_be_read(course_py, course, monkeypatch):
@@ -64,14 +55,13 @@ def test_progress_in_a_narrow_terminal_has_every_word_whole(monkeypatch, tmp_pat
 def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(
     course_py, notebook, monkeypatch
 ):
-    notebook.answer(
-        "count_leaves",
-        "def count_leaves(tree):\n    return len(jax.tree_map(lambda leaf: leaf, tree))",
-    ).save()
+    removed = "def count_leaves(tree):\n    return len(jax.tree_map(lambda leaf: leaf, tree))"
+    notebook.answer("count_leaves", removed).save()
     monkeypatch.setattr(console, "width", 60)
     shown = course_py("check", "1").stdout
     assert "count_leaves" in shown.split()
     assert "○ Not attempted" in shown
+    assert "0 of 3 points, 0 of 2 exercises correct, on fresh cases." in shown
     assert "…" not in shown
     _, _, below = shown.partition("count_leaves ·")
     paragraph = below.split("\n\n")[1].splitlines()
@@ -110,22 +100,21 @@ def test_reset_on_a_full_disk_loses_and_leaves_nothing(notebook, mini):
     assert [file.name for file in mini.exercises.parent.iterdir()] == [mini.exercises.name]
 
 
-def test_build_names_an_authors_mistake_and_fails(course_py, mini):
+def test_a_mistake_or_a_missing_file_of_the_course_is_named_without_a_traceback(course_py, mini):
+    def told(*command):
+        done = course_py(*command)
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr
+        return done.stderr
+
     edit(mini.sources / "exercises.md", '"two", ', '"", ')
-    done = course_py("build", "1")
-    assert done.returncode == 2
-    assert "hint 2 is empty" in done.stderr
-    assert "exercises.md:" in done.stderr
-
-
-@pytest.mark.parametrize("command", [["progress"], ["check", "1"], ["reset", "1"]])
-def test_a_missing_file_of_the_course_is_named_without_a_traceback(course_py, mini, command):
+    mistake = told("build", "1")
+    assert "hint 2 is empty" in mistake
+    assert "exercises.md:" in mistake
     mini.expected.unlink()
     mini.blank.unlink()
-    done = course_py(*command)
-    assert done.returncode == 2
-    assert "is missing" in done.stderr
-    assert "Traceback" not in done.stderr
+    for command in (["progress"], ["check", "1"], ["reset", "1"]):
+        assert "is missing" in told(*command)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
@@ -155,9 +144,9 @@ def test_a_check_script_speaks_to_every_terminal(course, mini):
     assert "? Correct" in done.stdout
 
 
-def test_outside_the_course_the_commands_say_where_to_go(tmp_path):
-    line = [sys.executable, "-m", "pytree_course", "check", "1"]
-    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+def test_outside_the_course_the_commands_say_where_to_go(course_py, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    done = course_py("check", "1")
     assert done.returncode == 2
     assert "`exercises`" in done.stderr
 
@@ -193,19 +182,10 @@ def test_the_lab_says_what_to_do_where_the_home_folder_cannot_be_written(course,
     assert "HOME=FOLDER" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("due", "moment"),
-    [
-        ("2026-11-30", (2026, 11, 30, 23, 59, 59, 999_999)),
-        ("2026-11-30 12:00", (2026, 11, 30, 12, 0)),
-        ("2026-11-30T23:59:00", (2026, 11, 30, 23, 59)),
-    ],
-)
-def test_work_is_due_at_a_time_or_at_the_end_of_a_day(due, moment):
-    assert last_moment(due) == datetime(*moment).astimezone()
-
-
-@pytest.mark.parametrize("due", ["30.11.2026", "tomorrow", ""])
-def test_an_invalid_time_is_refused_with_an_example(due):
-    with pytest.raises(CourseError, match="write 2026-11-30, or 2026-11-30 23:59"):
-        last_moment(due)
+def test_work_is_due_at_a_time_or_at_the_end_of_a_day():
+    assert last_moment("2026-11-30") == datetime(2026, 11, 30, 23, 59, 59, 999_999).astimezone()
+    for noon in ("2026-11-30 12:00", "2026-11-30T12:00:00"):
+        assert last_moment(noon) == datetime(2026, 11, 30, 12).astimezone()
+    for invalid in ("30.11.2026", "tomorrow", ""):
+        with pytest.raises(CourseError, match="write 2026-11-30, or 2026-11-30 23:59"):
+            last_moment(invalid)

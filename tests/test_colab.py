@@ -29,17 +29,14 @@ def notebooks(files):
     return {name: content.decode() for name, content in files.items() if ".ipynb" in name}
 
 
-def cell(text, cell_id):
-    return next(cell for cell in json.loads(text)["cells"] if cell["id"] == cell_id)
-
-
-def test_every_lesson_and_its_exercises_are_there(learners, colab):
+def test_every_notebook_is_there_and_first_installs_the_course_and_asks_where_progress_goes(
+    learners, colab
+):
     wanted = [name for name in notebooks(learners) if not name.startswith("checks")]
     assert notebooks(colab).keys() == {f"colab/{name}" for name in wanted}
-
-
-def test_the_first_code_cell_installs_the_course_and_asks_where_progress_goes(colab):
-    for text in notebooks(colab).values():
+    readme = colab["README.md"].decode()
+    for name, text in notebooks(colab).items():
+        assert f"{ADDRESS}/{name.removeprefix('colab/')})" in readme
         first = next(cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code")
         assert first["id"] == INSTALLED_ID
         code = "".join(first["source"])
@@ -57,20 +54,9 @@ def test_every_link_between_notebooks_leads_to_one_on_colab(colab):
             assert f"colab/{link.removeprefix(ADDRESS + '/')}" in colab, (name, link)
 
 
-def test_the_readme_links_to_every_notebook(colab):
-    readme = colab["README.md"].decode()
-    for name in notebooks(colab):
-        assert f"{ADDRESS}/{name.removeprefix('colab/')})" in readme
-
-
 def test_nothing_but_the_first_cell_and_links_differs(learners, colab):
-    theirs, ours = (
-        json.loads(files[name])["cells"]
-        for files, name in (
-            (learners, "exercises/01_leaves_exercises.ipynb"),
-            (colab, "colab/exercises/01_leaves_exercises.ipynb"),
-        )
-    )
+    name = "exercises/01_leaves_exercises.ipynb"
+    theirs, ours = (json.loads(text)["cells"] for text in (learners[name], colab[f"colab/{name}"]))
     changed = [a["id"] for a, b in zip(theirs, ours, strict=True) if a["source"] != b["source"]]
     assert INSTALLED_ID in changed
     assert not [name for name in changed if name.endswith(("-answer", "-check"))]

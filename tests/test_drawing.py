@@ -1,5 +1,6 @@
-"""What the pictures of trees promise."""
+"""What the pictures of trees promise, and plots."""
 
+import re
 from collections import deque
 from itertools import pairwise
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import convert, to_builtins
 
-from pytree_course.drawing import draw, summary, svg, text
+from pytree_course.drawing import draw, figures, summary, svg, text
 from pytree_course.drawing.items import MOST_ITEMS, MOST_LEVELS, items
 from pytree_course.drawing.layout import lay_out
 from pytree_course.drawing.picture import side_by_side
@@ -172,29 +173,16 @@ dict
     )
 
 
-def test_svg_names_each_key_node_and_leaf():
-    found = words_of(svg(observe({"w": 1.5, "b": None})))
-    assert sorted(found) == ["1.5", "None", "['b']", "['w']", "dict", "no leaf"]
-
-
 def test_node_leaf_none_and_custom_differ_by_shape():
     def outline(observation):
         rects = ElementTree.fromstring(svg(observation)).findall(f".//{SVG}rect")
         return [(rect.get("rx"), "stroke-dasharray" in rect.attrib) for rect in rects]
 
-    node, custom = (
-        Node(type="Foo", aux=None, custom=is_custom, children=()) for is_custom in (0, 1)
-    )
+    node, custom = (Node(type="Foo", aux=None, custom=each, children=()) for each in (0, 1))
     looks = [outline(o) for o in (node, custom, observe(1), observe(None))]
     assert len(set(map(tuple, looks))) == 4
     assert len(looks[1]) == 2  # a double outline
     assert looks[3][0][1]  # a dashed one
-
-
-def test_custom_node_shows_its_metadata():
-    aux = observe(("relu", {"a": 3}, (1,)))
-    node = Node(type="Linear", custom=True, aux=aux, children=())
-    assert "(aux ('relu', {'a': 3}, (1,)); no children)" in text(node)
 
 
 def test_treedef_is_a_tree_of_stars():
@@ -218,6 +206,10 @@ def cyclic():
         (observe({3}), "set of 1  (one leaf)"),
         (observe(cyclic()), "cannot be drawn  (it contains itself)"),
         (observe(...), "not attempted"),
+        (
+            Node(type="Linear", custom=True, aux=observe(("relu", {"a": 3})), children=()),
+            "Linear  (aux ('relu', {'a': 3}); no children)",
+        ),
         (
             observe_raised(ValueError("it has 3 leaves"), mentions=("3", "['a']")),
             "raised ValueError  (it has 3 leaves; mentions 3; does not mention ['a'])",
@@ -251,12 +243,15 @@ def test_mark_is_at_its_place_or_at_the_deepest_ancestor_that_is_drawn(value, pa
     assert line.endswith(marked)
 
 
-def test_mark_has_an_outline_and_a_word():
-    plain, marked = svg(observe([1, 2])), svg(observe([1, 2]), marked=("[1]",))
+def test_svg_names_each_key_node_and_leaf_and_the_mark_has_an_outline_and_a_word():
+    tree = observe({"w": 1.5, "b": None})
+    plain, marked = svg(tree), svg(tree, marked=("['w']",))
+    names = ["1.5", "None", "['b']", "['w']", "dict", "no leaf"]
+    assert sorted(words_of(plain)) == names
     assert MARK_COLOUR not in plain
     assert f'stroke="{MARK_COLOUR}" stroke-width="3"' in marked
-    assert "▲ here" in words_of(marked)
-    assert "marked: [1] (here)" in marked
+    assert sorted(words_of(marked)) == [*names, "▲ here"]
+    assert "marked: ['w'] (here)" in marked
 
 
 # Folding
@@ -285,3 +280,37 @@ def test_picture_has_a_form_for_notebooks_and_one_for_terminals():
     figures = ElementTree.fromstring(bundle["text/html"]).findall("figure")
     assert [figure.findtext("figcaption") for figure in figures] == ["before", "after"]
     assert all(figure.get("tabindex") == "0" and figure.get("aria-label") for figure in figures)
+
+
+def drawn(monkeypatch, alt, values):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
+    with figures.figure(alt) as axes:
+        axes.plot(values)
+        axes.set_title("values")
+    (data,) = shown
+    return data
+
+
+def test_a_plot_is_inline_svg_with_its_text_in_the_colour_of_the_page(monkeypatch):
+    data = drawn(monkeypatch, "A line & its <end>", [1, 2])
+    root = ElementTree.fromstring(data["text/html"])
+    assert (root.get("role"), root.get("aria-label")) == ("img", "A line & its <end>")
+    assert data["text/plain"] == "A line & its <end>"
+    assert "currentColor" in data["text/html"]
+    assert figures.STAND_IN not in data["text/html"]
+
+
+def test_a_plot_is_the_same_every_time_and_two_share_no_names(monkeypatch):
+    first = drawn(monkeypatch, "line", [1, 2])["text/html"]
+    assert first == drawn(monkeypatch, "line", [1, 2])["text/html"]
+    other = drawn(monkeypatch, "line", [1, 3])["text/html"]
+    names, other_names = (set(re.findall(r' id="([^"]+)"', html)) for html in (first, other))
+    assert names
+    assert not names & other_names
+
+
+def test_a_plot_that_fails_shows_nothing(monkeypatch):
+    monkeypatch.setattr("IPython.display.display", lambda *_, **__: pytest.fail("shown"))
+    with pytest.raises(ZeroDivisionError), figures.figure("nothing"):
+        1 / 0  # noqa: B018

@@ -4,6 +4,7 @@ import inspect
 import linecache
 import re
 import textwrap
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -35,19 +36,19 @@ SECRET = 7_654_321
 """Stands for every expected number: no finding may hold it."""
 
 
+def yielded_by(answer, check):
+    return [outcome.observation for outcome in run_check(check, [answer], 0)]
+
+
 def judged_by(check, right, wrong, misconceptions=()):
     """Run a check on a wrong answer, and return the verdict."""
     cases = list(check(right, rng=np.random.default_rng(0)))
-    observations = [outcome.observation for outcome in run_check(check, [right], 0)]
+    observations = yielded_by(right, check)
     held = []
     for name, explanation, answer in misconceptions:
-        outcomes = run_check(check, [answer], 0)
-        yielded = {
-            case: outcome.observation
-            for case, outcome in enumerate(outcomes)
-            if outcome.observation != observations[case]
-        }
-        held.append(Misconception(name, explanation, "", yielded))
+        pairs = enumerate(zip(yielded_by(answer, check), observations, strict=True))
+        wrong_ones = {case: theirs for case, (theirs, right_one) in pairs if theirs != right_one}
+        held.append(Misconception(name, explanation, "", wrong_ones))
     expected = made_exercise(
         observations,
         features=[features_of(case) for case in cases],
@@ -95,16 +96,9 @@ def on_dicts(answer, rng):
         yield Case(answer, {key: (3 * place + 5) % 7 for place, key in enumerate(keys)})
 
 
-def in_written_order(tree):
-    return [leaf for child in tree.values() for leaf in flat(child)]
-
-
-def flat(tree):
-    return jax.tree.leaves(tree)
-
-
-def doubled(tree):
-    return jax.tree.map(lambda x: 2 * x, tree)
+flat = jax.tree.leaves
+doubled = partial(jax.tree.map, lambda x: 2 * x)
+leaves_and_nones = partial(jax.tree.leaves, is_leaf=lambda node: node is None)
 
 
 def positive(number):
@@ -113,21 +107,12 @@ def positive(number):
     return number + 1
 
 
-def leaves_and_nones(tree):
-    return jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-
-
 def count(tree):
     return len(flat(tree))
 
 
 EXAMPLES = [
-    (
-        on_trees,
-        count,
-        lambda tree: len(leaves_and_nones(tree)),
-        "no case that passes has: a `None`",
-    ),
+    (on_trees, count, lambda t: len(leaves_and_nones(t)), "no case that passes has: a `None`"),
     (on_trees, flat, leaves_and_nones, "has `None`s that should not be there"),
     (on_trees, leaves_and_nones, flat, "lacks `None`s"),
     (on_trees, count, lambda tree: 2, "the same in every case"),
@@ -140,7 +125,7 @@ EXAMPLES = [
     (on_arrays, doubled, lambda t: {"w": 2 * t["w"][None]}, "one axis or more too many"),
     (on_arrays, doubled, lambda t: {"w": jnp.asarray(2 * t["w"])}, "JAX array where the task"),
     (on_numbers, positive, lambda number: number + 1, "asks for a ValueError here"),
-    (on_dicts, flat, in_written_order, "the right leaves in the wrong order"),
+    (on_dicts, flat, lambda tree: [*tree.values()], "the right leaves in the wrong order"),
 ]
 
 
@@ -232,20 +217,6 @@ def test_where_nothing_is_known_nothing_is_said():
     assert words.explanation(verdict, {}, reveal=False) == "0 of 5 cases passed."
 
 
-def test_errors_that_come_before_all_else_have_to_be_alike():
-    raised = with_skeleton(observe_raised(TypeError("got 'a' at 0x12ab")))
-    held = Misconception("m", "m", "", {0: raised, 1: raised})
-    expected = made_exercise([observe(1), observe(2)], misconceptions=[held])
-
-    def named(error):
-        outcomes = [Outcome((), (), observe_raised(error))] * 2
-        return bool(judge(expected, outcomes).misconceptions)
-
-    assert named(TypeError("got 'b' at 0x99ff"))
-    assert not named(TypeError("something else"))
-    assert not named(type("OwnError", (TypeError,), {})("got 'a' at 0x12ab"))
-
-
 def test_errors_are_alike_wherever_the_files_are_that_they_name():
     def message(folder):
         return f"function run at {folder}/jax/_src/random.py:12 traced for jit returned a value"
@@ -254,49 +225,48 @@ def test_errors_are_alike_wherever_the_files_are_that_they_name():
     assert skeleton(near) == skeleton(far) == "function run at … traced for jit returned a value"
 
 
-def believed(name, wrong):
-    return Misconception(name, name, "", {case: observe(got) for case, got in wrong.items()})
+def seen(result):
+    """Return what the build keeps of a result, which may be an error."""
+    is_error = isinstance(result, Exception)
+    return with_skeleton(observe_raised(result)) if is_error else observe(result)
+
+
+HERE, THERE = TypeError("got 'a' at 0x12ab"), TypeError("got 'b' at 0x99ff")
+OWN = type("OwnError", (TypeError,), {})("got 'a' at 0x12ab")
+ANY, KEY, TYPE, VALUE = Exception("no"), KeyError("no"), TypeError("no"), ValueError("no")
+OF_EACH_TYPE = [{0: 7, 1: ANY}, {0: 7, 1: TYPE}, {0: 7, 1: VALUE}]
 
 
 @pytest.mark.parametrize(
-    ("beliefs", "named"),
+    ("right", "beliefs", "results", "blamed"),
     [
-        ([{0: 7, 1: 7}, {0: 7}], [0]),  # one that explains all is enough
-        ([{0: 7, 1: 7}, {0: 7, 1: 7}], []),  # two that explain all: neither is blamed
-        ([{0: 7}, {0: 7, 2: 7}, {1: 7}], [0, 2]),  # what predicts another result is not held
-        ([{0: 7}, {1: 7}], [0, 1]),  # together they explain all
-        ([{0: 7}], []),  # one failing case is left unexplained
+        ([1, 2, 3], [{0: 7, 1: 7}, {0: 7}], [7, 7, 3], [0]),  # one that explains all is enough
+        ([1, 2, 3], [{0: 7, 1: 7}, {0: 7, 1: 7}], [7, 7, 3], []),  # two do: neither is blamed
+        ([1, 2, 3], [{0: 7}, {0: 7, 2: 7}, {1: 7}], [7, 7, 3], [0, 2]),  # 1 predicts another result
+        ([1, 2, 3], [{0: 7}, {1: 7}], [7, 7, 3], [0, 1]),  # together they explain all
+        ([1, 2, 3], [{0: 7}], [7, 7, 3], []),  # one failing case is left unexplained
+        # Errors that come before all else have to be alike.
+        ([1, 2], [{0: HERE, 1: HERE}], [THERE, THERE], [0]),
+        ([1, 2], [{0: HERE, 1: HERE}], [TYPE, TYPE], []),
+        ([1, 2], [{0: HERE, 1: HERE}], [OWN, OWN], []),
+        # Of two beliefs that fit, the one that raises the very type is held.
+        ([1, 2], OF_EACH_TYPE, [7, TypeError("what")], [1]),
+        ([1, 2], OF_EACH_TYPE, [7, KeyError("what")], [0]),
+        # Any error will not do where the right one is raised too.
+        ([KEY, KEY], [{0: ANY, 1: ANY}], [KEY, ANY], []),
     ],
 )
-def test_a_belief_that_fits_is_blamed_only_where_no_other_fits_as_well(beliefs, named):
-    held = [believed(str(place), wrong) for place, wrong in enumerate(beliefs)]
-    expected = made_exercise([observe(1), observe(2), observe(3)], misconceptions=held)
-    verdict = judge(expected, [Outcome((), (), observe(got)) for got in (7, 7, 3)])
-    assert [each.name for each in verdict.misconceptions] == list(map(str, named))
-
-
-def test_of_two_beliefs_that_fit_the_one_that_raises_the_very_type_is_held():
-    errors = {"any": Exception("no"), "type": TypeError("no"), "value": ValueError("no")}
+def test_a_belief_that_fits_is_blamed_only_where_no_other_fits_as_well(
+    right, beliefs, results, blamed
+):
     held = [
-        Misconception(name, name, "", {0: observe(7), 1: observe_raised(error)})
-        for name, error in errors.items()
+        Misconception(str(place), "", "", {case: seen(result) for case, result in wrong.items()})
+        for place, wrong in enumerate(beliefs)
     ]
-    expected = made_exercise([observe(1), observe(2)], misconceptions=held)
-
-    def named(error):
-        outcomes = [Outcome((), (), observe(7)), Outcome((), (), observe_raised(error))]
-        return [each.name for each in judge(expected, outcomes).misconceptions]
-
-    assert named(TypeError("what")) == ["type"]
-    assert named(KeyError("what")) == ["any"]
-
-
-def test_a_belief_that_raises_any_error_is_not_held_where_the_right_one_is_raised_too():
-    right, other = observe_raised(KeyError("no")), observe_raised(Exception("no"))
-    held = Misconception("any", "any", "", {0: other, 1: other})
-    expected = made_exercise([right, right], misconceptions=[held])
-    verdict = judge(expected, [Outcome((), (), right), Outcome((), (), other)])
-    assert (verdict.failed, verdict.misconceptions) == ((1,), ())
+    expected = made_exercise([*map(seen, right)], misconceptions=held)
+    verdict = judge(expected, [Outcome((), (), seen(result)) for result in results])
+    assert verdict.failed
+    assert [each.name for each in verdict.misconceptions] == list(map(str, blamed))
 
 
 def counting(answer, rng):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytree_course.authoring.validation import features_shown, find_mistakes_in_answers
-from pytree_course.cases.case import Case, check
+from pytree_course.cases.case import Case
 from pytree_course.cases.features_of_cases import features_of, shown_by
 from pytree_course.cases.input_features import FEATURE_GROUPS, FEATURES, named
 from pytree_course.cases.random_inputs import VALUES, varied_trees
@@ -42,22 +42,16 @@ def test_an_array_of_a_kind_is_seen(name, seed):
     assert not any(name in shown for shown in drawn(seed, values=np.asarray))
 
 
-def test_a_group_stands_for_its_names():
+def test_a_group_stands_for_its_names_and_a_name_that_is_no_feature_is_refused():
     assert named(["depth", "nan"]) == [*FEATURE_GROUPS["depth"], "nan"]
     assert named(["trees"]) == named(["nodes", "keys", "depth"])
-
-
-def test_a_name_that_is_no_feature_is_refused():
     with pytest.raises(ValueError, match="no input features: tupel"):
         varied_trees(np.random.default_rng(0), lambda: 1, without=["tupel"])
 
 
-def test_equal_numbers_of_several_types_are_seen():
+def test_a_case_shows_equal_numbers_of_several_types_and_what_its_inputs_do_not():
     assert "equal numbers" in shown_by(Case(len, [8, np.int64(8)]))
     assert "equal numbers" not in shown_by(Case(len, [8, 8, True, 1.5]))
-
-
-def test_a_case_may_show_what_its_inputs_do_not():
     case = Case(len, {}, shows=("after a trace",), tags=("under jit",))
     assert "after a trace" in shown_by(case)
     words = FEATURE_GROUPS["second looks"]["after a trace"]
@@ -65,9 +59,8 @@ def test_a_case_may_show_what_its_inputs_do_not():
 
 
 def told_of(lesson):
-    return [
-        each.message.partition(": ")[2] for each in find_mistakes_in_answers(read_sources(lesson))
-    ]
+    found = find_mistakes_in_answers(read_sources(lesson))
+    return [mistake.message.partition(": ")[2] for mistake in found]
 
 
 def test_the_build_refuses_wrong_names_and_what_is_there_all_the_same(unbuilt):
@@ -90,10 +83,3 @@ def test_the_build_refuses_what_is_missing_by_groups(unbuilt):
     assert len(missing) == 3
     outside = "outside (all: file there, other dtypes, other keys)"
     assert missing[-1] == f"missing in its cases and in `without`: {outside}"
-
-
-def test_a_check_without_words_leaves_nothing_out():
-    def first_leaf(answer, rng):
-        yield Case(answer, [])
-
-    assert vars(check(first_leaf))["without"] == {}

@@ -4,13 +4,16 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from pytree_course.ipython import missing_cell
 from tests import made_submissions
 from tests.kernels import running_kernel
 from tests.lesson_reads import IN_KERNEL
 
 pytestmark = [pytest.mark.slow, pytest.mark.reads(*IN_KERNEL)]
 RIGHT = made_submissions.RIGHT["count_leaves"]
+
+
+CHECK = "check.count_leaves(count_leaves)"
+SET_UP = 'import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")'
 
 
 @pytest.fixture
@@ -21,25 +24,25 @@ def kernel(course):
 
 
 def test_the_course_of_a_first_exercise(kernel, course):
-    assert "Run the set-up cell first" in kernel("check.count_leaves(count_leaves)")
+    assert "Run the set-up cell first" in kernel(CHECK)
 
-    kernel('import jax\nfrom pytree_course import Checks, draw\ncheck = Checks("01_mini")')
-    too_early = kernel("check.count_leaves(count_leaves)")
+    kernel(SET_UP)
+    too_early = kernel(CHECK)
     assert "Run the answer cell of `count_leaves` first" in too_early
     assert "Traceback" not in too_early
 
     kernel("def count_leaves(tree):\n    raise NotImplementedError")
-    assert "Not attempted" in kernel("check.count_leaves(count_leaves)")
+    assert "Not attempted" in kernel(CHECK)
 
     kernel("def count_leaves(tree):\n    size = len(tree)\n    return size / 0")
-    error = kernel("check.count_leaves(count_leaves)")
+    error = kernel(CHECK)
     assert "Error" in error
     assert "ZeroDivisionError" in error
     assert "Line 3 of your cell: return size / 0" in error
     assert "pytree_course" not in error
 
     kernel("def count_leaves(tree):\n    return len(tree)")
-    wrong = kernel("check.count_leaves(count_leaves)")
+    wrong = kernel(CHECK)
     assert "You counted the container's elements" in wrong
     assert "Hint 1 of 3" in kernel("check.count_leaves.hint()")
     assert "Hint 2 of 3" in kernel("check.count_leaves.hint()")
@@ -47,7 +50,7 @@ def test_the_course_of_a_first_exercise(kernel, course):
     assert "The solution opens after a correct answer" in kernel("check.count_leaves.solution()")
 
     kernel("def count_leaves(tree):\n    return len(jax.tree.leaves(tree))")
-    right = kernel("check.count_leaves(count_leaves)")
+    right = kernel(CHECK)
     assert "Correct" in right
     assert "1 of 2 exercises, 1 of 3 points; core: done. Next: first_leaf" in right
     assert "return len(jax.tree.leaves(tree))" in kernel("check.count_leaves.solution()")
@@ -55,10 +58,6 @@ def test_the_course_of_a_first_exercise(kernel, course):
     assert "Did you mean 'count_leaves'?" in kernel("check.count_leafs(count_leaves)")
     assert "run check.count_leaves(count_leaves)" in kernel("check.count_leaves()")
     assert len(course.progress_file.read_text().splitlines()) > 3
-
-
-CHECK = "check.count_leaves(count_leaves)"
-SET_UP = 'import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")'
 
 
 def test_a_definition_from_before_a_failed_run_is_judged_as_such_and_is_no_try(kernel, course):
@@ -89,15 +88,7 @@ def count_leaves(tree):
 """
 
 
-def test_a_check_that_waits_for_slow_code_says_how_to_stop_it(kernel):
-    kernel(SET_UP)
-    kernel(NOTING)
-    shown = kernel(CHECK)
-    assert shown.startswith("◷ Still running Your code takes long. To stop it, press ■")
-    assert "✓ Correct" in shown
-
-
-def test_a_check_knows_which_cell_defined_an_answer(kernel):
+def test_a_check_knows_which_cell_defined_an_answer_and_says_how_to_stop_slow_code(kernel):
     kernel(SET_UP)
     kernel(RIGHT.replace("def count_leaves", "def count_leafs"), "count_leaves-answer")
     shown = kernel(CHECK, "count_leaves-check")
@@ -107,6 +98,10 @@ def test_a_check_knows_which_cell_defined_an_answer(kernel):
     assert "This is our version, not yours" in kernel(CHECK, "count_leaves-check")
     kernel(RIGHT, "count_leaves-answer")
     assert "✓ Correct" in kernel(CHECK, "count_leaves-check")
+    kernel(NOTING)
+    shown = kernel(CHECK)
+    assert shown.startswith("◷ Still running Your code takes long. To stop it, press ■")
+    assert "✓ Correct" in shown
 
 
 def test_errors_look_as_ever_but_those_that_a_lesson_raises_on_purpose(kernel, course):
@@ -125,21 +120,13 @@ def test_errors_look_as_ever_but_those_that_a_lesson_raises_on_purpose(kernel, c
         assert "Mute" in kernel(mute)
 
 
-@pytest.mark.parametrize(
-    ("name", "cell"),
-    [
-        ("count_leaves", "count_leaves(3)"),
-        ("helper", "check.count_leaves(count_leaves)"),
-    ],
-)
-def test_only_a_check_that_lacks_its_own_names_is_explained(name, cell):
-    assert missing_cell(NameError(name=name), cell) is None
-
-
 def test_what_an_answer_does_to_its_surroundings_does_not_disturb_a_check(kernel):
-    kernel('import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")')
+    kernel(SET_UP)
+    assert "Run the answer cell" not in kernel("count_leaves(3)")  # not what a check lacks
+    kernel("def count_leaves(tree):\n    return helper(tree)")
+    assert "Run the answer cell" not in kernel(CHECK)
     kernel("def check(tree):\n    return jax.tree.leaves(tree)")
     kernel("def count_leaves(tree):\n    return len(check(tree))")
-    assert "Correct" in kernel("check.count_leaves(count_leaves)")
+    assert "Correct" in kernel(CHECK)
     kernel("def first_leaf(tree):\n    raise GeneratorExit")
     assert "GeneratorExit" in kernel("check.first_leaf(first_leaf)")

@@ -1,12 +1,12 @@
 """Exercises that stand in a lesson: practice, with the machinery of all exercises, no points."""
 
-import json
 import shutil
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat import NotebookNode
 
-from pytree_course.authoring.traceability import read_marks
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.grading.grade import GradedLesson
 from pytree_course.judging.expected import BuiltLesson
@@ -19,8 +19,7 @@ from tests.conftest import ROOT, edit
 from tests.kernels import running_kernel
 from tests.lesson_reads import IN_KERNEL
 
-COURSE = Course(ROOT)
-LESSON = COURSE.lesson("01_leaves")
+LESSON = Course(ROOT).lesson("01_leaves")
 BUILT = BuiltLesson.read(LESSON.expected)
 PRACTICE = [name for name, each in BUILT.exercises.items() if each.is_practice]
 OPENS_ONE_LEVEL = """\
@@ -31,41 +30,38 @@ def leaves_of(tree):
 """
 
 
-def cells_of(file: Path) -> dict[str, dict]:
-    return {cell["id"]: cell for cell in json.loads(file.read_text("utf-8"))["cells"]}
+def cells_of(file: Path) -> dict[str, NotebookNode]:
+    return {cell.id: cell for cell in nbformat.read(file, as_version=4).cells}
 
 
 CELLS = cells_of(LESSON.notebook)
 
 
-def source(cell_id: str) -> str:
-    return "".join(CELLS[cell_id]["source"])
-
-
 def test_the_notebook_has_the_starter_the_check_and_our_version_folded():
     ids = [*CELLS]
-    prompt = source(ids[ids.index("leaves_of-answer") - 1])
+    prompt = CELLS[ids[ids.index("leaves_of-answer") - 1]].source
     assert prompt.startswith("✎")
     assert "*Practice, no points · ★☆☆ · about 4 minutes." in prompt
-    assert PLACEHOLDER in source("leaves_of-answer")
-    assert source("leaves_of-check") == "check.leaves_of(leaves_of)"
-    assert "isinstance" in source("leaves_of-ours")
-    assert CELLS["leaves_of-ours"]["metadata"]["jupyter"]["source_hidden"]
+    assert PLACEHOLDER in CELLS["leaves_of-answer"].source
+    assert CELLS["leaves_of-check"].source == "check.leaves_of(leaves_of)"
+    assert "isinstance" in CELLS["leaves_of-ours"].source
+    assert CELLS["leaves_of-ours"].metadata.jupyter.source_hidden
 
 
 @pytest.mark.slow
 @pytest.mark.reads(*IN_KERNEL)
 def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(tmp_path):
-    imports = next(each for each in CELLS if "Checks(" in source(each))
+    imports = next(each for each in CELLS if "Checks(" in CELLS[each].source)
     with running_kernel(LESSON.notebook.parent, **{PROGRESS_VARIABLE: str(tmp_path)}) as run:
-        run(source(imports))
-        run(source("leaves_of-answer"))
-        skipped = run(source("leaves_of-check"))
+        run(CELLS[imports].source)
+        run(CELLS["leaves_of-answer"].source)
+        skipped = run(CELLS["leaves_of-check"].source)
         assert "Not attempted" in skipped and "leaves_of · practice" in skipped
         run(OPENS_ONE_LEVEL)
-        assert "you open only the outermost one" in run(source("leaves_of-check"))
-        run(source("leaves_of-ours"))
-        assert "✓ Correct" in run(source("leaves_of-check"))
+        assert "you open only the outermost one" in run(CELLS["leaves_of-check"].source)
+        run(CELLS["leaves_of-ours"].source)
+        assert "✓ Correct" in run(CELLS["leaves_of-check"].source)
+    assert "Next: leaves_of (practice, about " in str(standing(BUILT, Progress(None)))
     progress = Progress.load(tmp_path / "progress.jsonl")
     assert progress.of("01_leaves", "leaves_of").correct
     solved = f"0 of {len(BUILT.graded)} exercises, 0 of {BUILT.points} points"
@@ -73,21 +69,11 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(
     assert now.startswith(f"{solved}, practice 1 of {len(PRACTICE)}")
 
 
-def test_the_map_shows_it_as_the_next_thing_to_do():
-    now = standing(BUILT, Progress(None))
-    assert "Next: leaves_of (practice, about " in str(now)
-
-
 def test_grading_and_the_exercise_notebooks_do_not_know_it():
     assert GradedLesson(LESSON).points.keys() == BUILT.graded.keys()
     for file in (LESSON.exercises, LESSON.blank, LESSON.solutions):
         ids = {f"{name}-answer" for name in BUILT.exercises} & cells_of(file).keys()
         assert ids == {f"{name}-answer" for name in BUILT.graded}
-
-
-def test_the_table_of_topics_links_to_its_answer_cell():
-    marks = {(mark.notebook, mark.cell_id) for mark in read_marks(COURSE)["01_leaves"]}
-    assert ("notebooks/01_leaves.ipynb", "leaves_of-answer") in marks
 
 
 EXERCISE = "exercise: leaves_of\n"

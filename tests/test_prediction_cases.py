@@ -37,14 +37,13 @@ def seen(predictions):
 
 
 def expected():
-    right = seen(RIGHT)
     beliefs = []
     for name, said in BELIEFS.items():
         observed = dict(enumerate(seen(said)))
         observations = {case: each for case, each in observed.items() if each != NotAttempted()}
         beliefs.append(Misconception(name, f"{name} explained.", "", observations))
     return made_exercise(
-        right,
+        seen(RIGHT),
         name="predict",
         answers=["guesses"],
         functions=False,
@@ -68,11 +67,8 @@ def test_what_is_observed_is_the_prediction_as_it_was_made():
     assert said == seen(RIGHT)
     verdict = judged({"A": np.int64(2), "B": False, "C": " Error ", "D": 77})
     assert (verdict.kind, verdict.reason) == (VerdictKind.CORRECT, "all 4 lines right")
-
-
-@pytest.mark.parametrize("nothing", [{}, dict.fromkeys("ABCD", ...)])
-def test_without_any_prediction_it_is_not_attempted(nothing):
-    assert judged(nothing).kind is VerdictKind.NOT_ATTEMPTED
+    for nothing in ({}, dict.fromkeys("ABCD", ...)):
+        assert judged(nothing).kind is VerdictKind.NOT_ATTEMPTED
 
 
 @pytest.mark.parametrize("no_dict", [None, [2, 0, "error", 77], print])
@@ -103,27 +99,33 @@ def test_a_wrong_prediction_without_a_misconception_has_a_reason(line, predictio
     assert wrong(**{line: prediction}) == {line: reason}
 
 
-def test_all_wrong_lines_are_named_each_with_the_belief_that_says_the_same():
-    assert wrong(A=3, C=1) == {"A": "none_is_a_leaf explained.", "C": "all_keys_work explained."}
+ALSO_A = "The reason is the same as for line A."
+
+
+@pytest.mark.parametrize(
+    ("predicted", "said"),
+    [
+        ({"A": 3}, {"A": "none_is_a_leaf explained."}),
+        (
+            {"A": 3, "C": 1},
+            {"A": "none_is_a_leaf explained.", "C": "all_keys_work explained."},
+        ),
+        # One that explains more lines, or most of its own, comes first and is explained once.
+        ({"A": 3, "B": 1, "D": 78}, {"A": "one_more explained.", "B": ALSO_A, "D": ALSO_A}),
+        ({"A": 3, "B": 1}, {"A": "one_more explained.", "B": ALSO_A}),
+        ({"B": 1}, {"B": "one_more explained."}),  # better than nothing
+    ],
+)
+def test_a_wrong_line_is_explained_by_the_belief_that_says_the_same(predicted, said):
+    assert wrong(**predicted) == said
+
+
+def test_all_wrong_lines_are_named():
     verdict = judged(RIGHT | {"A": 3, "B": 5, "C": 1})
     assert [line.name for line in verdict.lines] == ["A", "B", "C"]
     assert [each.name for each in verdict.misconceptions] == ["none_is_a_leaf", "all_keys_work"]
     assert verdict.failed == (0, 1, 2)
     assert headline(verdict) == "predict · 1 of 4 lines right"
-
-
-def test_a_belief_that_explains_more_lines_comes_first_and_is_explained_once():
-    assert wrong(A=3, B=1, D=78) == {
-        "A": "one_more explained.",
-        "B": "The reason is the same as for line A.",
-        "D": "The reason is the same as for line A.",
-    }
-    assert wrong(A=3, B=1) == {
-        "A": "one_more explained.",
-        "B": "The reason is the same as for line A.",
-    }  # most of them
-    assert wrong(A=3) == {"A": "none_is_a_leaf explained."}
-    assert wrong(B=1) == {"B": "one_more explained."}  # better than nothing
 
 
 def test_feedback_shows_the_lines_and_nothing_of_what_is_right():
@@ -147,8 +149,6 @@ def test_what_a_learner_predicts_is_only_text():
 
 @pytest.mark.parametrize("value", ["3", (3, 0), 3.0, True])
 def test_a_forged_number_is_no_prediction(value):
-    forged = Number("int", value)
-    given = outcomes(RIGHT)
-    given[0] = Outcome((), (), forged)
-    (line,) = judge(expected(), given).lines
+    forged = Outcome((), (), Number("int", value))
+    (line,) = judge(expected(), [forged, *outcomes(RIGHT)[1:]]).lines
     assert line_wrong(line) == NEITHER

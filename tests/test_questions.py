@@ -3,7 +3,6 @@
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -57,53 +56,36 @@ def lesson(*exercises, predictions=None, stem="01_mini"):
     return BuiltLesson(stem, "Mini", {"leaves": section}, predictions or {}, made, "")
 
 
-def asked_about(exercise):
-    """Return the options of an exercise's questions, by the misconception's name."""
-    found = questions(lesson(exercise))
-    return {
-        about.name: [sorted(each.options.values()) for each in asked]
-        for about, asked in found.items()
+ERROR, THREE = "It raises an error.", ["`2`", "`3`", "`5`"]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "options"),
+    [
+        (2, {"none": 3, "nodes": 5}, {"none": THREE, "nodes": THREE}),
+        # What looks like the right result is no option, and neither is the right one.
+        ([1, 2], {"tuple": (1, 2), "same": [1, 2], "one": [1]}, {"tuple", "one"}),
+        # Errors are one option, and nothing is asked about them.
+        (2, {"a": ValueError("x"), "b": TypeError("y"), "c": 3}, {"c": [ERROR, "`2`", "`3`"]}),
+        # A result of another kind, or too long to compare, is no option.
+        (2, {"none": None, "text": "2", "yes": True, "long": 10**99}, {}),
+        # Two options are enough for yes or no alone.
+        (2, {"one": 3}, {}),
+        (True, {"one": False}, {"one": ["`False`", "`True`"]}),
+        # An option has leaves of the same kind, no negative count, and no long decimals.
+        (["a", "b"], {"leaf": [1], "one": ["a"], "two": ["b"]}, {"one", "two"}),
+        (2, {"below 0": -1, "one": 3, "two": 4}, {"one", "two"}),
+        (5.0, {"long": 16.633249, "one": 25.0, "two": 7.0}, {"one", "two"}),
+    ],
+)
+def test_the_options_are_the_right_result_and_wrong_ones_that_are_like_it(right, wrong, options):
+    made = exercise([right], {name: {0: result} for name, result in wrong.items()})
+    asked = {
+        about.name: sorted(question.options.values())
+        for about, [question] in questions(lesson(made)).items()
     }
-
-
-@pytest.fixture(scope="module")
-def lessons():
-    return [BuiltLesson.read(files.expected) for files in Course(ROOT).lessons()]
-
-
-def test_the_options_are_the_right_result_and_wrong_ones():
-    count = exercise([2], {"none": {0: 3}, "nodes": {0: 5}})
-    options = [["`2`", "`3`", "`5`"]]
-    assert asked_about(count) == {"none": options, "nodes": options}
-
-
-def test_what_looks_like_the_right_result_is_no_option():
-    numbers = exercise([[1, 2]], {"tuple": {0: (1, 2)}, "same": {0: [1, 2]}, "one": {0: [1]}})
-    assert set(asked_about(numbers)) == {"tuple", "one"}
-
-
-def test_errors_are_one_option_and_nothing_is_asked_about_them():
-    wrong = {"a": {0: ValueError("x")}, "b": {0: TypeError("y")}, "c": {0: 3}}
-    assert asked_about(exercise([2], wrong)) == {"c": [["It raises an error.", "`2`", "`3`"]]}
-
-
-def test_a_result_of_another_kind_or_too_long_to_compare_is_no_option():
-    wrong = {"none": {0: None}, "text": {0: "2"}, "yes": {0: True}, "long": {0: 10**99}}
-    assert asked_about(exercise([2], wrong)) == {}
-
-
-def test_two_options_are_enough_for_yes_or_no_alone():
-    assert asked_about(exercise([2], {"one": {0: 3}})) == {}
-    assert asked_about(exercise([True], {"one": {0: False}})) == {"one": [["`False`", "`True`"]]}
-
-
-def test_an_option_has_leaves_of_the_same_kind_and_no_long_decimals():
-    paths = exercise([["a", "b"]], {"leaf": {0: [1]}, "one": {0: ["a"]}, "two": {0: ["b"]}})
-    assert set(asked_about(paths)) == {"one", "two"}
-    counts = exercise([2], {"below 0": {0: -1}, "one": {0: 3}, "two": {0: 4}})
-    assert set(asked_about(counts)) == {"one", "two"}
-    norms = exercise([5.0], {"long": {0: 16.633249}, "one": {0: 25.0}, "two": {0: 7.0}})
-    assert set(asked_about(norms)) == {"one", "two"}
+    assert asked.keys() == {*options}
+    assert not isinstance(options, dict) or asked == options
 
 
 def test_an_option_says_all_that_learners_believe_who_get_it():
@@ -129,7 +111,7 @@ def test_an_aside_about_a_name_that_the_case_has_not_is_left_out():
 
 
 def test_without_a_line_that_asks_there_are_no_questions():
-    assert asked_about(exercise([True], {"one": {0: False}}, given={})) == {}
+    assert questions(lesson(exercise([True], {"one": {0: False}}, given={}))) == {}
 
 
 def test_the_cases_that_few_misconceptions_share_come_first():
@@ -145,8 +127,8 @@ def test_a_prediction_is_asked_again_with_its_code():
     assert [question.is_right(letter) for letter in "AB"] == [False, True]
 
 
-def test_every_question_of_the_course_has_one_right_option_and_is_about_others(lessons):
-    for each in lessons:
+def test_every_question_of_the_course_has_one_right_option_and_is_about_others():
+    for each in (BuiltLesson.read(files.expected) for files in Course(ROOT).lessons()):
         for question in (one for asked in questions(each, fewest=2).values() for one in asked):
             texts = [*question.options.values()]
             assert texts.count(question.answer) == bool(texts)
@@ -191,10 +173,11 @@ REVIEWS = st.lists(
 @given(REVIEWS, st.randoms())
 def test_cards_do_not_depend_on_the_order_of_the_events(reviews, random):
     shuffled = random.sample(reviews, len(reviews))
-    made, again = cards(reviews), cards(shuffled)
-    assert {about: (vars(card), last) for about, (card, last) in made.items()} == {
-        about: (vars(card), last) for about, (card, last) in again.items()
-    }
+    made, again = (
+        {about: (vars(card), last) for about, (card, last) in cards(each).items()}
+        for each in (reviews, shuffled)
+    )
+    assert made == again
 
 
 def progress(reviews=(), tried=(), held=None):
@@ -227,29 +210,24 @@ def test_what_was_mistaken_comes_first():
     assert names(due([lesson(COUNT)], progress(tried=["count"], held=held), tomorrow))[0] == "c"
 
 
-def test_a_question_asked_again_has_its_options_in_another_order():
-    question = due([lesson(COUNT)], progress(tried=["count"]), NOW)[0]
-    orders = {tuple(question.reordered(times).options.values()) for times in range(6)}
-    assert len(orders) > 1
-    assert all(sorted(order) == sorted(question.options.values()) for order in orders)
+A = Belief("01_mini", "count", "a")
 
 
-def test_what_was_answered_waits_and_comes_in_another_case():
-    about = Belief("01_mini", "count", "a")
+def test_what_was_answered_waits_and_comes_in_another_case_and_order():
     first = due([lesson(COUNT)], progress(tried=["count"]), NOW)[0]
-    done = progress([Reviewed(NOW, about, first.case, True)], tried=["count"])
+    orders = {tuple(first.reordered(times).options.values()) for times in range(6)}
+    assert len(orders) > 1
+    assert all(sorted(order) == sorted(first.options.values()) for order in orders)
+    done = progress([Reviewed(NOW, A, first.case, True)], tried=["count"])
     assert "a" not in names(due([lesson(COUNT)], done, NOW))
     later = due([lesson(COUNT)], done, NOW + timedelta(days=30))
-    again = next(each for each in later if each.about == about)
+    again = next(each for each in later if each.about == A)
     assert again.case != first.case
 
 
 def test_a_wrong_answer_comes_back_sooner_than_a_right_one():
-    about = Belief("01_mini", "count", "a")
-    due_after = {
-        right: cards([Reviewed(NOW, about, "0", right)])[about][0].due for right in (True, False)
-    }
-    assert due_after[False] < due_after[True]
+    wrong, right = (cards([Reviewed(NOW, A, "0", each)])[A][0].due for each in (False, True))
+    assert wrong < right
 
 
 def test_there_are_ten_questions_a_day_also_after_a_month_away():
@@ -272,35 +250,36 @@ def test_a_wrong_prediction_of_a_lesson_is_a_mistake():
 
 
 def test_reviews_are_kept_and_older_copies_count_no_line_as_damaged(tmp_path):
-    about, file = Belief("01_mini", "count", "a"), tmp_path / "progress.jsonl"
-    Progress.load(file).review(about, "3", right=False, held="b")
+    file = tmp_path / "progress.jsonl"
+    Progress.load(file).review(A, "3", right=False, held="b")
     again = Progress.load(file)
     [kept] = again.reviews
-    assert (kept.about, kept.case, kept.right) == (about, "3", False)
-    assert [*again.held] == [about._replace(name="b")]
+    assert (kept.about, kept.case, kept.right) == (A, "3", False)
+    assert [*again.held] == [A._replace(name="b")]
     assert again.unreadable_lines == 0
     # What copies from before there were reviews read of an event.
     assert {"lesson", "exercise", "event"} <= {*json.loads(file.read_text())}
-
-
-def test_the_lessons_have_questions_about_hundreds_of_beliefs(lessons):
-    counted = Counter(about.lesson for each in lessons for about in questions(each) if about.name)
-    assert counted["01_leaves"] > 200 and counted["02_tree_map"] > 100
 
 
 # --- in files for a class, and in a terminal
 
 
 @pytest.fixture
-def written(tmp_path, monkeypatch):
-    """Write the questions of lesson 1 in one form, and return the text."""
+def command(monkeypatch, tmp_path):
+    """Return a function that runs a command in the course, in this process."""
     monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("PYTREE_COURSE_PROGRESS", str(tmp_path))
+    return lambda *words, **given: CliRunner().invoke(app, [*map(str, words)], **given)
+
+
+@pytest.fixture
+def written(tmp_path, command):
+    """Return a function that writes the questions of lesson 1 in one form, for their text."""
 
     def write(ending):
-        file = tmp_path / f"questions{ending}"
-        run = CliRunner().invoke(app, ["questions", "1", "--into", str(file)])
+        run = command("questions", "1", "--into", tmp_path / f"questions{ending}")
         assert run.exit_code == 0, run.output
-        return file.read_text(encoding="utf-8")
+        return (tmp_path / f"questions{ending}").read_text(encoding="utf-8")
 
     return write
 
@@ -333,21 +312,17 @@ def test_moodle_gets_one_right_answer_and_a_belief_behind_each_other(written):
             assert bool(each.findtext("feedback/text")) == (each not in right)
 
 
-def test_another_ending_is_refused(monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
-    run = CliRunner().invoke(app, ["questions", "1", "--into", str(tmp_path / "a.doc")])
+def test_another_ending_is_refused(command, tmp_path):
+    run = command("questions", "1", "--into", tmp_path / "a.doc")
     assert isinstance(run.exception, CourseError)
     assert "should end in .md, .ipynb (slides) or .xml (Moodle)" in str(run.exception)
 
 
-def test_a_review_in_the_terminal_asks_explains_and_is_kept(tmp_path, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("PYTREE_COURSE_PROGRESS", str(tmp_path))
-    assert "Nothing is due today." in CliRunner().invoke(app, ["review"]).output
+def test_a_review_in_the_terminal_asks_explains_and_is_kept(command, tmp_path):
     Progress.load(tmp_path / "progress.jsonl").add("01_leaves", "count_leaves", "correct")
-    run = CliRunner().invoke(app, ["review"], input="A\n" * 10)
+    run = command("review", input="A\n" * 10)
     assert run.exit_code == 0, run.output
     assert "Question 10 of 10" in run.output
     assert run.output.count("✓ Right.") + run.output.count("✗ Not this.") == 10
     assert len(Progress.load(tmp_path / "progress.jsonl").reviews) == 10
-    assert "Nothing is due today." in CliRunner().invoke(app, ["review"]).output
+    assert "Nothing is due today." in command("review").output

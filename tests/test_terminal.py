@@ -62,9 +62,8 @@ def printed(show, *arguments, width=2000):
 def test_nothing_that_was_handed_in_can_speak_to_the_terminal(tmp_path):
     row = made_row("count", "correct")
     student = Student(HOSTILE, HOSTILE, login=HOSTILE, is_expected=False)
-    attempt = made_attempt(
-        HOSTILE, [row], state=AttemptState.UNREADABLE, reason=HOSTILE, file=HOSTILE
-    )
+    values = {"state": AttemptState.UNREADABLE, "reason": HOSTILE, "file": HOSTILE}
+    attempt = made_attempt(HOSTILE, [row], **values)
     change = VerdictChange(HOSTILE, "01_made", "count", "error", "correct", HOSTILE)
     summary = Summary(changes=[change])
     grades = made_grades([attempt], students=[student])
@@ -85,10 +84,8 @@ def test_what_is_unexplained_is_printed_without_escapes_and_with_its_lines():
 
 def test_one_notebooks_grade_is_printed_without_escapes():
     got, seen = Raised(HOSTILE, (), {}, HOSTILE), String("str", HOSTILE)
-    failure = Failure(
-        0, (seen,), (HOSTILE,), got, HOSTILE, Line(1, HOSTILE), HOSTILE,
-        seen, Difference((HOSTILE,), "value"),
-    )  # fmt: skip
+    line, difference = Line(1, HOSTILE), Difference((HOSTILE,), "value")
+    failure = Failure(0, (seen,), (HOSTILE,), got, HOSTILE, line, HOSTILE, seen, difference)
     found = Finding("error", [0], dict.fromkeys(("line", "number", "raised"), HOSTILE))
     verdict = Verdict(
         "count", VerdictKind.ERROR, 2, HOSTILE, 0, 1, failure, findings=(found,), failed=(0,)

@@ -67,13 +67,9 @@ def test_what_passed_is_skipped_until_what_it_reads_changes(outcomes, tmp_path, 
     assert outcomes(*workers, "--everyday", text="right too") == [ALWAYS, READS, "skipped"]
 
 
-def test_what_is_named_is_not_skipped(outcomes):
+def test_what_is_named_or_failed_is_not_skipped_though_nothing_changed(outcomes):
     outcomes()
     assert outcomes("--everyday", "-k", "reads or like") == [LIKE_OTHERS, READS]
-
-
-def test_what_failed_runs_again_though_nothing_changed(outcomes):
-    outcomes()
     failed = READS.replace("PASSED", "FAILED")
     assert outcomes("--everyday", text="wrong") == [failed, ALWAYS, "skipped"]
     assert outcomes("--everyday", text="wrong") == [failed, ALWAYS, "skipped"]
@@ -85,13 +81,9 @@ def test_without_a_record_a_test_runs_when_a_commit_or_an_edit_changed_what_it_r
     def commit(*names):
         for name in names:
             (tmp_path / name).write_text(f"{name}\n")
-        identity = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
-        for line in (
-            ["init", "--quiet"],
-            ["add", "--all"],
-            [*identity, "commit", "--quiet", "-m", "-"],
-        ):
-            subprocess.run(["git", *line], cwd=tmp_path, check=True)
+        identity = "-c user.name=Ada -c user.email=ada@example.org"
+        for line in ("init --quiet", "add --all", f"{identity} commit --quiet -m -"):
+            subprocess.run(["git", *line.split()], cwd=tmp_path, check=True)
 
     def everyday(text="right"):
         made = outcomes("--everyday", text=text)

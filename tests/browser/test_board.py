@@ -104,11 +104,8 @@ def test_all_that_the_projector_shows_is_accessible(room, opened, scheme, width)
         room.act(do, **fields)
         expect(screen.get_by_text(shown).first).to_be_visible()
         if width == 1280:  # nothing runs off the projector's picture, and its text is large
-            size = (
-                "[document.documentElement.scrollHeight, getComputedStyle(document.body).fontSize]"
-            )
-            height, font = screen.evaluate(size)
-            assert height <= 800
+            assert screen.evaluate("document.documentElement.scrollHeight") <= 800
+            font = screen.evaluate("getComputedStyle(document.body).fontSize")
             assert do in ("clear", "show") or float(font.removesuffix("px")) >= 20
         assert_fine(screen, f"screen_{do}_{scheme}_{width}")
     expect(board.get_by_text("Right.").first).to_be_visible()
@@ -186,7 +183,10 @@ def test_who_is_stuck_is_on_the_first_screen_of_a_class_of_forty(room, opened):
     assert_fine(board, "board_of_forty")
 
 
-def test_a_learner_is_renamed_and_removed_and_a_note_taken_back(room, opened):
+def test_a_learner_is_renamed_and_removed_a_note_taken_back_and_the_session_deleted(room, opened):
+    screen = opened("/screen")
+    expect(screen.get_by_text("Join this class")).to_be_visible()
+    assert_fine(screen, "screen_join")
     ada = room.join("Ada")
     board, phone = opened("/board"), opened(f"/#{ada.secret}")
     expect(phone.locator("#name")).to_have_text("You are Ada.")
@@ -204,16 +204,10 @@ def test_a_learner_is_renamed_and_removed_and_a_note_taken_back(room, opened):
     press(board, "Remove")
     expect(phone.get_by_role("status")).to_contain_text("or your teacher removed you.")
     expect(phone.get_by_label("The code")).to_be_visible()
-    opened.heard.clear()  # the browser tells of the refusal
-
-
-def test_open_pages_say_that_the_session_is_deleted(room, opened):
-    board, screen = opened("/board"), opened("/screen")
-    expect(screen.get_by_text("Join this class")).to_be_visible()
-    assert_fine(screen, "screen_join")
     board.get_by_text("Delete this session").click()
     board.get_by_role("button", name="Delete everything").click()
     expect(screen.get_by_text("This session is over")).to_be_visible()
+    opened.heard.clear()  # the browser tells of the refusal
 
 
 def test_what_is_open_and_what_is_focused_survives_the_news(room, opened):

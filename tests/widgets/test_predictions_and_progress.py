@@ -4,7 +4,9 @@ import os
 from dataclasses import replace
 from types import SimpleNamespace
 
+import jax
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 from pytree_course import Checks, course_map, predict, show_progress
 from pytree_course.judging.expected import BuiltLesson, Prediction
@@ -13,6 +15,7 @@ from pytree_course.learner.standings import badges
 from pytree_course.notebook import progress_views
 from pytree_course.notebook.base import Help
 from pytree_course.notebook.prediction import Predict, _reveal_after_next_cell
+from tests.conftest import ROOT
 
 CHOICE = Prediction("How many?", {"A": "one", "B": "two"}, "B")
 FREE = Prediction("Which two numbers?", {}, "3 and 7")
@@ -28,6 +31,11 @@ def in_course(course, monkeypatch):
 @pytest.fixture
 def check(in_course):
     return Checks("01_mini")
+
+
+@pytest.fixture
+def lesson(in_course):
+    return BuiltLesson.read(in_course.lesson("01_mini").expected)
 
 
 def said(widget):
@@ -74,27 +82,22 @@ def test_who_predicted_nothing_is_invited_to_guess(choice):
     assert "guess first" in said(widget)
 
 
-def test_the_next_cell_that_succeeds_reveals():
+def test_the_next_cell_that_shows_the_answer_reveals():
+    """Run cells of lesson 1 below a prediction: its answer is an error, raised on purpose."""
+    answer = 'jax.tree.leaves({2: "number", "a": "letter"})'
+    shell = InteractiveShell()
     widget = Predict(CHOICE, "B")
-    callbacks = []
-    events = SimpleNamespace(
-        register=lambda event, callback: callbacks.append(callback),
-        unregister=lambda event, callback: callbacks.remove(callback),
-    )
-    _reveal_after_next_cell(widget, SimpleNamespace(events=events))
-    for success in (True, False):  # the cell that asks; one that fails
-        callbacks[0](SimpleNamespace(success=success))
+    _reveal_after_next_cell(widget, shell, ROOT / "notebooks")
+    for source in ("'the cell that asks'", "1 / 0", answer):  # `jax` is not imported yet
+        shell.run_cell(source)
         assert not widget.revealed
-    callbacks[0](SimpleNamespace(success=True))
+    shell.user_ns["jax"] = jax
+    shell.run_cell(answer)
     assert widget.revealed
-    assert callbacks == []
 
 
 def test_predictions_are_kept_with_the_progress(in_course):
-    lesson = BuiltLesson.read(in_course.lesson("01_mini").expected)
-    assert lesson.predictions["leaves-are-not-elements-4"].answer == "C"
-    first = predict("01_mini", "leaves-are-not-elements-4")
-    first.entry.value = "A"
+    predict("01_mini", "leaves-are-not-elements-4").entry.value = "A"
     assert predict("01_mini", "leaves-are-not-elements-4").entry.value == "A"
     kept = Progress.load(in_course.progress_file).predictions
     assert kept == {("01_mini", "leaves-are-not-elements-4"): "A"}
@@ -130,19 +133,6 @@ def headers(monkeypatch):
     return headers
 
 
-def test_the_header_follows_the_progress(check, headers):
-    show_progress(check)
-    assert "0 of 2 exercises · 0 of 3 points" in headers[0].html
-    for attribute in ('role="progressbar"', 'aria-valuenow="0"', 'aria-valuemax="3"'):
-        assert attribute in headers[0].html
-    check.progress.add("01_mini", "first_leaf", "correct")
-    assert "1 of 2 exercises · 2 of 3 points" in headers[0].html
-    assert "Count the leaves" in headers[0].html
-    check.progress.add("01_mini", "count_leaves", "correct")
-    assert "All done" in headers[0].html
-    assert str(headers[0]).endswith("All done: well done!")
-
-
 def test_the_header_shows_the_core_first_and_says_when_it_is_done(check, headers, in_course):
     second = in_course.lesson("02_more")
     text = in_course.lesson("01_mini").expected.read_text(encoding="utf-8")
@@ -150,6 +140,8 @@ def test_the_header_shows_the_core_first_and_says_when_it_is_done(check, headers
     second.check_script.write_text("")
     show_progress(check)
     assert "0 of 1 exercises" in headers[0].html
+    for attribute in ('role="progressbar"', 'aria-valuenow="0"', 'aria-valuemax="3"'):
+        assert attribute in headers[0].html
     link = '<a href="../exercises/01_mini_exercises.ipynb#Count-the-leaves">Count the leaves</a>'
     assert headers[0].html.count(link) == 2
     assert "(next, 3 min)" in headers[0].html
@@ -160,6 +152,9 @@ def test_the_header_shows_the_core_first_and_says_when_it_is_done(check, headers
     assert 'href="../notebooks/01_mini.ipynb#Going-deeper"' in headers[0].html
     assert '<a href="../notebooks/02_more.ipynb">More</a>' in headers[0].html
     assert "The first leaf" in headers[0].html
+    check.progress.add("01_mini", "first_leaf", "correct")
+    assert "All done" in headers[0].html
+    assert str(headers[0]).endswith("All done: well done!")
 
 
 def test_on_colab_no_link_leads_to_the_notebook_that_is_open(check, headers, monkeypatch):
@@ -214,9 +209,8 @@ def earned(lessons, progress):
     return {badge.name for badge in badges(lessons, progress) if badge.earned}
 
 
-def test_badges_are_earned_one_by_one(in_course):
-    lessons = [BuiltLesson.read(in_course.lesson("01_mini").expected)]
-    progress = Progress.load(None)
+def test_badges_are_earned_one_by_one(lesson):
+    lessons, progress = [lesson], Progress.load(None)
     assert earned(lessons, progress) == set()
     progress.add("01_mini", "count_leaves", "correct")
     assert earned(lessons, progress) == {"First leaf", "First core"}
@@ -228,8 +222,7 @@ def test_badges_are_earned_one_by_one(in_course):
     assert "Evergreen" not in earned(lessons, progress)
 
 
-def test_the_last_badges_are_for_all_lessons_also_for_those_that_an_author_added(in_course):
-    lesson = BuiltLesson.read(in_course.lesson("01_mini").expected)
+def test_the_last_badges_are_for_all_lessons_also_for_those_that_an_author_added(lesson):
     lessons = [replace(lesson, lesson=f"{number:02}_mini") for number in range(1, 7)]
     progress = Progress.load(None)
     for each in lessons[:5]:
@@ -249,20 +242,12 @@ def test_the_last_badges_are_for_all_lessons_also_for_those_that_an_author_added
     assert evergreen.how == "solve all exercises of all 6 lessons"
 
 
-def test_the_start_page_shows_lessons_progress_and_badges(in_course):
-    Progress.load(in_course.progress_file).add("01_mini", "count_leaves", "correct")
-    page = course_map()
-    assert "Run this again to see what has come since." in page.html
-    assert 'href="../notebooks/01_mini.ipynb"' in page.html
-    for form in (page.html, page.text):
-        assert "1 of 2 exercises" in form
-        assert form.count("(earned)") == 2
-
-
 def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
     page = course_map()
     deeper = '<a href="../notebooks/deeper/01_mini/none-is-no-leaf.ipynb">None is no leaf</a> ('
     assert deeper in page.html
+    assert "Run this again to see what has come since." in page.html
+    assert 'href="../notebooks/01_mini.ipynb"' in page.html
     assert "Going deeper: 2 notebooks, 3 min" in page.html
     assert 'href="../exercises/01_mini_exercises.ipynb#Count-the-leaves"' in page.html
     core = "about 6 min left (lessons 3 min, exercises 3 min)"
@@ -275,19 +260,21 @@ def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
     assert course_map().html.count(left) == 2  # of the lesson, and of all
     progress.add("01_mini", "count_leaves", "correct")
     page = course_map()
+    for form in (page.html, page.text):
+        assert "1 of 2 exercises" in form
+        assert form.count("(earned)") == 2
     assert "The core of all lessons: done" in page.text
     assert "The core is done." in page.html
     assert "Everything: about 7 min left (lessons 3 min, exercises 4 min)" in page.text
 
 
-def test_a_lesson_without_layers_is_on_the_start_page_too(in_course):
-    file = in_course.lesson("01_mini").expected
-    expected = BuiltLesson.read(file)
+def test_a_lesson_without_layers_is_on_the_start_page_too(in_course, lesson):
     sections = {
-        slug: replace(each, minutes=0, deeper=False) for slug, each in expected.sections.items()
+        slug: replace(each, minutes=0, deeper=False) for slug, each in lesson.sections.items()
     }
-    bare = {name: replace(each, core=False) for name, each in expected.exercises.items()}
-    file.write_text(replace(expected, sections=sections, exercises=bare).to_text(), "utf-8")
+    bare = {name: replace(each, core=False) for name, each in lesson.exercises.items()}
+    text = replace(lesson, sections=sections, exercises=bare).to_text()
+    in_course.lesson("01_mini").expected.write_text(text, "utf-8")
     page = course_map()
     assert "Two ways" not in page.html
     assert "Going deeper" not in page.html

@@ -1,12 +1,14 @@
 """Questions in a notebook: predictions before a cell is run, and the review."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import ipywidgets
 from IPython.core.getipython import get_ipython
 from IPython.display import display
 
+from pytree_course.built import is_meant_to_fail
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
@@ -33,7 +35,7 @@ def predict(lesson: str, name: str) -> "Predict":
     widget.remember = remember
     shell = get_ipython()
     if shell is not None:
-        _reveal_after_next_cell(widget, shell)
+        _reveal_after_next_cell(widget, shell, course.root / "notebooks")
     return widget
 
 
@@ -104,15 +106,23 @@ def entry(
     return buttons
 
 
-def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
-    """Reveal a prediction when the next cell, which shows the answer, has been run."""
+def _reveal_after_next_cell(widget: Predict, shell: Any, notebooks: Path) -> None:
+    """Reveal a prediction when the next cell, which shows the answer, has been run.
+
+    The answer can be the error that a lesson raises on purpose, but no name that is still missing.
+    """
     cells_run = 0
 
     def after_cell(result: Any) -> None:
         nonlocal cells_run
         cells_run += 1
-        if cells_run == 1 or not result.success:
-            return  # the cell that asks, or one that failed and will be run again
+        if cells_run == 1:
+            return  # the cell that asks
+        error = result.error_before_exec or result.error_in_exec
+        if isinstance(error, NameError) or (
+            error and not is_meant_to_fail(result.info.raw_cell, notebooks)
+        ):
+            return  # it failed, and will be run again
         shell.events.unregister("post_run_cell", after_cell)
         if said := widget.reveal():
             display(said)  # in the output of that cell
@@ -161,4 +171,6 @@ class ReviewPlay(Play):
         explanation = ipywidgets.Output()
         explanation.append_display_data(self._review.answer(question, choice))
         onward = ipywidgets.HBox([button("Next" if self._left else "Done", self._ask)])
-        self.children = [shown, answer, explanation, onward]
+        answered = ipywidgets.VBox([explanation, onward])
+        answered.add_class("pytree-answered")  # what the extension now keeps in sight
+        self.children = [shown, answer, answered]
