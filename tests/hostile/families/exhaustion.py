@@ -6,11 +6,6 @@ family = Family("exhaustion")
 
 family.local(
     {
-        ("memory of one process", "leaf_at"): """
-    turn = iter([100])
-    def leaf_at(tree, path_text):
-        return [bytearray(2**28) for _ in range(next(turn, 0))]
-    """,
         ("memory of many processes", "whole_shapes"): """
     import os, time
     def whole_shapes(tree):

@@ -9,6 +9,11 @@ family = Family("silent")
 
 family.local(
     {
+        ("memory of one process", "count_leaves"): """
+    turn = iter([100])
+    def count_leaves(tree):
+        return [bytearray(2**28) for _ in range(next(turn, 0))]
+    """,
         ("files in memory, and shared mappings of them", "leaves_in_layer_order"): """
     import mmap, os
     def leaves_in_layer_order(tree):
