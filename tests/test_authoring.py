@@ -1,5 +1,8 @@
-"""Building: sources in, notebooks out; the author's mistakes are found first."""
+"""Building: sources in, notebooks and slides out; the author's mistakes are found first."""
 
+import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -9,10 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build, find_stale
+from pytree_course.authoring.notebooks import OUTPUT_LINES, SLIDE_LINES, slide_types
 from pytree_course.built import without_this_machine
 from pytree_course.course import Course, LessonFiles, other_id
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
+from pytree_course.notebook import NAMES
+from pytree_course.notebook.slides import ShowAnswers
 from pytree_course.released_files import hand_out
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import run_check
@@ -21,6 +27,7 @@ from pytree_course.sources.authors_answers import SEEDS, run_answer
 from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import (
     AuthorMistakesError,
+    SourceCell,
     with_closed_answer,
     with_open_answer,
 )
@@ -359,3 +366,52 @@ def test_a_cell_that_should_raise_shows_its_error_and_no_more_of_this_machine(un
 )
 def test_an_errors_message_loses_folders_and_addresses_only(message, kept):
     assert without_this_machine(message) == (kept or message)
+
+
+# --- slides
+
+
+def cell(cell_id, source, kind="markdown", **metadata):
+    return SourceCell(kind, source, metadata, Path("lesson.md"), 1, cell_id)
+
+
+def test_sections_predictions_and_answers_have_steps_of_their_own():
+    cells = [
+        cell("title", "# Lesson"),
+        cell("section", "## Section"),
+        cell("text", "Short."),
+        cell("question", "◇ **Predict.** What?"),
+        cell("answer", "1 + 1", "code", prediction="2"),
+        cell("why", "Because."),
+    ]
+    assert slide_types(cells) == {
+        "title": "slide",
+        "section": "slide",
+        "question": "subslide",
+        "answer": "fragment",
+    }
+
+
+def test_a_slide_that_would_get_too_tall_goes_on_below():
+    code = "\n".join(["x = 1"] * (SLIDE_LINES // 2))
+    cells = [cell("section", "## Section"), *(cell(f"code-{n}", code, "code") for n in range(3))]
+    types = slide_types(cells)
+    assert types["code-1"] == types["code-2"] == "subslide"
+    assert OUTPUT_LINES.keys() - {"print"} < NAMES.keys()
+
+
+def test_the_deck_shows_each_answer_and_no_widget_to_click_on(mini, tmp_path):
+    command = [sys.executable, "-m", "nbconvert", "--to", "slides", "--output-dir", tmp_path]
+    done = subprocess.run([*command, mini.notebook], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    slides = (tmp_path / "01_mini.slides.html").read_text(encoding="utf-8")
+    assert "predict(" not in slides
+    assert "Run this cell" not in slides
+    assert re.search(r"<pre>3\s*</pre>", slides)
+    assert "Going deeper" in slides
+
+
+def test_a_slide_unfolds_what_the_reader_of_a_notebook_opens():
+    cell = nbformat.v4.new_markdown_cell(with_closed_answer("**C.** Three."))
+    shown, _ = ShowAnswers().preprocess(nbformat.v4.new_notebook(cells=[cell]), {})
+    assert shown.cells[0].source == "**C.** Three."
