@@ -146,17 +146,11 @@ def test_what_is_no_such_json_is_refused_and_the_server_lives(room, path):
     assert ada.solved(COUNT).status == 200
 
 
+NO_TIMES = ("yesterday", "2026-03-02T10:00:00", "9999-12-31T23:59:59-23:59", 7)  # no zone, too late
 WRONG = [
-    {"time": "yesterday"},
-    {"time": "2026-03-02T10:00:00"},  # without a zone
-    {"time": "9999-12-31T23:59:59-23:59"},
-    {"time": 7},
-    {"key": None},
-    {"lesson": [LESSON]},
-    {"exercise": {"name": COUNT}},
-    {"event": True},
-    {"held": ["none_is_a_leaf"]},
-    {"name": "Eve"},  # is no field
+    *({"time": each} for each in NO_TIMES),
+    *({"key": None}, {"lesson": [LESSON]}, {"exercise": {"name": COUNT}}, {"event": True}),
+    *({"held": ["none_is_a_leaf"]}, {"name": "Eve"}),  # the last is no field
 ]
 
 
