@@ -182,7 +182,7 @@ def test_the_class_report_says_what_the_teacher_wants_to_know(grades, tmp_path):
 def test_every_verdict_of_the_report_leads_to_the_answer(grades, tmp_path):
     pages = pages_of(grades, tmp_path)
     link = 'href="answers/01_made-count.html#bob.html"'
-    assert re.search(rf"<a {link}[^>]*>✗ Not yet</a>", pages["report.html"])
+    assert re.search(rf"<a {link}[^>]*>✗&nbsp;Not yet</a>", pages["report.html"])
     answers = pages["answers/01_made-count.html"]
     place = answers.index('id="bob.html"')
     assert "answer of bob" in answers[place : answers.index("</article>", place)]

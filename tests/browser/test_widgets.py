@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.browser.accessibility import assert_accessible
+from tests.browser.accessibility import assert_accessible, tab_to
 from tests.browser.lab import Lab, Notebook, Visit
 from tests.lesson_reads import BROWSER
 
@@ -65,15 +65,6 @@ def test_pointing_at_a_leaf_lights_it_up_everywhere(notebook: Notebook):
     expect(row).to_have_css("outline-style", "solid")
 
 
-def tab_to(notebook: Notebook, target: Locator) -> None:
-    """Press Tab until something has the focus."""
-    for _ in range(10):
-        notebook.page.keyboard.press("Tab")
-        if target.evaluate("element => element === document.activeElement"):
-            return
-    raise AssertionError(f"Tab does not lead to {target}")
-
-
 def test_the_explorer_with_the_keyboard_alone(notebook: Notebook):
     output, keyboard = notebook.output("explore"), notebook.page.keyboard
     field = output.get_by_label("Tree", exact=True)
@@ -81,10 +72,10 @@ def test_the_explorer_with_the_keyboard_alone(notebook: Notebook):
     keyboard.type("[1, model['sizes']]")
     keyboard.press("Enter")
     expect(output.get_by_role("status")).to_contain_text("4 leaves")
-    tab_to(notebook, output.get_by_role("button", name="tuples are leaves"))
+    tab_to(notebook.page, output.get_by_role("button", name="tuples are leaves"))
     keyboard.press("Space")
     expect(output.get_by_role("status")).to_contain_text("3 leaves")
-    tab_to(notebook, output.get_by_role("radio").first)
+    tab_to(notebook.page, output.get_by_role("radio").first)
     keyboard.press("ArrowDown")
     keyboard.press("ArrowDown")
     assert stroke(output.locator("g[data-leaf='2']")) == "4px"
