@@ -25,13 +25,20 @@ from pytree_course.board.pages import Pages
 from pytree_course.board.server import listening, serve
 from pytree_course.board.session import Event, Log, Session
 from pytree_course.course import Course
-from pytree_course.judging.expected import BuiltLesson
+from pytree_course.judging.expected import Belief, BuiltLesson
+from pytree_course.learner.questions import Question, questions
 from tests.conftest import ROOT
 
 PATIENCE = 60  # seconds, for what takes a moment
 LESSON = "01_leaves"
 KEYS = map(str, count())
 read_once = cache(BuiltLesson.read)
+
+
+@cache
+def questions_once(lesson: str) -> dict[Belief, list[Question]]:
+    """Return the questions of a lesson, which all rooms share: they take seconds to find."""
+    return questions(read_once(Course(ROOT).lesson(lesson).expected), fewest=2)
 
 
 @dataclass
@@ -156,6 +163,7 @@ class Classroom(Room):
         with patch.object(BuiltLesson, "read", read_once):
             address = f"http://127.0.0.1:{self.port}"
             self.pages = Pages(Course(ROOT), self.session, address)
+        self.pages.questions = questions_once
         self.code, self.token = self.session.room.code, self.session.room.token
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.ensure_future(serve(self.pages, sockets, encrypted))

@@ -1,5 +1,8 @@
-"""Building: sources in, notebooks out; the author's mistakes are found first."""
+"""Building: sources in, notebooks and slides out; the author's mistakes are found first."""
 
+import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -9,19 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build, find_stale
+from pytree_course.authoring.notebooks import OUTPUT_LINES, SLIDE_LINES, slide_types
 from pytree_course.built import without_this_machine
 from pytree_course.course import Course, LessonFiles, other_id
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
+from pytree_course.notebook import NAMES
+from pytree_course.notebook.slides import ShowAnswers
 from pytree_course.released_files import hand_out
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import run_check
 from pytree_course.sources import authors_answers
 from pytree_course.sources.authors_answers import SEEDS, run_answer
-from pytree_course.sources.exercises import PLACEHOLDER
 from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import (
     AuthorMistakesError,
+    SourceCell,
     with_closed_answer,
     with_open_answer,
 )
@@ -61,36 +67,8 @@ def test_each_answer_runs_once_on_a_seed_and_no_caller_can_change_what_it_yields
     assert Counter(runs) == dict.fromkeys(SEEDS, answers)
 
 
-def test_the_solution_is_stripped_from_the_exercises_and_from_what_is_expected(mini):
-    assert PLACEHOLDER in mini.exercises.read_text(encoding="utf-8")
-    solutions = ("return len(jax.tree.leaves(tree))", "leaves = jax.tree.leaves(tree)")
-    for solution in solutions:
-        assert solution in mini.solutions.read_text(encoding="utf-8")
-        for file in (mini.exercises, mini.blank, mini.expected):
-            assert solution not in file.read_text(encoding="utf-8")
-
-
-def test_the_answer_to_a_prediction_is_stored_out_of_sight(mini):
-    cells = {cell.id: cell for cell in nbformat.read(mini.notebook, as_version=4).cells}
-    answer = cells["leaves-are-not-elements-4"]
-    assert answer.outputs == []
-    assert answer.metadata.pytree_course.outputs[0].data["text/plain"] == "3"
-    question = cells["leaves-are-not-elements-4-predict"]
-    assert question.source == 'predict("01_mini", "leaves-are-not-elements-4")'
-    assert "Run this cell" in question.outputs[0].data["text/plain"]
-    assert "application/vnd.jupyter.widget-view+json" not in question.outputs[0].data
-
-
 QUESTION = "leaves-are-not-elements-3"
 PREDICTED = "{code-cell} ipython3\n:prediction: C\nlen(jax.tree.leaves([1, (2, 3)]))\n```\n"
-
-
-def test_the_text_below_a_predictions_cell_is_folded(mini):
-    edit(mini.sources / "lesson.md", PREDICTED, f"{PREDICTED}\n**C.** Three.\n\n**Try.** A dict.\n")
-    build(mini)
-    cells = nbformat.read(mini.notebook, as_version=4).cells
-    [folded] = [cell.source for cell in cells if "<details>" in cell.source]
-    assert folded.endswith("\n\n**C.** Three.\n\n</details>\n\n**Try.** A dict.")
 
 
 def test_the_build_orders_the_options_and_the_text_below_names_them_by_their_new_letters(unbuilt):
@@ -108,20 +86,22 @@ def test_the_build_orders_the_options_and_the_text_below_names_them_by_their_new
     assert below == f"**{by_option['3']}.** Not one ({by_option['1']}), not two ({by_option['2']})."
 
 
-@given(
-    st.text("ab\n ", min_size=1).filter(str.strip), st.sampled_from(["", "**Try.** One.", "◇ Two."])
-)
+@given(st.text("ab\n ", min_size=1).filter(str.strip), st.sampled_from(["", "**Try.** One."]))
 def test_what_was_folded_is_unfolded_again(answer, rest):
     text = f"{answer.strip()}\n\n{rest}".strip()
     assert with_open_answer(with_closed_answer(text)) == text
 
 
-def test_what_varies_from_run_to_run_is_not_stored(mini):
-    edit(mini.sources / "lesson.md", "jax.tree.leaves([1, 2])", "import time\ntime.time()")
-    edit(mini.sources / "lesson.md", "```{code-cell} ipython3\nimport time", VARYING)
+def test_text_below_a_prediction_is_folded_and_what_varies_from_run_to_run_is_not_stored(mini):
+    lesson = mini.sources / "lesson.md"
+    edit(lesson, PREDICTED, f"{PREDICTED}\n**C.** Three.\n\n**Try.** A dict.\n")
+    edit(lesson, "jax.tree.leaves([1, 2])", "import time\ntime.time()")
+    edit(lesson, "```{code-cell} ipython3\nimport time", VARYING)
     build(mini)
     cells = nbformat.read(mini.notebook, as_version=4).cells
-    (varying,) = [cell for cell in cells if cell.source.startswith("import time")]
+    [folded] = [cell.source for cell in cells if "<details>" in cell.source]
+    assert folded.endswith("\n\n**C.** Three.\n\n</details>\n\n**Try.** A dict.")
+    [varying] = [cell for cell in cells if cell.source.startswith("import time")]
     assert (varying.outputs, varying.execution_count) == ([], None)
 
 
@@ -138,13 +118,18 @@ def test_cells_have_stable_ids_and_no_trace_of_their_run(mini):
         "first_leaf-answer",
         "first_leaf-check",
     ]
+    prompt = next(cell.source for cell in notebook.cells if cell.id == "the-first-leaf-1")
+    assert "★★☆ · 2 points · about 4 minutes" in prompt
+    assert "../notebooks/01_mini.ipynb#Leaves-are-not-elements" in prompt
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert {cell.execution_count for cell in code} == {1}
     allowed = {"nbgrader", "tags"}
     assert all(set(cell.metadata) == allowed for cell in code if cell.id != "installed")
 
 
-def test_the_solutions_show_the_two_variants_that_are_least_like_the_solution(mini):
+def test_solutions_show_the_two_variants_least_like_the_solution_and_a_new_cell_changes_no_id(mini):
+    before = [cell.id for cell in nbformat.read(mini.blank, as_version=4).cells]
+    edit(mini.sources / "exercises.md", "Intro.", "Intro.\n\n+++\n\nMore of it.")
     variant = '\n\n# %% exercise="count_leaves" variant="named"\n'
     variant += "def count_leaves(tree):\n    return len(jax.tree.leaves(tree=tree))\n"
     answers = mini.sources / "answers.py"
@@ -155,21 +140,8 @@ def test_the_solutions_show_the_two_variants_that_are_least_like_the_solution(mi
     assert all(each.startswith("```python\ndef count_leaves(tree):") for each in others)
     assert not any("tree=tree" in each for each in others)
     assert other_id("count_leaves", 3) not in cells
-
-
-def test_a_cell_added_to_one_section_changes_no_other_id(mini):
-    before = [cell.id for cell in nbformat.read(mini.blank, as_version=4).cells]
-    edit(mini.sources / "exercises.md", "Intro.", "Intro.\n\n+++\n\nMore of it.")
-    build(mini)
     after = [cell.id for cell in nbformat.read(mini.blank, as_version=4).cells]
     assert [cell_id for cell_id in after if cell_id != "exercises-2"] == before
-
-
-def test_every_exercise_says_its_points_minutes_and_section(mini):
-    notebook = nbformat.read(mini.exercises, as_version=4)
-    prompt = next(cell.source for cell in notebook.cells if cell.id == "the-first-leaf-1")
-    assert "★★☆ · 2 points · about 4 minutes" in prompt
-    assert "../notebooks/01_mini.ipynb#Leaves-are-not-elements" in prompt
 
 
 def test_a_learners_work_is_kept_when_the_exercises_are_built_again(mini, notebook):
@@ -394,3 +366,52 @@ def test_a_cell_that_should_raise_shows_its_error_and_no_more_of_this_machine(un
 )
 def test_an_errors_message_loses_folders_and_addresses_only(message, kept):
     assert without_this_machine(message) == (kept or message)
+
+
+# --- slides
+
+
+def cell(cell_id, source, kind="markdown", **metadata):
+    return SourceCell(kind, source, metadata, Path("lesson.md"), 1, cell_id)
+
+
+def test_sections_predictions_and_answers_have_steps_of_their_own():
+    cells = [
+        cell("title", "# Lesson"),
+        cell("section", "## Section"),
+        cell("text", "Short."),
+        cell("question", "◇ **Predict.** What?"),
+        cell("answer", "1 + 1", "code", prediction="2"),
+        cell("why", "Because."),
+    ]
+    assert slide_types(cells) == {
+        "title": "slide",
+        "section": "slide",
+        "question": "subslide",
+        "answer": "fragment",
+    }
+
+
+def test_a_slide_that_would_get_too_tall_goes_on_below():
+    code = "\n".join(["x = 1"] * (SLIDE_LINES // 2))
+    cells = [cell("section", "## Section"), *(cell(f"code-{n}", code, "code") for n in range(3))]
+    types = slide_types(cells)
+    assert types["code-1"] == types["code-2"] == "subslide"
+    assert OUTPUT_LINES.keys() - {"print"} < NAMES.keys()
+
+
+def test_the_deck_shows_each_answer_and_no_widget_to_click_on(mini, tmp_path):
+    command = [sys.executable, "-m", "nbconvert", "--to", "slides", "--output-dir", tmp_path]
+    done = subprocess.run([*command, mini.notebook], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    slides = (tmp_path / "01_mini.slides.html").read_text(encoding="utf-8")
+    assert "predict(" not in slides
+    assert "Run this cell" not in slides
+    assert re.search(r"<pre>3\s*</pre>", slides)
+    assert "Going deeper" in slides
+
+
+def test_a_slide_unfolds_what_the_reader_of_a_notebook_opens():
+    cell = nbformat.v4.new_markdown_cell(with_closed_answer("**C.** Three."))
+    shown, _ = ShowAnswers().preprocess(nbformat.v4.new_notebook(cells=[cell]), {})
+    assert shown.cells[0].source == "**C.** Three."

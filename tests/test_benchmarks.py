@@ -44,12 +44,8 @@ def test_a_made_class_can_be_graded(tmp_path):
 def test_a_whole_class_has_no_two_equal_answers(tmp_path):
     run(ROOT, "made_class.py", "--whole", str(tmp_path / "class"), "5", "01_leaves")
     files = sorted((tmp_path / "class").rglob("*.ipynb"))
-    answers = [
-        cell["source"]
-        for file in files
-        for cell in nbformat.read(file, as_version=4).cells
-        if cell.id.endswith("-answer")
-    ]
+    cells = [cell for file in files for cell in nbformat.read(file, as_version=4).cells]
+    answers = [cell["source"] for cell in cells if cell.id.endswith("-answer")]
     assert len(files) == 5
     assert len({*answers}) == len(answers)
 

@@ -24,7 +24,7 @@ from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import Belief
 from pytree_course.judging.judge import judge
 from pytree_course.learner.questions import questions
-from tests.class_room import LESSON, read_once
+from tests.class_room import LESSON, questions_once, read_once
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
 
@@ -79,36 +79,27 @@ def told():
 LEARNERS = st.sampled_from("ABC")
 EXERCISES = st.sampled_from([COUNT, PATHS])
 HELD = st.lists(st.sampled_from(["none_is_a_leaf", "counts_all_nodes"]), unique=True)
-CHECKED = {
-    "lesson": st.just(LESSON),
-    "exercise": EXERCISES,
-    "is_right": st.booleans(),
-    "held": HELD,
-}
-ABOUT = {"lesson": LESSON, "exercise": COUNT, "name": "none_is_a_leaf"}
+NAMES, IN_LESSON = st.text(max_size=3), st.just(LESSON)
+CHECKED = {"lesson": IN_LESSON, "exercise": EXERCISES, "is_right": st.booleans(), "held": HELD}
+ABOUT = {"lesson": IN_LESSON, "exercise": st.just(COUNT), "name": st.just("none_is_a_leaf")}
+TEACHER = st.just("")
+
+
+def happens(who, *what, **data):
+    return st.tuples(who, st.sampled_from(what), st.fixed_dictionaries(data))
+
+
 HAPPENINGS = st.one_of(
-    st.tuples(LEARNERS, st.just("joined"), st.fixed_dictionaries({"name": st.text(max_size=3)})),
-    st.tuples(LEARNERS, st.just("left"), st.just({})),
-    st.tuples(LEARNERS, st.just("checked"), st.fixed_dictionaries(CHECKED)),
-    st.tuples(
-        LEARNERS,
-        st.just("voted"),
-        st.fixed_dictionaries({"vote": st.integers(1, 20), "choice": st.sampled_from("AB")}),
-    ),
-    st.tuples(st.just(""), st.just("begin"), st.just({"lesson": LESSON})),
-    st.tuples(st.just(""), st.just("note"), st.fixed_dictionaries({"text": st.text(max_size=9)})),
-    st.tuples(st.just(""), st.just("show"), st.just(ABOUT)),
-    st.tuples(st.just(""), st.just("ask"), st.just({**ABOUT, "case": "1"})),
-    st.tuples(
-        st.just(""),
-        st.sampled_from(["rename", "remove"]),
-        st.fixed_dictionaries({"learner": LEARNERS, "name": st.text(max_size=3)}),
-    ),
-    st.tuples(
-        st.just(""),
-        st.sampled_from(["take back", "ask again", "close", "explain", "clear"]),
-        st.just({}),
-    ),
+    happens(LEARNERS, "joined", name=NAMES),
+    happens(LEARNERS, "left"),
+    happens(LEARNERS, "checked", **CHECKED),
+    happens(LEARNERS, "voted", vote=st.integers(1, 20), choice=st.sampled_from("AB")),
+    happens(TEACHER, "begin", lesson=IN_LESSON),
+    happens(TEACHER, "note", text=st.text(max_size=9)),
+    happens(TEACHER, "show", **ABOUT),
+    happens(TEACHER, "ask", **ABOUT, case=st.just("1")),
+    happens(TEACHER, "rename", "remove", learner=LEARNERS, name=NAMES),
+    happens(TEACHER, "take back", "ask again", "close", "explain", "clear"),
 )
 
 
@@ -239,7 +230,7 @@ def pairs_apart(question, beliefs):
 @pytest.fixture
 def ask(told, leaves):
     """Return a function that gives the proposed question; feedback has shown the known cases."""
-    all_of_lesson = [each for asked in questions(leaves, fewest=2).values() for each in asked]
+    all_of_lesson = [each for asked in questions_once(LESSON).values() for each in asked]
 
     def proposal(*known):
         reasons = going_round(told.room, leaves, BEGAN + timedelta(minutes=2))
@@ -276,7 +267,7 @@ def test_where_all_hold_one_belief_it_is_asked_about_in_a_case_that_feedback_did
 
 def test_every_belief_whose_result_can_be_shown_has_a_question_for_the_class(leaves):
     """The belief and the right answer are enough."""
-    asked = questions(leaves, fewest=2)
+    asked = questions_once(LESSON)
     assert len(asked) > len(questions(leaves))
     assert {len(each[0].options) for each in asked.values()} >= {2, 3, 4}
 

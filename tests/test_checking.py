@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.cases import Case, as_int, check
-from pytree_course.judging.expected import Misconception
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import VerdictKind
@@ -14,7 +13,7 @@ from pytree_course.observing.observe import observe
 from pytree_course.running.outcomes import MAX_PRINTED, read_report, report
 from pytree_course.running.replayed_draws import Draws, ReplayedDraws
 from pytree_course.running.run_cases import MAX_PRINTED_LINES, CaseInterrupted, run_check
-from tests.made_grades import made_exercise
+from tests.test_findings import expected_of, judged_by
 
 DRAWN = {
     "choice": lambda rng: rng.choice([1, 2, 3]),
@@ -41,18 +40,12 @@ def squares(values):
     return [value * value for value in values]
 
 
-def expectation(seed=0):
-    right_ones = [outcome.observation for outcome in run_check(doubled, [right], seed)]
-    wrong_ones = [outcome.observation for outcome in run_check(doubled, [squares], seed)]
-    wrong = {case: wrong_ones[case] for case in (0, 2)}
-    explanation = "Twice <b>is not</b> `x * x`."
-    return made_exercise(
-        right_ones, misconceptions=[Misconception("squares", explanation, "twice", wrong)]
-    )
+EXPECTED = expected_of(doubled, right)
+BELIEFS = [("squares", "Twice <b>is not</b> `x * x`.", squares)]
 
 
 def verdict_on(answer, seed=0):
-    return judge(expectation(seed), run_check(doubled, [answer], seed))
+    return judged_by(doubled, right, answer, BELIEFS, seed)
 
 
 def starter(values):
@@ -149,7 +142,7 @@ def test_what_is_no_report_of_outcomes_is_refused(written):
 
 def test_an_outcome_too_few_is_no_verdict():
     with pytest.raises(ValueError, match="shorter"):
-        judge(expectation(), run_check(doubled, [right], 0)[:2])
+        judge(EXPECTED, run_check(doubled, [right], 0)[:2])
 
 
 @pytest.mark.parametrize(
@@ -166,8 +159,8 @@ ALL_VERDICTS = {
     "misconception": verdict_on(squares),
     "not attempted": verdict_on(starter),
     "error": verdict_on(lambda values: 1 / 0),
-    "timed out": without_outcomes(expectation(), VerdictKind.TIMED_OUT, "it took too long"),
-    "crashed": without_outcomes(expectation(), VerdictKind.CRASHED, "it ended"),
+    "timed out": without_outcomes(EXPECTED, VerdictKind.TIMED_OUT, "it took too long"),
+    "crashed": without_outcomes(EXPECTED, VerdictKind.CRASHED, "it ended"),
 }
 
 

@@ -107,13 +107,6 @@ def test_the_folder_above_the_classs_is_doubted_and_a_students_own_refused(folde
         read_class_folder(folder / "handed-in" / "ada", course)
 
 
-def test_two_assignments_of_nbgraders_are_not_doubted(folder, course):
-    for assignment in ("leaves", "leaves-again"):
-        put(folder / "submitted" / "ada" / assignment / "01_mini_exercises.ipynb")
-        put(folder / "submitted" / "ada" / assignment / "timestamp.txt", "2026-11-21 12:30:00 UTC")
-    assert read_class_folder(folder, course).doubts() == []
-
-
 def test_names_that_no_file_or_terminal_takes_become_texts_that_stay_different(folder, course):
     names = [b"j\xfcrgen", b"j\xf6rgen", b"eve\x1b[2J", b"eve\nada", b"ada\xe2\x80\xaegrade"]
     for name in names:
@@ -157,12 +150,16 @@ def test_a_student_may_be_called_as_nbgraders_folder_or_as_a_lesson(folder, cour
     assert [student for student, *_ in found(folder, course)] == sorted(["ada", name])
 
 
-def test_a_student_of_nbgraders_may_be_called_as_its_folder(folder, course):
+def test_a_student_of_nbgraders_may_be_called_as_its_folder_and_have_two_assignments(
+    folder, course
+):
     put(folder / "source" / "01_mini" / "01_mini_exercises.ipynb")
-    for student in ("ada", "submitted"):
-        put(folder / "submitted" / student / "01_mini" / "01_mini_exercises.ipynb")
-    assert [student for student, *_ in found(folder, course)] == ["ada", "submitted"]
-    assert [student for student, *_ in found(folder / "submitted", course)] == ["ada", "submitted"]
+    for assignment in ("submitted/ada/leaves", "submitted/ada/again", "submitted/submitted/leaves"):
+        put(folder / assignment / "01_mini_exercises.ipynb")
+        put(folder / assignment / "timestamp.txt", "2026-11-21 12:30:00 UTC")
+    assert read_class_folder(folder, course).doubts() == []
+    for named in (folder, folder / "submitted"):
+        assert [who for who, *_ in found(named, course)] == ["ada", "ada", "submitted"]
 
 
 TRAPS = [os.mkfifo, Path.mkdir] if hasattr(os, "mkfifo") else []

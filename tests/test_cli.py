@@ -17,6 +17,7 @@ from pytree_course.learner.progress import Progress
 from tests.conftest import ROOT, edit
 from tests.made_submissions import RIGHT
 from tests.needs import missing
+from tests.test_progress import disk_full_at
 
 
 def test_a_lesson_has_several_names_and_an_unknown_one_is_refused_with_those_there_are(course):
@@ -81,18 +82,11 @@ def test_what_check_finds_right_is_progress(course_py, notebook, course):
     assert course.progress_file.read_bytes() == before
 
 
-def test_reset_on_a_full_disk_loses_and_leaves_nothing(notebook, mini):
-    resource = pytest.importorskip("resource", reason="Windows has no limits of this kind")
+def test_reset_on_a_full_disk_loses_and_leaves_nothing(course_py, notebook, mini):
     notebook.answer("count_leaves", "mine").save()
     before = mini.exercises.read_bytes()
-    done = subprocess.run(
-        [sys.executable, "-m", "pytree_course", "reset", "1"],
-        cwd=mini.root,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
-    )
+    with disk_full_at(1000):
+        done = course_py("reset", "1")
     assert done.returncode == 2
     assert "is unchanged" in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,12 +1,19 @@
-"""The documents: most commands are run; every link and every named path leads somewhere."""
+"""The documents: most commands are run; every named path, and every link, leads somewhere.
+
+So do the links of lessons, exercises and pages; nothing is fetched to find out.
+"""
 
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
 
+import nbformat
 import pytest
 import yaml
 from markdown_it import MarkdownIt
@@ -24,6 +31,12 @@ DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").glob("*.md")),
 ]
+NOTEBOOKS = sorted(
+    file
+    for name in ("notebooks", "exercises", "solutions")
+    for file in (ROOT / name).rglob("*.ipynb")
+    if ".ipynb_checkpoints" not in file.parts
+)
 NOT_RUN_HERE = re.compile(
     r"python3? course\.py (lab|test|classroom|site)\b.*|.* --(roster|corrections|dask|classroom) .*"
     r"|.*_SCREENSHOTS=.*|python -m mutation_testing .*|python benchmarks/.*|.* 1/older-names"
@@ -32,9 +45,14 @@ NOT_RUN_HERE = re.compile(
 """Commands that need more than a small course and two students: not run here."""
 
 
-def tokens(document: Path) -> list[Token]:
-    """Return what a document is made of, inline parts included."""
-    found = MarkdownIt("gfm-like", {"linkify": False}).parse(document.read_text(encoding="utf-8"))
+@cache
+def tokens(file: Path) -> list[Token]:
+    """Return what a document, or the text of a notebook, is made of, inline parts included."""
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".ipynb":
+        cells = nbformat.reads(text, as_version=4).cells
+        text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    found = MarkdownIt("gfm-like", {"linkify": False}).parse(text)
     return [part for token in found for part in (token, *(token.children or ()))]
 
 
@@ -109,24 +127,66 @@ def test_arguments_after_test_reach_pytest(tmp_path):
     assert "02_tree_map]" not in done.stdout
 
 
-def anchors(document: Path) -> set[str]:
-    """Return the names of a document's headings, as links have them."""
-    found = tokens(document)
-    return {
-        slug(found[at + 1].content) for at, each in enumerate(found) if each.type == "heading_open"
-    }
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda each: each.name)
-def test_every_link_inside_the_repository_leads_somewhere(document):
-    for token in tokens(document):
+def links_in(file: Path) -> Iterator[str]:
+    """Yield where links lead, and where pictures are."""
+    for token in tokens(file):
         link = token.attrGet("href") or token.attrGet("src")
-        if not isinstance(link, str) or "://" in link:
+        yield from [link] if isinstance(link, str) else []
+        if token.type.startswith("html"):
+            yield from re.findall(r"""href=["']([^"']+)["']""", token.content)
+
+
+def anchors(file: Path) -> set[str]:
+    """Return the names of headings, as links on GitHub or in JupyterLab have them."""
+    found = tokens(file)
+    headings = [
+        found[at + 1].content for at, each in enumerate(found) if each.type == "heading_open"
+    ]
+    if file.suffix == ".md":
+        return {*map(slug, headings)}
+    return {re.sub(r"[`*]", "", heading).replace(" ", "-") for heading in headings}
+
+
+JAX_DOCS = re.compile(r"https://docs\.jax\.dev/en/\w+/([\w./-]+)\.html")
+SUPERSEDED = {
+    *["advanced_autodiff", "aot", "array_refs", "async_dispatch", "beginner_guide", "benchmarking"],
+    *["buffer_donation", "custom_pytrees", "debugging", "debugging/index", "errors"],
+    *["debugging/slow_tracing_compilation", "gradient-checkpointing", "jax-101", "jit-compilation"],
+    *["key-concepts", "notebooks/Common_Gotchas_in_JAX", "notebooks/autodiff_cookbook", "parallel"],
+    *["notebooks/autodiff_remat", "notebooks/shard_map", "notebooks/thinking_in_jax", "profiling"],
+    *["persistent_compilation_cache", "pytrees", "random-numbers", "tracing", "type_promotion"],
+    *["external-callbacks", "working-with-pytrees"],
+}
+"""Pages of JAX's documentation that its levels 101 to 501 replace. Most are in JAX's own list,
+docs/superseded.rst: they stay at their addresses, and nobody maintains them any more."""
+OF_JAX = re.compile(r"https://docs\.jax\.dev/en/latest/_autosummary/([\w.]+)\.html(#[\w.-]+)?")
+
+
+def assert_maintained(link: str) -> None:
+    """Check that a link to the web is encrypted, and that JAX has and maintains what it names."""
+    assert not link.startswith("http:"), link
+    assert "jax.readthedocs.io" not in link, "JAX's documentation is at docs.jax.dev"
+    page = JAX_DOCS.match(link)
+    assert not page or page[1] not in SUPERSEDED, link
+    if "/_autosummary/" in link:
+        named = OF_JAX.fullmatch(link)
+        assert named, link
+        resolve_name(named[1])  # raises where JAX has no such name
+
+
+@pytest.mark.parametrize(
+    "file", [*DOCUMENTS, *NOTEBOOKS], ids=lambda file: file.relative_to(ROOT).as_posix()
+)
+def test_every_link_leads_to_a_file_and_its_heading_or_to_a_page_that_is_maintained(file):
+    for link in links_in(file):
+        if "://" in link:
+            if file in NOTEBOOKS:
+                assert_maintained(link)
             continue
-        name, _, anchor = link.partition("#")
-        target = (document.parent / name).resolve() if name else document
+        path, _, anchor = link.partition("#")
+        target = (file.parent / path).resolve() if path else file
         assert target.exists(), link
-        if anchor and target.suffix == ".md":
+        if anchor and target.suffix == file.suffix:
             assert anchor in anchors(target), link
 
 

@@ -92,7 +92,7 @@ def test_another_python_yields_what_the_built_files_hold(version, files):
 @another_python
 def test_the_types_are_right_with_another_pythons_packages(version):
     python = locked(version)
-    run(python, "-m", "mypy", "--cache-dir", python.parents[1] / "mypy_cache")
+    run(python, "-m", "mypy", "--cache-dir", python.parents[1] / "mypy_cache", "src")
 
 
 @pytest.mark.slow

@@ -36,26 +36,31 @@ SECRET = 7_654_321
 """Stands for every expected number: no finding may hold it."""
 
 
-def yielded_by(answer, check):
-    return [outcome.observation for outcome in run_check(check, [answer], 0)]
+def yielded_by(answer, check, seed):
+    return [outcome.observation for outcome in run_check(check, [answer], seed)]
 
 
-def judged_by(check, right, wrong, misconceptions=()):
-    """Run a check on a wrong answer, and return the verdict."""
-    cases = list(check(right, rng=np.random.default_rng(0)))
-    observations = yielded_by(right, check)
+def expected_of(check, right, misconceptions=(), seed=0, **facts):
+    """Make what is expected of an exercise from its right answer and misconceptions."""
+    cases = list(check(right, rng=np.random.default_rng(seed)))
+    observations = yielded_by(right, check, seed)
     held = []
     for name, explanation, answer in misconceptions:
-        pairs = enumerate(zip(yielded_by(answer, check), observations, strict=True))
+        pairs = enumerate(zip(yielded_by(answer, check, seed), observations, strict=True))
         wrong_ones = {case: theirs for case, (theirs, right_one) in pairs if theirs != right_one}
         held.append(Misconception(name, explanation, "", wrong_ones))
-    expected = made_exercise(
+    return made_exercise(
         observations,
         features=[features_of(case) for case in cases],
         summaries=[case.if_wrong or None for case in cases],
         misconceptions=held,
+        **facts,
     )
-    return judge(expected, run_check(check, [wrong], 0))
+
+
+def judged_by(check, right, wrong, misconceptions=(), seed=0):
+    """Run a check on a wrong answer, and return the verdict."""
+    return judge(expected_of(check, right, misconceptions, seed), run_check(check, [wrong], seed))
 
 
 def said(*run):

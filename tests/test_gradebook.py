@@ -2,21 +2,21 @@
 
 import json
 import sqlite3
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow, counting
+from pytree_course.class_grading.attempt import AttemptState, VerdictRow, counting
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import CourseError
 from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
 from pytree_course.observing.observations import NoneValue
 from pytree_course.running.outcomes import Line
+from tests.made_grades import NOON, made_attempt
 
-MONDAY = datetime(2026, 11, 16, 12, tzinfo=UTC)
 NONE = NoneValue()
 ROW = VerdictRow(
     exercise="count_leaves",
@@ -34,22 +34,12 @@ ROW = VerdictRow(
     lines=[WrongLine("A", "`[1]`", "2", "belief", {"explanation": "It is so."}, "a_belief")],
     failed=[1, 2],
 )
-ATTEMPT = Attempt(
-    student="ada",
-    lesson="01_mini",
-    file="ada/01_mini_exercises.ipynb",
-    handed_in=MONDAY,
-    answers={"count_leaves": "def count_leaves(tree):\r\n\f    return 0"},
-    answers_digest="first",
-    checks="checks",
-    environment="python",
+ATTEMPT = made_attempt(
+    "ada",
+    [ROW, replace(ROW, exercise="first_leaf", kind="correct", points=2, failure=None)],
+    "01_mini",
     seed=2**32 - 1,
-    on_public_cases=False,
-    state=AttemptState.GRADED,
-    reason="",
-    seconds=1.5,
-    graded_at=MONDAY,
-    rows=[ROW, replace(ROW, exercise="first_leaf", kind="correct", points=2, failure=None)],
+    answers={"count_leaves": "def count_leaves(tree):\r\n\f    return 0"},
 )
 
 
@@ -155,7 +145,7 @@ def test_a_record_that_cannot_be_read_costs_no_other_and_is_graded_again(gradebo
     bob, ada = gradebook.attempts()
     assert ada == ATTEMPT
     assert (bob.student, bob.state, bob.points) == ("bob", AttemptState.FAILED, 0)
-    assert (bob.handed_in, bob.rows) == (MONDAY, [])
+    assert (bob.handed_in, bob.rows) == (NOON, [])
     assert bob.reason.startswith("The record of this notebook in the gradebook cannot be read (")
     gradebook.record(replace(ATTEMPT, student="bob"))
     assert gradebook.attempts() == [ATTEMPT, replace(ATTEMPT, student="bob")]
@@ -166,7 +156,7 @@ def test_a_record_without_a_time_may_be_the_last_one_but_does_not_count_for_ever
     gradebook.record(replace(ATTEMPT, answers_digest="second"))
     gradebook._database.execute("UPDATE attempt SET handed_in = '' WHERE answers_digest = 'second'")
     assert counting(gradebook.attempts())["ada", "01_mini"].state is AttemptState.FAILED
-    later = replace(ATTEMPT, answers_digest="third", handed_in=MONDAY + timedelta(days=1))
+    later = replace(ATTEMPT, answers_digest="third", handed_in=NOON + timedelta(days=1))
     gradebook.record(later)
     assert counting(gradebook.attempts())["ada", "01_mini"] == later
     gradebook._database.execute("UPDATE attempt SET record = '[]' WHERE handed_in = ''")
@@ -183,8 +173,8 @@ def attempt(digest, points, days=0, graded=0):
     return replace(
         ATTEMPT,
         answers_digest=digest,
-        handed_in=MONDAY + timedelta(days=days),
-        graded_at=MONDAY + timedelta(days=graded),
+        handed_in=NOON + timedelta(days=days),
+        graded_at=NOON + timedelta(days=graded),
         checks=f"checks {graded}",
         rows=[replace(ROW, points=points)],
     )

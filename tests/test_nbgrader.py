@@ -11,11 +11,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from pytree_course.course import Course
 from pytree_course.grading.grade import grade_notebook
 from pytree_course.nbgrader import VARIABLE
-from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ExerciseNotebook
 from tests.environments import RUNNING, made, run
+from tests.made_submissions import ELEMENTS, RIGHT
 
 pytestmark = [
     pytest.mark.slow,
@@ -42,15 +43,13 @@ def count_leaves(tree):
     return len(jax.tree.leaves(tree))
 '''
 NEARLY = "def first_leaf(tree):\n    return jax.tree.leaves(tree)[0]"
-RIGHT_COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 
 SUBMISSIONS = {
-    "right": {},  # filled with the solutions
-    "blank": {},
-    "wrong": {"count_leaves": "def count_leaves(tree):\n    return len(tree)"},
+    "right": RIGHT,
+    "wrong": ELEMENTS,  # the other exercise is left blank
     "noisy": {"count_leaves": NOISY, "first_leaf": NEARLY},
     "broken": {"count_leaves": "def count_leaves(tree) return", "first_leaf": "first_leaf = 3"},
-    "deleted": {"count_leaves": RIGHT_COUNT},  # and its check cell deleted
+    "deleted": {"count_leaves": RIGHT["count_leaves"]},  # and its check cell deleted
 }
 
 
@@ -81,12 +80,9 @@ def graded(built_course, tmp_path_factory):
     run(nbgrader, "generate_assignment", ASSIGNMENT, "--create", cwd=folder)
     released = folder / "release" / ASSIGNMENT / source.name
 
-    mini = lesson_of(built_course)
-    solutions = {name: each.solution.source for name, each in read_sources(mini).exercises.items()}
     for student, answers in SUBMISSIONS.items():
         # It makes no difference which of the two a learner worked in.
-        handed_out = released if student == "right" else mini.blank
-        answers = solutions if student == "right" else answers
+        handed_out = released if student == "right" else lesson_of(built_course).blank
         target = folder / "submitted" / student / ASSIGNMENT / source.name
         submission = answered(handed_out, target, answers)
         if student == "deleted":
@@ -98,8 +94,6 @@ def graded(built_course, tmp_path_factory):
 
 
 def lesson_of(root):
-    from pytree_course.course import Course
-
     return Course(root).lesson("01_mini")
 
 

@@ -5,51 +5,37 @@ import numpy as np
 import pytest
 
 from pytree_course.cases import prediction_cases
-from pytree_course.judging.expected import Misconception
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explanation, finding_sentences, headline, line_wrong
-from pytree_course.observing.observations import NotAttempted, Number
+from pytree_course.observing.observations import Number
 from pytree_course.running.outcomes import Outcome
 from pytree_course.running.run_cases import run_check
-from tests.made_grades import made_exercise
+from tests.test_findings import expected_of, yielded_by
 
 RIGHT = {"A": 2, "B": 0, "C": "error", "D": 77}
 LINES = {"A": "`[1, None, 2]`", "B": "the second", "C": "`{1: 2}`", "D": "the fourth"}
 NEITHER = 'This is neither a whole number nor the text "error".'
-BELIEFS = {
-    "none_is_a_leaf": {"A": 3},
-    "one_more": {"A": 3, "B": 1, "D": 78},
-    "all_keys_work": {"C": 1},
-}
+BELIEFS = [
+    ("none_is_a_leaf", "none_is_a_leaf explained.", RIGHT | {"A": 3}),
+    ("one_more", "one_more explained.", RIGHT | {"A": 3, "B": 1, "D": 78}),
+    ("all_keys_work", "all_keys_work explained.", RIGHT | {"C": 1}),
+]
+
+
+def check(predictions, rng):
+    return prediction_cases(predictions, LINES)
 
 
 def outcomes(predictions):
-    def check(predictions, rng):
-        return prediction_cases(predictions, LINES)
-
     return run_check(check, [predictions], seed=0)
 
 
-def seen(predictions):
-    return [outcome.observation for outcome in outcomes(predictions)]
-
-
 def expected():
-    beliefs = []
-    for name, said in BELIEFS.items():
-        observed = dict(enumerate(seen(said)))
-        observations = {case: each for case, each in observed.items() if each != NotAttempted()}
-        beliefs.append(Misconception(name, f"{name} explained.", "", observations))
-    return made_exercise(
-        seen(RIGHT),
-        name="predict",
-        answers=["guesses"],
-        functions=False,
-        misconceptions=beliefs,
-        lines={outcome.predicted: outcome.note for outcome in outcomes(RIGHT)},
-    )
+    facts = {"name": "predict", "answers": ["guesses"], "functions": False}
+    lines = {outcome.predicted: outcome.note for outcome in outcomes(RIGHT)}
+    return expected_of(check, RIGHT, BELIEFS, lines=lines, **facts)
 
 
 def judged(predictions):
@@ -63,8 +49,8 @@ def wrong(**changes):
 
 def test_what_is_observed_is_the_prediction_as_it_was_made():
     assert expected().lines == LINES
-    said = seen({"A": np.int64(2), "B": False, "C": " Error ", "D": jnp.array(77)})
-    assert said == seen(RIGHT)
+    said = {"A": np.int64(2), "B": False, "C": " Error ", "D": jnp.array(77)}
+    assert yielded_by(said, check, 0) == yielded_by(RIGHT, check, 0)
     verdict = judged({"A": np.int64(2), "B": False, "C": " Error ", "D": 77})
     assert (verdict.kind, verdict.reason) == (VerdictKind.CORRECT, "all 4 lines right")
     for nothing in ({}, dict.fromkeys("ABCD", ...)):

@@ -1,19 +1,23 @@
 """A question is a case, its right result, and what misconceptions yield; reviews ask it again."""
 
+import ast
+import contextlib
+import io
 import json
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
+from typing import Any
 
 import nbformat
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from nbformat import NotebookNode
 from typer.testing import CliRunner
 
+from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.cases.input_features import Duo, Point
-from pytree_course.cli import author, learner, teacher  # noqa: F401
 from pytree_course.cli.app import app
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import (
@@ -28,10 +32,14 @@ from pytree_course.learner.progress import Progress, Reviewed
 from pytree_course.learner.questions import RAISES, questions
 from pytree_course.learner.review import MOST_A_DAY, cards, due
 from pytree_course.observing.observe import observe, observe_raised
+from pytree_course.sources.lesson_sources import read_sources
+from pytree_course.sources.predictions import MOST_LINES, standing_alone
 from tests.conftest import ROOT
+from tests.lesson_reads import each_of
 from tests.made_grades import made_exercise
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+A = Belief("01_mini", "count", "a")
 SECTION = LessonSection("Leaves", 5, 1, False, ["guess"])
 
 
@@ -98,7 +106,7 @@ def test_an_option_says_all_that_learners_believe_who_get_it():
 def test_the_classes_of_the_inputs_are_explained():
     tree = {"a": Point(1, 2), "b": Duo(3, 4)}
     two = exercise([2], {"a": {0: 3}, "b": {0: 4}}, given={0: Given("tree", (observe(tree),))})
-    [question] = questions(lesson(two))[Belief("01_mini", "count", "a")]
+    [question] = questions(lesson(two))[A]
     assert question.given.note == "`Point` is a namedtuple. `Duo` is a registered class."
 
 
@@ -106,17 +114,15 @@ def test_an_aside_about_a_name_that_the_case_has_not_is_left_out():
     text = "How many? (`Config` is a class of ours.)"
     given = {0: Given("Config(1)"), 1: Given("[1]")}
     two = exercise([2, 2], {"a": {0: 3, 1: 3}, "b": {0: 4, 1: 4}}, question=text, given=given)
-    [first, second] = questions(lesson(two))[Belief("01_mini", "count", "a")]
+    [first, second] = questions(lesson(two))[A]
     assert (first.text, second.text) == (text, "How many?")
-
-
-def test_without_a_line_that_asks_there_are_no_questions():
-    assert questions(lesson(exercise([True], {"one": {0: False}}, given={}))) == {}
+    unasked = exercise([True], {"one": {0: False}}, given={})  # no line of code to ask about
+    assert questions(lesson(unasked)) == {}
 
 
 def test_the_cases_that_few_misconceptions_share_come_first():
     count = exercise([2, 2], {"a": {0: 3, 1: 3}, "b": {0: 3, 1: 4}, "c": {0: 5, 1: 5}})
-    asked = questions(lesson(count))[Belief("01_mini", "count", "a")]
+    asked = questions(lesson(count))[A]
     assert [each.case for each in asked] == ["1", "0"]
 
 
@@ -131,6 +137,9 @@ def test_every_question_of_the_course_has_one_right_option_and_is_about_others()
     for each in (BuiltLesson.read(files.expected) for files in Course(ROOT).lessons()):
         for question in (one for asked in questions(each, fewest=2).values() for one in asked):
             texts = [*question.options.values()]
+            if about := question.about.name:
+                assert about in {beliefs[0].name for beliefs in question.beliefs.values()}
+                assert question.beliefs.keys() == {*texts} - {question.answer}
             assert texts.count(question.answer) == bool(texts)
             assert len({*texts}) == len(texts) <= 4
             assert all(texts) and texts.count(RAISES) <= 1
@@ -140,44 +149,15 @@ def test_every_question_of_the_course_has_one_right_option_and_is_about_others()
                 assert not re.search(r"\byou|\bstill (gives|returns)", belief.explanation, re.I)
 
 
-RESULTS = st.integers(0, 4) | st.booleans() | st.lists(st.integers(0, 2), max_size=2)
-WRONG_RESULTS = st.dictionaries(
-    st.text("abcdef", min_size=1, max_size=1), RESULTS | st.builds(ValueError), max_size=6
-)
-
-
-@given(RESULTS, WRONG_RESULTS)
-def test_whatever_misconceptions_yield_the_right_option_is_there_once(right, wrong):
-    made = exercise([right], {name: {0: result} for name, result in wrong.items()})
-    for asked in questions(lesson(made)).values():
-        texts = [*asked[0].options.values()]
-        assert texts.count(asked[0].answer) == 1
-        assert len({*texts}) == len(texts) <= 4
-        first = {beliefs[0].name for beliefs in asked[0].beliefs.values()}
-        assert asked[0].about.name in first
-        assert asked[0].beliefs.keys() == {*texts} - {asked[0].answer}
-
-
-REVIEWS = st.lists(
-    st.builds(
-        Reviewed,
-        st.integers(0, 90 * 24).map(lambda hours: NOW + timedelta(hours=hours)),
-        st.sampled_from([Belief("01_mini", "count", name) for name in "abc"]),
-        st.sampled_from("0123"),
-        st.booleans(),
-    ),
-    max_size=12,
-)
-
-
-@given(REVIEWS, st.randoms())
-def test_cards_do_not_depend_on_the_order_of_the_events(reviews, random):
-    shuffled = random.sample(reviews, len(reviews))
-    made, again = (
-        {about: (vars(card), last) for about, (card, last) in cards(each).items()}
-        for each in (reviews, shuffled)
-    )
-    assert made == again
+def test_cards_do_not_depend_on_the_order_of_the_events():
+    events = [(0, "0", True), (3, "1", False), (3, "0", True), (40, "2", True)]
+    reviews = [Reviewed(NOW + timedelta(days), A, case, right) for days, case, right in events]
+    made = {
+        (str(vars(card)), last)
+        for order in permutations(reviews)
+        for card, last in cards(order).values()
+    }
+    assert len(made) == 1
 
 
 def progress(reviews=(), tried=(), held=None):
@@ -208,9 +188,6 @@ def test_what_was_mistaken_comes_first():
     tomorrow = NOW + timedelta(days=1)
     assert names(due([lesson(COUNT)], progress(tried=["count"], held=held), NOW))[0] == "a"
     assert names(due([lesson(COUNT)], progress(tried=["count"], held=held), tomorrow))[0] == "c"
-
-
-A = Belief("01_mini", "count", "a")
 
 
 def test_what_was_answered_waits_and_comes_in_another_case_and_order():
@@ -326,3 +303,76 @@ def test_a_review_in_the_terminal_asks_explains_and_is_kept(command, tmp_path):
     assert run.output.count("✓ Right.") + run.output.count("✗ Not this.") == 10
     assert len(Progress.load(tmp_path / "progress.jsonl").reviews) == 10
     assert "Nothing is due today." in command("review").output
+
+
+# --- a prediction's code, with the lines that define what it uses
+
+
+IMPORTS = "import jax"
+IMPORT = (ast.Import, ast.ImportFrom)
+ALIKE = 40  # characters of an output that are compared: pictures and addresses come later
+
+
+@pytest.mark.parametrize(
+    ("above", "code", "added"),
+    [
+        ([], "len([1])", ""),
+        (["tree = [1]"], "len(tree)", "tree = [1]\n"),
+        (["tree = [1]", "tree = [2]"], "len(tree)", "tree = [2]\n"),
+        (["n = 1\nother = 3", "tree = [n]"], "len(tree)", "n = 1\ntree = [n]\n"),
+        (["tree = {}", "tree['w'] = 1"], "len(tree)", "tree = {}\ntree['w'] = 1\n"),
+        (["t = 1", "t = t + 1"], "print(t)", "t = 1\nt = t + 1\n"),
+        (["@jax.jit\ndef f(x):\n    return x"], "f(1)", "@jax.jit\ndef f(x):\n    return x\n"),
+        (["x = 1"], "for _ in range(2):\n    x = jax.numpy.sin(x)", "x = 1\n"),
+        (["i = 5"], "[i for i in range(3)]", ""),
+    ],
+)
+def test_the_definitions_of_its_names_come_first(above, code, added):
+    assert standing_alone(code, "", [IMPORTS, *above]) == added + code
+
+
+def test_a_name_in_the_question_is_defined_too_but_not_in_too_many_lines():
+    assert standing_alone("print(1)", "What is `len(g)`?", ["g = [1]"]) == "g = [1]\nprint(1)"
+    for above in ([], ["g = [\n" + "    1,\n" * MOST_LINES + "]"]):
+        assert standing_alone("len(g)", "", above) is None
+
+
+def run_alone(imports: str, code: str) -> str:
+    """Run a cell's code after imports alone; return what it prints, and its value or error."""
+    names: dict[str, Any] = {}
+    exec(imports, names)
+    *statements, last = ast.parse(code).body
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown):
+        try:
+            exec(compile(ast.Module(statements, []), "cell", "exec"), names)
+            exec(compile(ast.Interactive([last]), "cell", "single"), names)  # shows its value
+        except Exception as error:
+            print(type(error).__name__)
+    return "".join(shown.getvalue().split())
+
+
+def built_output(cell: NotebookNode) -> str:
+    """Return what a built cell printed, and its value or the type of its error."""
+    if hides_outputs(cell):
+        show_outputs(cell)
+    texts = [
+        each.get("text") or each.get("data", {}).get("text/plain") or each.get("ename", "")
+        for each in cell.outputs
+    ]
+    return "".join("".join(texts).split())
+
+
+@pytest.mark.slow
+@each_of(Course(ROOT).lessons())
+def test_a_question_shows_all_that_its_code_needs(files):
+    predictions = read_sources(files).predictions
+    for file in files.notebooks():
+        imports: list[str] = []
+        for cell in nbformat.read(file, as_version=4).cells:
+            if cell.id in predictions and (code := predictions[cell.id].alone) is not None:
+                shown = run_alone("\n".join(imports), code)
+                assert shown[:ALIKE] == built_output(cell)[:ALIKE], f"{cell.id}: {code}"
+            elif cell.cell_type == "code" and not cell.source.startswith("%"):
+                nodes = ast.parse(cell.source).body
+                imports += [ast.unparse(each) for each in nodes if isinstance(each, IMPORT)]

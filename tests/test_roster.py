@@ -56,21 +56,18 @@ def test_a_login_that_begins_as_a_formula_does_is_read_and_matched_as_it_is(tmp_
     assert matched([entry], Submitter(login)) == {login: login}
 
 
-def test_a_student_who_is_on_the_list_twice_is_named(tmp_path):
-    with pytest.raises(CourseError, match="has ada more than once"):
-        read_roster(written(tmp_path, "student,name\nada,Ada\nbob,\nada,Ada Again\n"))
-    with pytest.raises(CourseError, match="has ID 77 more than once"):
-        read_roster(written(tmp_path, "student,name,canvas_id\nada,Ada,77\nbob,Bob,77\n"))
+REFUSED = {
+    "student,name\nada,Ada\nbob,\nada,Ada Again\n": "has ada more than once",
+    "student,name,canvas_id\nada,Ada,77\nbob,Bob,77\n": "has ID 77 more than once",
+    "login;full name\nada;Ada Lovelace\n": r"Its columns are: login, full name\.$",
+    "name,mail\nAda,ada@example.org\n": "student,name",
+    **dict.fromkeys(("", "\x00\x01"), r"student,name|cannot be read"),
+}
 
 
-def test_a_list_with_other_columns_is_refused_by_naming_them(tmp_path):
-    with pytest.raises(CourseError, match=r"Its columns are: login, full name\.$"):
-        read_roster(written(tmp_path, "login;full name\nada;Ada Lovelace\n"))
-
-
-@pytest.mark.parametrize("text", ["", "name,mail\nAda,ada@example.org\n", "\x00\x01"])
-def test_what_is_no_list_is_refused(tmp_path, text):
-    with pytest.raises(CourseError, match=r"student,name|cannot be read"):
+@pytest.mark.parametrize(("text", "said"), REFUSED.items())
+def test_what_is_no_list_or_has_a_student_twice_is_refused_with_the_reason(tmp_path, text, said):
+    with pytest.raises(CourseError, match=said):
         read_roster(written(tmp_path, text))
     with pytest.raises(CourseError, match="cannot be read"):
         read_roster(tmp_path / "missing.csv")

@@ -16,6 +16,7 @@ from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.authoring.release import for_colab
 from pytree_course.course import Course
 from pytree_course.released_files import bundle, write_bundle
+from tests import made_submissions as answers
 from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.executed import outputs_of
 
@@ -31,9 +32,9 @@ pytestmark = [
     ),
 ]
 
-RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
-WRONG = "def count_leaves(tree):\n    return len(tree)"
+RIGHT, WRONG = answers.RIGHT["count_leaves"], answers.ELEMENTS["count_leaves"]
 CHECK = "count_leaves-check"
+NOT_IN_IT = ("sources", "solutions", "tests", "exercises")
 
 
 class Installed:
@@ -55,9 +56,7 @@ class Installed:
 
     def command(self, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         line = [sys.executable, str(self.packages / "bin" / "pytree-course"), *arguments]
-        return subprocess.run(
-            line, cwd=folder, env=self.variables, capture_output=True, text=True, check=False
-        )
+        return subprocess.run(line, cwd=folder, env=self.variables, capture_output=True, text=True)
 
     def run_notebook(self, file: Path, **variables: str) -> dict[str, str]:
         """Run a notebook where it lies; return each code cell's output."""
@@ -144,16 +143,14 @@ def test_a_wheel_of_a_release_holds_that_release(tmp_path):
 
 
 def test_the_wheel_has_no_answers_in_it(installed):
-    for part in ("sources", "solutions", "tests", "exercises"):
-        assert not (installed.packages / "pytree_course" / "bundle" / part).exists()
-    assert not (installed.packages / "pytree_course" / "authoring").exists()
+    package = installed.packages / "pytree_course"
+    for part in ("authoring", *(f"bundle/{name}" for name in NOT_IN_IT)):
+        assert not (package / part).exists()
 
 
 def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
-    mine = with_one_exercise(unpacked / "exercises/01_leaves_exercises.ipynb").answer(
-        "count_leaves", RIGHT
-    )
-    shown = installed.run_notebook(mine.save())
+    mine = with_one_exercise(unpacked / "exercises/01_leaves_exercises.ipynb")
+    shown = installed.run_notebook(mine.answer("count_leaves", RIGHT).save())
     assert "Correct" in shown[CHECK]
     assert "1 of 11 exercises" in installed.command(unpacked / "notebooks", "progress").stdout
     graded = installed.command(unpacked, "check", "1").stdout
@@ -169,10 +166,8 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
 
 
 def test_a_course_that_is_there_is_opened_as_it_is(installed, unpacked):
-    mine = ExerciseNotebook(unpacked / "exercises/01_leaves_exercises.ipynb").answer(
-        "count_leaves", RIGHT
-    )
-    mine.save()
+    mine = ExerciseNotebook(unpacked / "exercises/01_leaves_exercises.ipynb")
+    mine.answer("count_leaves", RIGHT).save()
     before = contents(unpacked)
     done = installed.command(unpacked / "exercises", "lab", "--version")
     assert done.returncode == 0, done.stderr
@@ -199,10 +194,7 @@ def test_a_notebook_alone_uses_the_installed_course(installed, alone):
     assert shown[INSTALLED_ID] == ""
     assert "Correct" in shown[CHECK]
     folder = alone.file.parent
-    assert {file.name for file in folder.iterdir()} == {
-        "01_leaves_exercises.ipynb",
-        "progress.jsonl",
-    }
+    assert {*contents(folder)} == {"01_leaves_exercises.ipynb", "progress.jsonl"}
     assert "1 of 11 exercises" in installed.command(folder, "progress").stdout
     assert installed.is_untouched()
 

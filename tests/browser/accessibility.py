@@ -1,10 +1,10 @@
-"""axe-core scans of what the course itself shows: outputs of cells, and pages of its own."""
+"""axe-core scans of what the course itself shows, outputs and pages; and the way there by Tab."""
 
 from pathlib import Path
 from typing import Literal
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page
 
 from tests.browser.lab import Notebook
 
@@ -54,3 +54,13 @@ def assert_shown_accessible(page: Page) -> None:
     """Scan what a page shows now; there is no violation."""
     found = Axe().run(page).response["violations"]
     assert not found, "\n".join(f"{each['id']}: {each['nodes'][0]['html'][:300]}" for each in found)
+
+
+def tab_to(page: Page, target: Locator) -> None:
+    """Press Tab until an element has the focus."""
+    target.wait_for()
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if target.evaluate("element => element === document.activeElement"):
+            return
+    raise AssertionError(f"Tab does not lead to {target}")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.accessibility import assert_shown_accessible
+from tests.browser.accessibility import assert_shown_accessible, tab_to
 from tests.class_room import LESSON, Classroom, Started, a_question
 
 pytestmark = pytest.mark.reads(
@@ -73,26 +73,15 @@ def assert_fine(page: Page, name: str) -> None:
     assert_shown_accessible(page)
 
 
-each_look = pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 480)])
-
-
-@each_look
-def test_the_teachers_pages_are_accessible(room, opened, scheme, width):
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 480)])
+def test_the_teachers_pages_and_all_that_the_projector_shows_are_accessible(
+    room, opened, scheme, width
+):
     a_class(room)
-    board = opened("/board", width, scheme)
+    screen, board = (opened(path, width, scheme) for path in ("/screen", "/board"))
     expect(board.get_by_text("The smallest case").first).to_be_visible()
     board.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     assert_fine(board, f"board_{scheme}_{width}")
-    room.act("note", text="Ten more minutes")
-    questions = opened("/questions", width, scheme)
-    assert_fine(questions, f"questions_{scheme}_{width}")
-
-
-@each_look
-def test_all_that_the_projector_shows_is_accessible(room, opened, scheme, width):
-    a_class(room)
-    screen = opened("/screen", width, scheme)
-    board = opened("/board", width, scheme)
     for do, fields, shown in (
         ("clear", {}, "12 learners"),
         ("show", ABOUT, "Given"),
@@ -104,15 +93,14 @@ def test_all_that_the_projector_shows_is_accessible(room, opened, scheme, width)
         room.act(do, **fields)
         expect(screen.get_by_text(shown).first).to_be_visible()
         if width == 1280:  # nothing runs off the projector's picture, and its text is large
-            size = (
-                "[document.documentElement.scrollHeight, getComputedStyle(document.body).fontSize]"
-            )
-            height, font = screen.evaluate(size)
-            assert height <= 800
+            assert screen.evaluate("document.documentElement.scrollHeight") <= 800
+            font = screen.evaluate("getComputedStyle(document.body).fontSize")
             assert do in ("clear", "show") or float(font.removesuffix("px")) >= 20
         assert_fine(screen, f"screen_{do}_{scheme}_{width}")
     expect(board.get_by_text("Right.").first).to_be_visible()
     assert_fine(board, f"board_vote_{scheme}_{width}")
+    room.act("note", text="Ten more minutes")
+    assert_fine(opened("/questions", width, scheme), f"questions_{scheme}_{width}")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -133,15 +121,9 @@ def test_the_page_on_a_phone_is_accessible(room, opened, scheme):
 
 
 def press(page: Page, name: str) -> None:
-    """Go on with Tab until a button of this name is focused, and press it."""
-    button = page.get_by_role("button", name=name, exact=True).first
-    button.wait_for()
-    for _ in range(200):
-        page.keyboard.press("Tab")
-        if button.evaluate("each => each === document.activeElement"):
-            page.keyboard.press("Enter")
-            return
-    raise AssertionError(f"Tab does not reach {name!r}")
+    """Go on with Tab to the first button of this name, and press it."""
+    tab_to(page, page.get_by_role("button", name=name, exact=True).first)
+    page.keyboard.press("Enter")
 
 
 def test_a_vote_by_keyboard_alone(room, opened):
@@ -186,7 +168,10 @@ def test_who_is_stuck_is_on_the_first_screen_of_a_class_of_forty(room, opened):
     assert_fine(board, "board_of_forty")
 
 
-def test_a_learner_is_renamed_and_removed_and_a_note_taken_back(room, opened):
+def test_a_learner_is_renamed_and_removed_a_note_taken_back_and_the_session_deleted(room, opened):
+    screen = opened("/screen")
+    expect(screen.get_by_text("Join this class")).to_be_visible()
+    assert_fine(screen, "screen_join")
     ada = room.join("Ada")
     board, phone = opened("/board"), opened(f"/#{ada.secret}")
     expect(phone.locator("#name")).to_have_text("You are Ada.")
@@ -204,16 +189,10 @@ def test_a_learner_is_renamed_and_removed_and_a_note_taken_back(room, opened):
     press(board, "Remove")
     expect(phone.get_by_role("status")).to_contain_text("or your teacher removed you.")
     expect(phone.get_by_label("The code")).to_be_visible()
-    opened.heard.clear()  # the browser tells of the refusal
-
-
-def test_open_pages_say_that_the_session_is_deleted(room, opened):
-    board, screen = opened("/board"), opened("/screen")
-    expect(screen.get_by_text("Join this class")).to_be_visible()
-    assert_fine(screen, "screen_join")
     board.get_by_text("Delete this session").click()
     board.get_by_role("button", name="Delete everything").click()
     expect(screen.get_by_text("This session is over")).to_be_visible()
+    opened.heard.clear()  # the browser tells of the refusal
 
 
 def test_what_is_open_and_what_is_focused_survives_the_news(room, opened):

@@ -68,7 +68,9 @@ def test_what_a_teacher_types_beside_answers_becomes_lines_for_corrections(brows
     page = browser.new_page()
     page.goto((pages / "answers" / "01_made-count.html").as_uri())
     page.locator('[data-student="s01"] input').fill("1")
-    page.locator('[data-student="s02"] textarea').fill('Nearly: "len"\nis not it')
+    comment = page.locator('[data-student="s02"] textarea')
+    comment.fill('Nearly: "len"\nis not it')
+    assert comment.evaluate("field => field.scrollHeight <= field.clientHeight"), "all is shown"
     lines = csv.reader(StringIO(page.locator("#lines").input_value()))
     assert [*lines] == [
         ["s01", "01_made", "count", "1", ""],

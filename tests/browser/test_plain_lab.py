@@ -35,22 +35,16 @@ def pictures(visit: Visit, cell: str) -> int:
     return output.locator("svg").count()
 
 
-@pytest.fixture
-def cell(plain_lab: PlainLab) -> str:
-    """Return the id of lesson 1's first cell with a picture."""
-    cells = json.loads((plain_lab.root / LESSON).read_text("utf-8"))["cells"]
-    return next(cell["id"] for cell in cells if "<svg" in json.dumps(cell.get("outputs")))
-
-
-def test_a_lesson_shows_its_pictures_before_it_is_run(visit: Visit, cell: str):
-    assert pictures(visit, cell) == 1
-
-
-def test_a_lesson_that_somebody_has_changed_is_not_trusted(visit: Visit, cell: str):
+def test_a_lesson_shows_its_pictures_before_it_is_run_until_somebody_changes_it(visit: Visit):
     file = visit.lab.root / LESSON
     notebook = json.loads(file.read_text("utf-8"))
-    [changed] = [each for each in notebook["cells"] if each["id"] == cell]
-    [output] = [each for each in changed["outputs"] if "<svg" in json.dumps(each)]
+    cell, output = next(
+        (cell["id"], output)
+        for cell in notebook["cells"]
+        for output in cell.get("outputs", ())
+        if "<svg" in json.dumps(output)
+    )
+    assert pictures(visit, cell) == 1
     script = "<img src='none' onerror='document.body.dataset.ran = 1'>"
     output["data"]["text/html"] = [script, *output["data"]["text/html"]]
     file.write_text(json.dumps(notebook), "utf-8")

@@ -33,6 +33,7 @@ def assert_pictured(notebook: Notebook, name: str, first: str, last: str) -> Non
         [first, last],
     )
     text = " ".join(" ".join(shown).split())
+    assert f"](docs/images/{name}.png)" in (ROOT / "README.md").read_text(encoding="utf-8")
     if folder := os.environ.get(SCREENSHOTS):
         take(notebook, Path(folder) / f"{name}.png", first, last, text)
     with Image.open(ROOT / "docs" / "images" / f"{name}.png") as picture:
@@ -41,10 +42,8 @@ def assert_pictured(notebook: Notebook, name: str, first: str, last: str) -> Non
 
 def take(notebook: Notebook, file: Path, first: str, last: str, text: str) -> None:
     """Write a screenshot of cells, which have to fit into the window, with their text."""
-    top = notebook.cell(first).bounding_box()
-    bottom = notebook.cell(last).bounding_box()
-    assert top is not None
-    assert bottom is not None
+    top, bottom = (notebook.cell(each).bounding_box() for each in (first, last))
+    assert top is not None and bottom is not None
     height = bottom["y"] + bottom["height"] - top["y"]
     screenshot = notebook.page.screenshot(
         clip={"x": top["x"], "y": top["y"], "width": top["width"], "height": height}
@@ -71,9 +70,3 @@ def test_the_readme_picture_of_a_lesson(visit: Visit):
     lesson = visit.open("notebooks/01_leaves.ipynb")
     assert lesson.output("picture-of-params").get_by_role("img").count() == 1
     assert_pictured(lesson, "lesson", "leaves-of-params", "picture-of-params")
-
-
-def test_the_readme_shows_and_describes_both_pictures():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name in ("feedback", "lesson"):
-        assert f"](docs/images/{name}.png)" in readme

@@ -8,6 +8,15 @@ from textwrap import dedent
 from typing import Any
 
 LESSON = "01_leaves"
+# Right answers to two of its exercises.
+COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
+SHAPES = """
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+"""
 NOTHING = "nothing"
 """The state of a student of whom the gradebook has no attempt."""
 

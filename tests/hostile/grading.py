@@ -14,10 +14,10 @@ from pytree_course.course import Course
 from pytree_course.reports.pages import page_names
 from pytree_course.texts import printable
 from tests.conftest import ROOT
-from tests.hostile.case import LESSON, Case
+from tests.hostile.case import COUNT, LESSON, Case
 from tests.hostile.run import Run, run_watched
 from tests.hostile.secrets_kept import VICTIM, WITH_KEYRING, Secrets
-from tests.hostile.students import Student, hand_in, honest, right_answers, seated
+from tests.hostile.students import Student, hand_in, honest, seated
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,6 @@ class GradedCorpus:
         return texts | {"its output": self.done.stdout + self.done.stderr}
 
 
-def _victim(course: Course, secrets: Secrets) -> Student:
-    right = right_answers(course, LESSON)["count_leaves"]
-    answers = {"count_leaves": f"# {secrets['submission']}\n{right}"}
-    return Student(VICTIM, LESSON, [Case("victim", "", answers)])
-
-
 def grade_corpus(cases: Sequence[Case], folder: Path) -> GradedCorpus:
     """Have these cases handed in, with honest students beside, and graded."""
     course = Course(folder / "course")
@@ -71,7 +65,9 @@ def grade_corpus(cases: Sequence[Case], folder: Path) -> GradedCorpus:
     students = seated(course, cases)
     canaries = honest(course, students)
     secrets, into = Secrets(), folder / "grades"
-    for student in (*students, *canaries, _victim(course, secrets)):
+    victims = {"count_leaves": f"# {secrets['submission']}\n{COUNT}"}
+    victim = Student(VICTIM, LESSON, [Case("victim", "", victims)])
+    for student in (*students, *canaries, victim):
         hand_in(course, student, folder / "class" / student.name)
     variables = secrets.lay_out(course.root, folder / "home", into)
     command = [sys.executable, "-c", WITH_KEYRING, "-m", "pytree_course", "grade"]

@@ -1,7 +1,7 @@
 """The class of the corpus: which cases share a student, and what each student hands in."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -9,7 +9,7 @@ from pathlib import Path
 from pytree_course.course import Course, answer_id
 from pytree_course.sources.exercises import Answer
 from pytree_course.sources.lesson_sources import read_sources
-from tests.conftest import ExerciseNotebook
+from tests.conftest import ExerciseNotebook, put
 from tests.hostile.case import LESSON, Case
 
 FIRST, MIDDLE, LAST = "0-honest", "m-honest", "zz-honest"
@@ -60,14 +60,11 @@ def seated(course: Course, cases: Iterable[Case]) -> list[Student]:
         )
         student = next(shared, None)
         if student is None:
-            together = sum(each.cases[0].is_local for each in students)
-            name = (
-                f"{case.family}-together-{together + 1}"
-                if case.is_local
-                else (case.student or case.id)
-            )
-            student = Student(name, case.lesson)
-            students.append(student)
+            name = case.student or case.id
+            if case.is_local:
+                together = sum(each.cases[0].is_local for each in students)
+                name = f"{case.family}-together-{together + 1}"
+            students.append(student := Student(name, case.lesson))
         student.cases.append(case)
     for student in students:
         every: Collection[str] = right_answers(course, student.lesson)
@@ -97,27 +94,19 @@ def honest(course: Course, students: Iterable[Student]) -> list[Student]:
     ]
 
 
-def notebook_text(course: Course, lesson: str, answers: Mapping[str, str]) -> str:
-    """Write answers into the exercise notebook as it is handed out."""
-    notebook = ExerciseNotebook(course.lesson(lesson).blank)
-    for exercise, code in answers.items():
-        notebook.answer(exercise, code)
-    return json.dumps(notebook.content)
-
-
 def hand_in(course: Course, student: Student, folder: Path) -> None:
     """Make a student's folder, or add another lesson to it."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def written(answers: Mapping[str, str]) -> str:
-        return notebook_text(course, student.lesson, answers)
+        notebook = ExerciseNotebook(course.lesson(student.lesson).blank)
+        for exercise, code in answers.items():
+            notebook.answer(exercise, code)
+        return json.dumps(notebook.content)
 
-    make: Callable[..., None] | None = student.cases[0].make if student.cases else None
-    if make is not None:
-        make(folder, written)
+    if student.cases and student.cases[0].make is not None:
+        student.cases[0].make(folder, written)
         return
     right = right_answers(course, student.lesson)
     answers = student.answers | {name: right[name] for name in student.beside}
-    (folder / course.lesson(student.lesson).exercises.name).write_text(
-        written(answers), encoding="utf-8"
-    )
+    put(folder / course.lesson(student.lesson).exercises.name, written(answers))

@@ -1,81 +1,11 @@
-"""Exhaustion: time, memory, processes, files, messages, each used up as far as it goes.
+"""Exhaustion: memory, processes, files, messages, each used up as far as it goes."""
 
-True time-outs cost the most, so that all of them are the answers of one student.
-"""
-
-from tests.hostile.case import Family
+from tests.hostile.case import COUNT, SHAPES, Family
 
 family = Family("exhaustion")
 
-
-# ---- time: the first ones take what all exercises share, the others 6 seconds each
-
 family.local(
     {
-        ("a loop that is not to be interrupted, and prints", "count_leaves"): """
-    def count_leaves(tree):
-        import signal, time
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        while True:
-            try:
-                while True:
-                    print("still here", flush=True)
-                    time.sleep(0.05)
-            except BaseException:
-                pass
-    """,
-        ("a loop inside of C", "replace_leaves"): """
-    import itertools
-    def replace_leaves(tree, new_leaves):
-        return sum(itertools.count())
-    """,
-        ("a regular expression that holds Python's lock", "count_nones"): """
-    import re
-    def count_nones(tree):
-        return re.match("(a+)+$", "a" * 60 + "b")
-    """,
-        ("threads that never end, and a sleep without end", "nan_paths"): """
-    import threading, time
-    def spin():
-        while True:
-            pass
-    for _ in range(20):
-        threading.Thread(target=spin, daemon=False).start()
-    time.sleep(10**6)
-    """,
-        ("busy for ever, and answers to others", "same_structure"): """
-    import time
-    kernel = get_ipython().kernel
-    while True:
-        for state in ("busy", "idle"):
-            for parent in (kernel.get_parent(), {"header": {"msg_id": "another"}}, {}):
-                if state == "busy" or parent is not kernel.get_parent():
-                    kernel.session.send(kernel.iopub_socket, "status",
-                                        {"execution_state": "busy"}, parent=parent)
-        time.sleep(0.05)
-    """,
-    },
-    kind="timed out",
-)
-family.local(
-    {
-        ("all threads and the process itself stopped", "leaf_shapes"): """
-    import os, signal
-    os.kill(os.getpid(), signal.SIGSTOP)
-    """,
-    }
-)
-
-
-# ---- memory, processes and files, each soon too much
-
-family.local(
-    {
-        ("memory of one process", "leaf_at"): """
-    turn = iter([100])
-    def leaf_at(tree, path_text):
-        return [bytearray(2**28) for _ in range(next(turn, 0))]
-    """,
         ("memory of many processes", "whole_shapes"): """
     import os, time
     def whole_shapes(tree):
@@ -86,26 +16,6 @@ family.local(
                 os._exit(0)
         time.sleep(20)
     """,
-        ("files in memory, and shared mappings of them", "leaves_in_layer_order"): """
-    import mmap, os
-    def leaves_in_layer_order(tree):
-        kept = []
-        for folder in ("/tmp", "/dev/shm"):
-            for number in range(1000):
-                try:
-                    with open(f"{folder}/{number}", "wb") as file:
-                        file.truncate(60 * 2**20)
-                    file = open(f"{folder}/{number}", "r+b")
-                    shared = mmap.mmap(file.fileno(), 0)
-                    for at in range(0, len(shared), 2**22):
-                        shared[at:at + 2**22] = b"x" * 2**22
-                    kept.append(shared)
-                except OSError as error:
-                    break
-                if number > 1:
-                    break  # what is beyond 128 MB of a folder is a signal, and no error
-        raise MemoryError("no more")
-    """,
         ("many empty files and folders", "shared_leaves"): """
     import os
     def shared_leaves(tree):
@@ -115,8 +25,6 @@ family.local(
     """,
     }
 )
-
-# ---- a second student
 
 family.local(
     {
@@ -200,8 +108,6 @@ family.local(
     kind="crashed",
 )
 
-# ---- a third one
-
 family.local(
     {
         ("sockets without end", "count_leaves"): """
@@ -263,17 +169,10 @@ family.local(
     def replace_leaves(tree, new_leaves):
         return np.broadcast_to(np.float32(0), (2**20, 2**20))
     """,
-        ("mappings that are never written to", "leaf_at"): """
-    import mmap
-    def leaf_at(tree, path_text):
-        kept = []
-        for _ in range(1000):
-            kept.append(mmap.mmap(-1, 2**30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
-    """,
     }
 )
 
-# ---- limits that could be switched off: a fourth student
+# ---- limits that could be switched off
 
 _FIVE_LARGE = """
     for _ in range(5):
@@ -392,41 +291,17 @@ family.local(
                         pass
         return open("/proc/net/sockstat").read()
     """,
+        ("a message without end, in the grader's memory before it could be counted", "nan_paths"): (
+            "from zmq import SNDMORE\nsocket = get_ipython().kernel.iopub_thread.socket\n"
+            "while True: socket.send(bytes(2**20), SNDMORE)"
+        ),
         ("all processes killed that there are", "leaf_shapes"): (
             "import os; os.kill(1, 9); os.kill(-1, 9)"
         ),
     }
 )
-family.local(
-    {
-        (
-            "messages signed with another key",
-            "whole_shapes",
-        ): "get_ipython().kernel.session.key = b'forged'",
-        (
-            "nothing is published",
-            "leaves_in_layer_order",
-        ): "get_ipython().display_pub.publish = lambda *_, **__: None",
-        ("no message at all", "shared_leaves"): (
-            "get_ipython().kernel.iopub_socket.send_multipart([b'no', b'message'])"
-        ),
-        ("a message without end, in the grader's memory before it could be counted", "nan_paths"): (
-            "from zmq import SNDMORE\nsocket = get_ipython().kernel.iopub_thread.socket\n"
-            "while True: socket.send(bytes(2**20), SNDMORE)"
-        ),
-    }
-)
 # ---- what one answer uses up for the others of its kernel: they run once more, alone
 
-RIGHT = "def {name}(tree):\n    return {body}\n"
-SHAPES = RIGHT.format(
-    name="leaf_shapes",
-    body="""{
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }""",
-)
-COUNT = RIGHT.format(name="count_leaves", body="len(jax.tree.leaves(tree))")
 for what, use, need in (
     ("files", "open('/dev/null')", "[open('/dev/null') for _ in range(9)]"),
     ("terminals", "os.openpty()", "!echo hello"),

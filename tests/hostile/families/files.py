@@ -9,12 +9,11 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from tests.hostile.case import LESSON, NOTHING, Family
+from tests.hostile.case import COUNT, LESSON, NOTHING, Family
 
 family = Family("files")
 
 FILE = f"{LESSON}_exercises.ipynb"
-COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 WRONG = "def leaf_shapes(tree):\n    return 7"
 
 

@@ -12,9 +12,14 @@ family = Family("finding")
 
 # Each defines `found`, a list of texts; a right answer is given where one of them is telling.
 _SEARCH = """
-import re
+import glob, os, re
 def find():
     found = []
+    def read(file):
+        try:
+            found.append(open(file, errors="replace").read())
+        except OSError:
+            pass
 {search}
     return found
 try:
@@ -46,7 +51,6 @@ def find(searches: Mapping[str, str], telling: str = "telling") -> None:
 find(
     {
         "files of the teacher and of other students": """
-    import os, glob
     places = ["/home", "/root", "/work", "/mnt", "/srv", "/opt", "/var", "/run", "/etc", "/course",
               "/tmp", "/dev/shm", os.path.expanduser("~"), "..", "../..", "/proc/self/cwd/.."]
     for line in open("/proc/self/mountinfo"):
@@ -59,22 +63,14 @@ find(
             folders[:] = [each for each in folders if each not in ("site-packages", "lib")]
             for each in names:
                 if each.endswith((".ipynb", ".md", ".txt", ".sqlite", ".csv", "ed25519", "token")):
-                    try:
-                        found.append(open(os.path.join(folder, each), errors="replace").read())
-                    except OSError:
-                        pass
+                    read(os.path.join(folder, each))
 """,
         "environment and command line of every process": """
-    import glob, os
     for file in glob.glob("/proc/[0-9]*/environ") + glob.glob("/proc/[0-9]*/cmdline"):
-        try:
-            found.append(open(file, errors="replace").read())
-        except OSError:
-            pass
+        read(file)
     found.append(str(dict(os.environ)))
 """,
         "memory of every process": """
-    import glob, os, re
     for maps in glob.glob("/proc/[0-9]*/maps"):
         if maps.startswith(f"/proc/{os.getpid()}/"):
             continue
@@ -90,13 +86,12 @@ find(
     found = [each.decode() for each in found]
 """,
         "roots and folders of other processes": """
-    import glob, os
     for place in glob.glob("/proc/[0-9]*/root") + glob.glob("/proc/[0-9]*/cwd"):
         for below in ("home", "root", "work", "var/lib", "class", "."):
             try:
                 for each in os.listdir(f"{place}/{below}"):
                     if each.endswith((".ipynb", ".sqlite", ".md")):
-                        found.append(open(f"{place}/{below}/{each}", errors="replace").read())
+                        read(f"{place}/{below}/{each}")
             except OSError:
                 pass
     for number in range(3, 200):
@@ -108,28 +103,24 @@ find(
             pass
 """,
         "the keyring": """
-    import ctypes, os, re
+    import ctypes
     libc = ctypes.CDLL(None)
     keyctl, request = {"x86_64": (250, 249), "aarch64": (219, 218)}[os.uname().machine]
     text = ctypes.create_string_buffer(100_000)
+    def take(key):
+        value = ctypes.create_string_buffer(10_000)
+        if libc.syscall(keyctl, 11, key, value, 10_000) > 0:
+            found.append(value.value.decode(errors="replace"))
     for ring in (-1, -2, -3, -4, -5):
         for number in (0, 1):
             libc.syscall(keyctl, 0, ring, number)
         size = libc.syscall(keyctl, 11, ring, text, 100_000)
         for at in range(0, max(size, 0), 4):
-            key = int.from_bytes(text.raw[at:at + 4], "little", signed=True)
-            value = ctypes.create_string_buffer(10_000)
-            if libc.syscall(keyctl, 11, key, value, 10_000) > 0:
-                found.append(value.value.decode(errors="replace"))
-    key = libc.syscall(request, b"user", b"password", None, -3)
-    value = ctypes.create_string_buffer(10_000)
-    if key > 0 and libc.syscall(keyctl, 11, key, value, 10_000) > 0:
-        found.append(value.value.decode(errors="replace"))
+            take(int.from_bytes(text.raw[at:at + 4], "little", signed=True))
+    take(libc.syscall(request, b"user", b"password", None, -3))
     try:
         for line in open("/proc/keys"):
-            number = int(line.split()[0], 16)
-            if libc.syscall(keyctl, 11, number, value, 10_000) > 0:
-                found.append(value.value.decode(errors="replace"))
+            take(int(line.split()[0], 16))
     except OSError:
         pass
 """,
@@ -150,7 +141,7 @@ find(
              '"observations": [{' in text or "jax.tree.leaves(tree))" in text]
 """,
         "byte code of check scripts and sources": """
-    import glob, sys
+    import sys
     for place in (sys.prefix, "/course", "/tmp", "/usr/lib/python3"):
         found += glob.glob(place + "/**/*answers*.pyc", recursive=True)
     found = [each for each in found if "authors_answers" not in each]

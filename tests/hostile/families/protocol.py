@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from textwrap import dedent
 from typing import Any
 
-from tests.hostile.case import Family
+from tests.hostile.case import COUNT, Family
 
 family = Family("protocol")
 
 WRONG = "\ndef count_leaves(tree):\n    return 10**6\n"
-COUNT = "\ndef count_leaves(tree):\n    return len(jax.tree.leaves(tree))\n"
 SEND = """
 import os, signal, threading, time
 kernel = get_ipython().kernel
@@ -120,7 +119,7 @@ talk(
             pass
     """,
     },
-    COUNT,
+    f"\n{COUNT}",
     earns=("count_leaves",),
 )
 talk(

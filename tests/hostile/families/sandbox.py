@@ -18,7 +18,7 @@ NAMES = (
 
 _ATTEMPT = '''
 import ctypes, errno, glob, os, resource, shutil, signal, socket, struct, subprocess, sys, time
-libc = ctypes.CDLL(None, use_errno=True)
+libc, seccomp = ctypes.CDLL(None, use_errno=True), ctypes.CDLL("libseccomp.so.2")
 reached, refused = [], []
 def attempt(what, *tries):
     """Call each; what raises an OSError was refused, and what returns -1 or nothing too."""
@@ -39,25 +39,8 @@ def put(place, text):
     finally:
         os.close(file)
 def syscall(name, *arguments):
-    numbers = {
-        "x86_64": dict(mount=165, umount2=166, chroot=161, unshare=272, setns=308, ptrace=101,
-                       keyctl=250, add_key=248, request_key=249, bpf=321, io_uring_setup=425,
-                       userfaultfd=323, memfd_create=319, shmget=29, perf_event_open=298,
-                       clone3=435, process_vm_readv=310, open_tree=428, fsopen=430, reboot=169,
-                       sethostname=170, settimeofday=164, init_module=175, kexec_load=246,
-                       swapon=167, syslog=103, mq_open=240, semget=64, msgget=68,
-                       open_by_handle_at=304, name_to_handle_at=303, sched_setscheduler=144,
-                       io_setup=206),
-        "aarch64": dict(mount=40, umount2=39, chroot=51, unshare=97, setns=268, ptrace=117,
-                        keyctl=219, add_key=217, request_key=218, bpf=280, io_uring_setup=425,
-                        userfaultfd=282, memfd_create=279, shmget=194, perf_event_open=241,
-                        clone3=435, process_vm_readv=270, open_tree=428, fsopen=430, reboot=142,
-                        sethostname=161, settimeofday=170, init_module=105, kexec_load=104,
-                        swapon=224, syslog=116, mq_open=180, semget=190, msgget=186,
-                        open_by_handle_at=265, name_to_handle_at=264, sched_setscheduler=119,
-                        io_setup=0),
-    }[os.uname().machine]
-    return lambda: libc.syscall(ctypes.c_long(numbers[name]), *arguments)
+    number = ctypes.c_long(seccomp.seccomp_syscall_resolve_name(name.encode()))
+    return lambda: libc.syscall(number, *arguments)
 {code}
 def answer(*inputs):
     if reached or not refused:

@@ -2,19 +2,11 @@
 
 import json
 
-from tests.hostile.case import LESSON, Family
+from tests.hostile.case import COUNT, LESSON, SHAPES, Family
 
 family = Family("structure")
 
-COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 WRONG = "def count_leaves(tree):\n    return 1"
-SHAPES = """
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-"""
 BOTH = {"count_leaves": COUNT, "leaf_shapes": SHAPES}
 FILE = f"{LESSON}_exercises.ipynb"
 
@@ -57,19 +49,12 @@ def _(content, cells):
 
 @notebook("stored outputs that say all is right", {"count_leaves": WRONG})
 def _(content, cells):
+    said = "✓ count_leaves: correct"
+    data = {"application/vnd.pytree-course.outcomes+json": "[]", "text/plain": said}
+    shown = {"output_type": "display_data", "metadata": {}, "data": data}
     for cell in cells.values():
         if cell["cell_type"] == "code":
-            cell["outputs"] = [
-                {
-                    "output_type": "display_data",
-                    "metadata": {},
-                    "data": {
-                        "application/vnd.pytree-course.outcomes+json": "[]",
-                        "text/plain": "✓ count_leaves: correct",
-                    },
-                }
-            ]
-            cell["execution_count"] = 1
+            cell |= {"outputs": [shown], "execution_count": 1}
 
 
 @notebook("metadata that give points", {"count_leaves": WRONG})
@@ -84,12 +69,9 @@ def _(content, cells):
 
 @notebook("another kernel", earns=EARN_BOTH)
 def _(content, cells):
-    content["metadata"]["kernelspec"] = {
-        "name": "bash",
-        "display_name": "../../bin/sh",
-        "language": "bash",
-        "argv": ["/bin/sh", "-c", "touch /tmp/kernelspec"],
-    }
+    named = {"name": "bash", "display_name": "../../bin/sh", "language": "bash"}
+    command = ["/bin/sh", "-c", "touch /tmp/kernelspec"]
+    content["metadata"]["kernelspec"] = named | {"argv": command}
 
 
 @notebook("an answer cell turned to Markdown", {"count_leaves": COUNT})
@@ -239,14 +221,9 @@ def _(content, cells):
 
 @notebook("format 3", state="unreadable", reason="no cells")
 def _(content, cells):
-    return {
-        "nbformat": 3,
-        "nbformat_minor": 0,
-        "metadata": {},
-        "worksheets": [
-            {"cells": [{"cell_type": "code", "input": COUNT, "language": "python", "outputs": []}]}
-        ],
-    }
+    cell = {"cell_type": "code", "input": COUNT, "language": "python", "outputs": []}
+    version = {"nbformat": 3, "nbformat_minor": 0, "metadata": {}}
+    return version | {"worksheets": [{"cells": [cell]}]}
 
 
 @notebook("format 9.7", earns=EARN_BOTH)
