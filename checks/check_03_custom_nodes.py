@@ -741,9 +741,10 @@ def register_fields(answer, rng):
 
     note = said + "the values of an object, and of others. Which of the others have the same "
     note += "structure as the first?"
-    others = mixed(rng, alike, unlike)
     call = partial(same_structures, plain_fields)
-    cases.append(Case(call, names, names[1:2], alike(), others, note=note))
+    for _ in range(2):
+        others = mixed(rng, alike, unlike)
+        cases.append(Case(call, names, names[1:2], alike(), others, note=note))
     yield from shuffled(rng, cases)
 
 
@@ -1366,7 +1367,7 @@ def train_step(answer, rng):
     note = said + "Two steps, one after the other, of a loss divided by `step + 1`:"
     cases.append(Case(twice, {one: row(rng)}, step(), rate(), note=note, tags=("a second step",)))
     note = said + "The old state after the call:"
-    for params in ({one: row(rng)}, [row(rng)], {one: {two: row(rng)}}):
+    for params in ({one: row(rng)}, [row(rng)], {one: {two: row(rng)}}, {two: [row(rng)]}):
         tags = ("the old state afterwards",)
         cases.append(Case(old_state, params, step(), rate(), note=note, tags=tags))
     yield from shuffled(rng, cases)

@@ -328,7 +328,8 @@ def dense(Dense, rng):
     example = (np.ones((2, 2)), np.zeros(2), jnp.abs)
     cases.append(called(*example, np.array([1.0, -3.0])))
     tags = ("an activation of the whole array",)
-    cases.append(called(lopsided(), vector(rng), jnp.flip, vector(rng), tags=tags))
+    for _ in range(2):
+        cases.append(called(lopsided(), vector(rng), jnp.flip, vector(rng), tags=tags))
     cases.append(doubled(diagonal(), zeros(), activation(), vector(rng), tags=(tag,)))
     for _ in range(rng.integers(2, 4)):
         inputs = (lopsided(), vector(rng), activation(), vector(rng))
@@ -963,6 +964,7 @@ def sweep(answer, rng):
         ((*start((0,)), fractions(2)), ()),
         ((*start(), equal), ("a rate that occurs twice", "whole numbers beside floats")),
         ((*start((2, 2)), fractions(2)), ()),
+        ((*start((3, 2)), fractions(2)), ()),
         ((*start(), repeated), ("a rate that occurs twice",)),
         ((*start(), whole_numbers(2)), ("whole numbers alone",)),
         ((*start(), whole_numbers(3)), ("whole numbers alone",)),
@@ -1640,7 +1642,8 @@ def static_wrapper(Static, rng):
         means = {"True": "A `Static` is equal to something that is no `Static`."}
         cases.append(Case(others, value, *things, note=note, tags=tags, if_wrong=means))
     note = "Is a `Static` equal to a `types.SimpleNamespace` with the same attribute `value`?"
-    cases.append(Case(with_such_a_value, integer(), note=note, tags=tags, if_wrong=means))
+    for value in (integer(), text()):
+        cases.append(Case(with_such_a_value, value, note=note, tags=tags, if_wrong=means))
     note = "Have the two `Static` of each pair the same hash?"
     for draw, tag in (
         (integer, "a look at hashes"),
