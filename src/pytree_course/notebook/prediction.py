@@ -109,7 +109,8 @@ def entry(
 def _reveal_after_next_cell(widget: Predict, shell: Any, notebooks: Path) -> None:
     """Reveal a prediction when the next cell, which shows the answer, has been run.
 
-    The answer can be the error that a lesson raises on purpose, but no name that is still missing.
+    The answer can be an error that the lesson raises on purpose; a `NameError` means that a cell
+    above was not run.
     """
     cells_run = 0
 
@@ -172,5 +173,5 @@ class ReviewPlay(Play):
         explanation.append_display_data(self._review.answer(question, choice))
         onward = ipywidgets.HBox([button("Next" if self._left else "Done", self._ask)])
         answered = ipywidgets.VBox([explanation, onward])
-        answered.add_class("pytree-answered")  # what the extension now keeps in sight
+        answered.add_class("pytree-answered")  # the extension keeps it in sight
         self.children = [shown, answer, answered]
