@@ -1634,12 +1634,12 @@ def static_wrapper(Static, rng):
         tags = ("both orders of two types",)
         cases.append(Case(equal, *given, note=note, tags=tags, if_wrong=means))
     note = "Is a `Static` of the first value equal to each of the other things?"
+    tags = ("something that is no `Static`",)
+    means = {"True": "A `Static` is equal to something that is no `Static`."}
     for draw in (integer, text, nan):
         value = draw()
         rest = shuffled(rng, [None, text(), [value], {}])[: rng.integers(1, 5)]
         things = shuffled(rng, [value, *rest])
-        tags = ("something that is no `Static`",)
-        means = {"True": "A `Static` is equal to something that is no `Static`."}
         cases.append(Case(others, value, *things, note=note, tags=tags, if_wrong=means))
     note = "Is a `Static` equal to a `types.SimpleNamespace` with the same attribute `value`?"
     for value in (integer(), text()):

@@ -165,14 +165,14 @@ def _show(
         from pytree_course.judging.feedback import note
 
         display(note("→", words.TOO_EARLY_TITLE, [message]))
-    elif _is_meant(source):
+    elif is_meant(source):
         shell._showtraceback(kind, error, brief_traceback(kind.__name__, str(error)))
     else:
         shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
 
 
-def _is_meant(source: str) -> bool:
-    """Return whether this is an unchanged cell of a lesson that raises an error on purpose."""
+def is_meant(source: str) -> bool:
+    """Return whether a source is an unchanged cell of a lesson that raises an error on purpose."""
     try:
         return is_meant_to_fail(source, Course.find().root / "notebooks")
     except Exception:

@@ -15,7 +15,6 @@ from pytree_course.learner.standings import badges
 from pytree_course.notebook import progress_views
 from pytree_course.notebook.base import Help
 from pytree_course.notebook.prediction import Predict, _reveal_after_next_cell
-from tests.conftest import ROOT
 
 CHOICE = Prediction("How many?", {"A": "one", "B": "two"}, "B")
 FREE = Prediction("Which two numbers?", {}, "3 and 7")
@@ -86,7 +85,7 @@ def test_the_next_cell_that_shows_the_answer_reveals():
     answer = 'jax.tree.leaves({2: "number", "a": "letter"})'
     shell = InteractiveShell()
     widget = Predict(CHOICE, "B")
-    _reveal_after_next_cell(widget, shell, ROOT / "notebooks")
+    _reveal_after_next_cell(widget, shell)
     for source in ("'the cell that asks'", "1 / 0", answer):  # `jax` is not imported yet
         shell.run_cell(source)
         assert not widget.revealed

@@ -1,15 +1,14 @@
 """Questions in a notebook: predictions before a cell is run, and the review."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import ipywidgets
 from IPython.core.getipython import get_ipython
 from IPython.display import display
 
-from pytree_course.built import is_meant_to_fail
 from pytree_course.course import Course
+from pytree_course.ipython import is_meant
 from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.questions import Question, is_same
@@ -35,7 +34,7 @@ def predict(lesson: str, name: str) -> "Predict":
     widget.remember = remember
     shell = get_ipython()
     if shell is not None:
-        _reveal_after_next_cell(widget, shell, course.root / "notebooks")
+        _reveal_after_next_cell(widget, shell)
     return widget
 
 
@@ -106,7 +105,7 @@ def entry(
     return buttons
 
 
-def _reveal_after_next_cell(widget: Predict, shell: Any, notebooks: Path) -> None:
+def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
     """Reveal a prediction when the next cell, which shows the answer, has been run.
 
     The answer can be an error that the lesson raises on purpose; a `NameError` means that a cell
@@ -120,9 +119,7 @@ def _reveal_after_next_cell(widget: Predict, shell: Any, notebooks: Path) -> Non
         if cells_run == 1:
             return  # the cell that asks
         error = result.error_before_exec or result.error_in_exec
-        if isinstance(error, NameError) or (
-            error and not is_meant_to_fail(result.info.raw_cell, notebooks)
-        ):
+        if isinstance(error, NameError) or (error and not is_meant(result.info.raw_cell)):
             return  # it failed, and will be run again
         shell.events.unregister("post_run_cell", after_cell)
         if said := widget.reveal():
