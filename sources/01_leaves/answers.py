@@ -2515,7 +2515,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="the_empty_path_is_falsy" section="key-paths"
-"""You miss one case: where the whole tree is one broken array, its path is the empty string. `if text` drops an empty string. Use a mark that no path can be, such as `None`, and compare with `is`."""
+"""You miss the nan where the whole tree is one array. Its path is the empty string, and a test such as `if text` drops an empty string. Use a mark that no path can be, such as `None`, and compare with `is`."""
 def nan_paths(params):
     def mark(path, leaf):
         if np.isnan(leaf).any():
