@@ -1,6 +1,6 @@
 """Test whether the checks refuse wrong answers that nobody wrote.
 
-In this folder's parent: python -m mutation_testing [--write] [--jobs N] [LESSON] [EXERCISE]
+python .ci/mutation_testing [--write] [--jobs N] [LESSON] [EXERCISE]
 
 It tries mutants of the right answers, and a memoriser of the public cases. The exit status is 0 if
 the checks refuse all of them.
@@ -8,9 +8,12 @@ the checks refuse all of them.
 
 import argparse
 import sys
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mutation_testing.case_table import stale, write_case_table
 from mutation_testing.trials import HEADINGS, Findings, try_wrong_answers
