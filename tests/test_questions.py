@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from typer.testing import CliRunner
 
 from pytree_course.built import hides_outputs, show_outputs
-from pytree_course.cases.input_features import Duo, Point
+from pytree_course.cases.random_inputs import Duo, Point
 from pytree_course.cli.app import app
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import (
