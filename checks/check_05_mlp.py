@@ -749,8 +749,8 @@ def adam(start, step, rng):
         return Case(call, *inputs, note=note + more, if_wrong=wrong)
 
     def steps(params, fewest=1):
-        said = {"note": note, "if_wrong": meaning} | said
-        return Case(many_steps, params, several(rng, params, fewest), number(rng) / 16)
+        inputs = params, several(rng, params, fewest), number(rng) / 16
+        return Case(many_steps, *inputs, note=note, if_wrong=meaning)
 
     def with_gradient(small, times):
         """Draw a vector's case in which one place has a small gradient in each step."""
