@@ -1,6 +1,6 @@
 """Show which wrong answers, that nobody wrote, pass the checks.
 
-python -m mutation_testing [--jobs N] [LESSON] [EXERCISE]
+In this folder's parent: python -m mutation_testing [--jobs N] [LESSON] [EXERCISE]
 
 It tries mutants of the right answers, and a memoriser of the public cases. A mutant that survives
 may be as right as the answer, or show a case that is missing.
