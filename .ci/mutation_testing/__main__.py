@@ -46,7 +46,7 @@ def show(findings: Findings) -> None:
     )
     if findings.memoriser is not None:
         told += f", memoriser refused on {findings.memoriser} of {len(FRESH_SEEDS)} seeds"
-    Console().print(told, markup=False, highlight=False)
+    Console().print(Text(told), soft_wrap=True)
     for name in findings.survivors:
         Console().print(Text(f"  survives: {name}"), soft_wrap=True)
 
