@@ -93,7 +93,9 @@ def read_notebook(file: Path) -> dict[str, Any]:
     except RecursionError:
         raise UnreadableError(f"{file} is not a notebook: it is nested too deep") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise UnreadableError(f"{file} has no cells: save it as a notebook of format 4.5 or later")
+        raise UnreadableError(
+            f"{file} is not a notebook: it has no cells. Save it in format 4.5 or later"
+        )
     return notebook
 
 

@@ -53,8 +53,8 @@ NO_VERDICT = "the check gave no verdict"
 MISSING_IN_GRADING = {
     "NameError": "Only answer cells are graded: put everything that an answer needs into its "
     "answer cell.",
-    "ModuleNotFoundError": "Grading has the packages of the course, and no file that lies beside "
-    "the notebook.",
+    "ModuleNotFoundError": "Grading has the packages of the course, and no file beside the "
+    "notebook.",
 }
 """By the error that an answer raises: what it means in grading."""
 
@@ -183,7 +183,8 @@ STALE = (
     "answer cell and run it, then run this cell."
 )
 IN_ANOTHER_CELL = (
-    "⚠ Grading reads the answer cell of `{exercise}`, and this answer is in another cell: move it."
+    "⚠ This answer is not in the answer cell of `{exercise}`, where grading looks first: move it "
+    "there."
 )
 FROM_ANOTHER_CELL = (
     "⚠ In grading, `{name}` is missing: it comes from another cell. Put it into the answer cell of "
