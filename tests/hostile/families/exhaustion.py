@@ -61,12 +61,8 @@ family.local(
 
 # ---- each ends its kernel
 
-for name, kind, reason, code in (
-    (
-        "memory of many processes, whose first threads have ended",
-        "crashed",
-        "memory",
-        """
+ENDS = {
+    ("memory of many processes, whose first threads have ended", "crashed", "memory"): """
     import ctypes, os, threading, time
     libc = ctypes.CDLL(None)
     end_of_thread = {"x86_64": 60, "aarch64": 93}[os.uname().machine]
@@ -81,35 +77,20 @@ for name, kind, reason, code in (
             libc.syscall(end_of_thread, 0)
     time.sleep(1000)
     """,
-    ),
-    (
-        "empty files in both folders",
-        "crashed",
-        "files",
-        """
+    ("empty files in both folders", "crashed", "files"): """
     import os, time
     for number in range(15_000):
         os.mkdir(f"/tmp/d{number}")
         open(f"/dev/shm/f{number}", "w").close()
     time.sleep(1000)
     """,
-    ),
-    ("small messages without end", "crashed", "", "while True: display(1)"),
-    (
-        "one message without end, in the grader's memory before it could be counted",
-        "crashed",
-        "",
-        """
+    ("small messages without end", "crashed", ""): "while True: display(1)",
+    ("one message without end, in the grader's memory before it is counted", "crashed", ""): """
     from zmq import SNDMORE
     socket = get_ipython().kernel.iopub_thread.socket
     while True: socket.send(bytes(2**20), SNDMORE)
     """,
-    ),
-    (
-        "a loop that is not to be interrupted, and prints",
-        "timed out",
-        "",
-        """
+    ("a loop that is not to be interrupted, and prints", "timed out", ""): """
     import signal, time
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
@@ -119,12 +100,7 @@ for name, kind, reason, code in (
         except BaseException:
             pass
     """,
-    ),
-    (
-        "processor time of children that nobody waits for",
-        "timed out",
-        "",
-        """
+    ("processor time of children that nobody waits for", "timed out", ""): """
     import ctypes, os, time
     ctypes.CDLL(None).signal(17, 1)
     while True:
@@ -133,17 +109,11 @@ for name, kind, reason, code in (
             os._exit(0)
         time.sleep(0.2)
     """,
-    ),
-    ("itself stopped", "", "", "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)"),
-    (
-        "memory of one process",
-        "",
-        "",
-        "def count_leaves(tree):\n    return [bytearray(2**28) for _ in range(100)]",
-    ),
-):
-    kinds = {"count_leaves": kind} if kind else {}
-    family.case(name, {"count_leaves": code}, kinds=kinds, reason=reason)
+    ("itself stopped", "timed out", ""): "import os; os.kill(os.getpid(), 19)",
+    ("memory of one process", "error", ""): "kept = [bytearray(2**28) for _ in range(100)]",
+}
+for (name, kind, reason), code in ENDS.items():
+    family.case(name, {"count_leaves": code}, kinds={"count_leaves": kind}, reason=reason)
 
 # ---- what one answer uses up for the others of its kernel: they run once more, alone
 

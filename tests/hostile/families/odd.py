@@ -56,11 +56,6 @@ def named(separator, tree):
             for path, leaf in jax.tree.leaves_with_path(tree)}
 leaf_shapes = partial(named, "/")
 """,
-        ("NumPy's integer where an int is asked", "count_nones"): """
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return np.sum([leaf is None for leaf in leaves], dtype=np.int64)
-""",
         ("names in other scripts, and a docstring of odd characters", "nan_paths"): (
             '''
 # -*- coding: utf-8 -*-
@@ -72,17 +67,6 @@ def nan_paths(params):
     return путь
 '''
         ),
-        ("a class with __call__", "replace_leaves"): """
-class Replace:
-    def __init__(self, words="{} leaves needed, {} given"):
-        self.words = words
-    def __call__(self, tree, new_leaves):
-        found, structure = jax.tree.flatten(tree)
-        if len(found) != len(new_leaves):
-            raise ValueError(self.words.format(len(found), len(new_leaves)))
-        return structure.unflatten(new_leaves)
-replace_leaves = Replace()
-""",
         ("Windows' line ends", "whole_shapes"): (WHOLE.replace("\n", "\r\n")),
         # ---- what it uses
         ("annotations that are not evaluated", "count_leaves"): (

@@ -40,14 +40,6 @@ TAMPERED = {
     os.putenv("PYTREE_COURSE_SEED", "0")
 """,
     # ---- Python
-    "built-in functions lie": """
-    import builtins
-    builtins.len = lambda *a: 1
-    builtins.isinstance = lambda *a: True
-    builtins.sorted = lambda *a, **k: []
-    builtins.repr = lambda *a: "1"
-    builtins.any = lambda *a: False
-""",
     "imports give modules that lie": """
     import builtins, sys, types
     class Lies(types.ModuleType):
@@ -70,24 +62,6 @@ TAMPERED = {
     os.environ["PYTREE_COURSE"] = "/tmp/course"
     from pytree_course import Checks
     check = Checks("01_leaves")
-""",
-    "the cases that are under way are found and changed": """
-    import gc, sys
-    from msgspec.structs import force_setattr
-    def change(*inputs):
-        frame = sys._getframe()
-        while frame:
-            for value in list(frame.f_locals.values()):
-                if type(value).__name__ == "Case":
-                    value.call, value.inputs = (lambda *a: 0), ()
-            frame = frame.f_back
-        for each in gc.get_objects():
-            if type(each).__name__ == "Case" and hasattr(each, "__dict__"):
-                each.__dict__.update(call=lambda *a: 0, inputs=())
-            if type(each).__name__ == "Outcome":
-                force_setattr(each, "observation", None)
-        return 0
-    lazy = change
 """,
     # ---- IPython and the kernel
     "later cells are rewritten": """
@@ -135,21 +109,6 @@ for name, code in TAMPERED.items():
 
 # ---- from one exercise to another
 
-family.case(
-    "one answer defines those of all others",
-    {
-        "shared_leaves": """
-    class Every:
-        def __call__(self, *inputs, **named): return inputs and inputs[0]
-        def __getitem__(self, key): return 1
-        get = lambda self, *a: 1
-    every = Every()
-    count_leaves = predictions = leaf_shapes = count_nones = nan_paths = every
-    same_structure = replace_leaves = leaf_at = whole_shapes = leaves_in_layer_order = every
-    shared_leaves = every
-    """,
-    },
-)
 family.case(
     "a patch that helps one's own right answers is no reason to lose their points",
     {
