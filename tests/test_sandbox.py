@@ -393,7 +393,7 @@ def named(value):
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 told = ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters", "SigBlk", "SigCgt")
 mounts = [line.split() for line in open("/proc/self/mountinfo")]
-links = [link.path for link in os.scandir("/proc/self/fd") if os.path.islink(link.path)]
+opened = [os.readlink(file.path) for file in os.scandir("/proc/self/fd") if file.is_symlink()]
 result = {
     "ids": [os.getresuid(), os.getresgid(), os.getgroups()],
     "session": [os.getsid(0) == os.getpid(), os.getppid(), os.getpriority(0, 0)],
@@ -401,7 +401,7 @@ result = {
     "limits": [resource.getrlimit(number) for number in range(16)],
     "mounts": sorted((mount[4], mount[5]) for mount in mounts),
     "files": [sorted(os.listdir(place)) for place in ("/", "/dev", "/dev/shm", "/etc", "/course")],
-    "open": sorted({re.sub(r"\\d+|kernel-\\w+", "N", os.readlink(link)) for link in links}),
+    "open": sorted({re.sub(r"\\d+|kernel-\\w+", "N", name) for name in opened}),
     "environment": sorted(os.environ.items()),
     "folder": os.getcwd(),
     "path": [sys.path, sys.executable, sys.argv, sys.flags],
