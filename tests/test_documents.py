@@ -24,7 +24,6 @@ from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.sources.source_cells import slug
 from tests.conftest import MINI_COURSE, ROOT, ExerciseNotebook, copy_surroundings
-from tests.lesson_reads import CLASS
 from tests.made_submissions import ELEMENTS, RIGHT
 
 DOCUMENTS = [
@@ -93,7 +92,6 @@ def teachers_copy(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.reads("*.md", "docs/*.md", "course.py", "src/pytree_course/cli", *CLASS)
 def test_the_commands_of_the_documents_do_what_they_say(teachers_copy):
     programs = Path(sys.executable).parent
     variables = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
@@ -115,17 +113,6 @@ def test_the_commands_of_the_documents_do_what_they_say(teachers_copy):
         # Where not all is solved yet, `check` ends with 1.
         not_all_right = done.returncode == 1 and "of 3 points" in done.stdout
         assert done.returncode == 0 or not_all_right, f"{command}\n{done.stdout}"
-
-
-def test_arguments_after_test_reach_pytest(tmp_path):
-    line = [sys.executable, "course.py", "test", "--fast", "-k", "01_leaves", "--collect-only"]
-    line += ["tests/test_lessons.py"]
-    # In a process of its own, and not in those of this run.
-    line += ["--quiet", "--numprocesses", "0"]
-    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "test_lessons.py::test_prose_and_code_cells_are_short[01_leaves]" in done.stdout
-    assert "02_tree_map]" not in done.stdout
 
 
 def links_in(file: Path) -> Iterator[str]:
@@ -201,26 +188,6 @@ def test_every_path_that_is_named_exists(document):
             # The table of modules names them from the package on.
             places = [folder / token.content for folder in (ROOT, ROOT / "src" / "pytree_course")]
             assert any(place.exists() for place in places), token.content
-
-
-def test_every_option_that_is_named_is_one():
-    said = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
-    table = "\n".join(line for line in said.splitlines() if line.startswith("| `--"))
-    options = {*re.findall(r"`(--[a-z]+)", table)}
-    line = [sys.executable, "-m", "pytree_course", "grade", "--help"]
-    variables = {**os.environ, "COLUMNS": "200"}
-    shown = subprocess.run(line, capture_output=True, text=True, env=variables, check=True).stdout
-    assert len(options) > 5
-    for option in options:
-        assert option in shown
-
-
-def test_the_readme_counts_lessons_and_exercises_right():
-    lessons = [BuiltLesson.read(files.expected) for files in Course(ROOT).lessons()]
-    exercises = sum(len(lesson.graded) for lesson in lessons)
-    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    assert len(lessons) == 5
-    assert re.search(rf"five lessons, in which you predict [^.]*, and {exercises} exercises", text)
 
 
 def test_the_citation_and_the_readme_say_what_pyproject_says():
