@@ -48,4 +48,4 @@ def not_correct() -> list[str]:
 
 if __name__ == "__main__":
     round_products()
-    sys.exit("\n".join(not_correct()))
+    sys.exit("\n".join(not_correct()) or None)
