@@ -1001,6 +1001,25 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
+# %% exercise="model_state" misconception="everything_is_static" section="flatten-and-unflatten" in_order=True
+"""Your state has no leaves, so a map changes nothing. In a static class all fields belong to the structure, and `jit` needs a hash of them."""
+@jax.tree_util.register_static
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
 # %% exercise="model_state" misconception="the_step_is_made_an_array" section="leaves-that-are-no-arrays"
 """Your state holds an array where another `step` was put in, or it cannot be built at all. Perhaps the constructor or `__post_init__` makes an array of the `step`. It runs whenever JAX rebuilds a state, and then the `step` can be any object."""
 @jax.tree_util.register_dataclass
