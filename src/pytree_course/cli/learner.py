@@ -41,9 +41,9 @@ def lab(
             f"The course is in {course.root}. To go on later, start `lab` in this folder again."
         )
     if join:
-        from pytree_course.notebook.joining import enter
+        from pytree_course.notebook.joining import enter, welcome
 
-        console.print(enter(course, *join, name))
+        console.print(welcome(enter(course, *join, name)))
     first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
     command = [
         *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),
