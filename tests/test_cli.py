@@ -11,13 +11,10 @@ from itertools import pairwise
 import pytest
 
 from pytree_course.cli.app import console, last_moment
-from pytree_course.course import Course, CourseError
-from pytree_course.judging.expected import BuiltLesson
-from pytree_course.learner.progress import Progress
-from tests.conftest import ROOT, edit
+from pytree_course.course import CourseError
+from tests.conftest import edit
 from tests.made_submissions import RIGHT
 from tests.needs import missing
-from tests.test_progress import disk_full_at
 
 
 def test_a_lesson_has_several_names_and_an_unknown_one_is_refused_with_those_there_are(course):
@@ -34,23 +31,6 @@ def test_progress_says_what_of_it_could_not_be_read(course_py, course, monkeypat
     course.progress_file.unlink()
     course.progress_file.mkdir()
     assert f"{course.progress_file} could not be read: " in course_py("progress").stdout
-
-
-def test_progress_in_a_narrow_terminal_has_every_word_whole(monkeypatch, tmp_path):
-    monkeypatch.setenv("COLUMNS", "40")
-    monkeypatch.setenv("PYTREE_COURSE_PROGRESS", str(tmp_path))
-    done = Progress.load(tmp_path / "progress.jsonl")
-    for files in Course(ROOT).lessons():
-        for exercise in BuiltLesson.read(files.expected).exercises:
-            done.add(files.stem, exercise, "correct")
-    monkeypatch.setenv("PYTREE_COURSE", str(ROOT))
-    command = [sys.executable, "-m", "pytree_course", "progress"]
-    shown = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
-    assert max(map(len, shown.splitlines())) <= 40
-    words = " ".join(shown.split())
-    for files in Course(ROOT).lessons():
-        assert BuiltLesson.read(files.expected).title in words
-    assert "…" not in shown
 
 
 def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(
@@ -80,18 +60,6 @@ def test_what_check_finds_right_is_progress(course_py, notebook, course):
     before = course.progress_file.read_bytes()
     course_py("check", "1")
     assert course.progress_file.read_bytes() == before
-
-
-def test_reset_on_a_full_disk_loses_and_leaves_nothing(course_py, notebook, mini):
-    notebook.answer("count_leaves", "mine").save()
-    before = mini.exercises.read_bytes()
-    with disk_full_at(1000):
-        done = course_py("reset", "1")
-    assert done.returncode == 2
-    assert "is unchanged" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert mini.exercises.read_bytes() == before
-    assert [file.name for file in mini.exercises.parent.iterdir()] == [mini.exercises.name]
 
 
 def test_a_mistake_or_a_missing_file_of_the_course_is_named_without_a_traceback(course_py, mini):

@@ -80,20 +80,6 @@ def test_what_a_full_disk_refuses_is_written_later_in_order(tmp_path):
     assert again.predictions == other.predictions
 
 
-def test_where_nothing_can_be_read_or_written_progress_is_kept_in_memory(tmp_path):
-    file = tmp_path / "progress.jsonl"
-    file.mkdir()
-    progress = Progress.load(file)
-    progress.add("01_leaves", "count_leaves", "correct")
-    assert progress.of("01_leaves", "count_leaves").correct
-    [told] = progress.news()
-    assert str(file) in told
-    assert progress.trouble is not None and progress.trouble.strerror in told
-    file.rmdir()
-    progress.add("01_leaves", "leaf_at", "correct")
-    assert Progress.load(file).exercises == progress.exercises
-
-
 def test_a_right_answer_is_right_where_progress_cannot_be_written(course, monkeypatch, capsys):
     course.progress_file.mkdir()
     monkeypatch.chdir(course.root / "exercises")
@@ -173,29 +159,17 @@ def test_a_section_is_read_with_its_last_prediction_or_its_exercise(
     assert unread(lesson, progress) == left
 
 
-def test_who_solves_all_core_exercises_has_read_the_core(lesson, progress):
-    about_one = replace(lesson.exercises["count_leaves"], section="one")
-    lesson = replace(lesson, exercises=lesson.exercises | {"count_leaves": about_one})
+def test_the_core_comes_first_and_is_read_by_solving_it(lesson, progress):
+    exercises = {name: lesson.exercises[name] for name in ("first_leaf", "count_leaves")}
+    exercises["count_leaves"] = replace(exercises["count_leaves"], section="one")
+    lesson = replace(lesson, exercises=exercises)
+    now = standing(lesson, progress)
+    assert (now.everything.todo[0].name, now.next.name) == ("first_leaf", "count_leaves")
     progress.add(lesson.lesson, "count_leaves", "correct")
     assert unread(lesson, progress) == DEEPER
     now = standing(lesson, progress)
     assert now.core_is_done
     assert "; core: done. Next: first_leaf" in str(now)
-
-
-def test_core_exercises_come_next_wherever_they_stand(lesson, progress):
-    names = ("first_leaf", "count_leaves")
-    lesson = replace(lesson, exercises={name: lesson.exercises[name] for name in names})
-    now = standing(lesson, progress)
-    assert now.everything.todo[0].name == "first_leaf"
-    assert now.next.name == "count_leaves"
-
-
-def test_a_lesson_without_a_core_has_one_way(lesson, progress):
-    exercises = {name: replace(each, core=False) for name, each in lesson.exercises.items()}
-    now = standing(replace(lesson, exercises=exercises), progress)
-    assert not now.core_is_done
-    assert "core" not in str(now)
 
 
 def test_ways_add_up(lesson, progress):

@@ -11,7 +11,6 @@ from rich.console import Console
 from pytree_course.class_grading.attempt import AttemptState, VerdictChange
 from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.grade_class import Summary
-from pytree_course.cli.app import warn
 from pytree_course.grading.grade import Grade
 from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
 from pytree_course.observing.comparison import Difference
@@ -92,13 +91,6 @@ def test_one_notebooks_grade_is_printed_without_escapes():
     )
     grade = Grade("01_made", "Made", Path(HOSTILE), 1, [verdict], {"count": HOSTILE})
     assert nothing_raw(printed(show_grade, grade))
-
-
-def test_warnings_and_errors_keep_their_lines_and_no_escapes(capsys):
-    warn(f"cannot be read:\n{HOSTILE}")
-    said = capsys.readouterr().err
-    assert said.startswith("cannot be read:\n")
-    assert nothing_raw(said)
 
 
 @given(st.text(st.characters()))

@@ -10,7 +10,6 @@ import pytest
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.reports.pages import write_pages
 from tests.browser.accessibility import assert_page_accessible
-from tests.lesson_reads import REPORTS
 from tests.made_grades import (
     failure,
     made_attempt,
@@ -19,8 +18,6 @@ from tests.made_grades import (
     made_row,
     strange_grades,
 )
-
-pytestmark = pytest.mark.reads(*REPORTS)
 
 HOSTILE = "<script>document.title = 'run'</script>"
 
@@ -44,12 +41,12 @@ def pages(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 700)])
 @pytest.mark.parametrize(
     "name", ["report.html", "students/s01.html", "students/eve.html", "answers/01_made-count.html"]
 )
-def test_a_page_is_accessible_and_keeps_to_itself(browser, pages, name, width, scheme):
-    assert assert_page_accessible(browser, pages / name, scheme, width, "details") == []
+def test_a_page_is_accessible_and_keeps_to_itself(browser, pages, name):
+    for scheme, width in (("light", 1280), ("dark", 700)):
+        assert assert_page_accessible(browser, pages / name, scheme, width, "details") == []
 
 
 def test_what_is_folded_on_the_screen_is_printed(browser, pages):
@@ -84,23 +81,19 @@ def test_what_a_teacher_types_beside_answers_becomes_lines_for_corrections(brows
 
 RUN = "window.ran=(window.ran||0)+1"
 PAYLOADS = [
-    f"<script>{RUN}</script>",
     f"</pre></code></title></style></svg></text><script>{RUN}</script>",
     f"<img src=x onerror={RUN}><img src=http://example.org/a.png>",
     f"<svg onload={RUN}><script>{RUN}</script><use href=http://example.org/a.svg#b /></svg>",
     f"<iframe srcdoc='<script>parent.{RUN}</script>'></iframe>",
     f"<a id=click href='javascript:{RUN}'>a</a><base href=http://example.org/>",
     f"<form action='javascript:{RUN}'><input autofocus onfocus={RUN}><button id=send>b</button>",
-    f"<meta http-equiv=refresh content=\"0;url=javascript:{RUN}\">",
-    "<link rel=stylesheet href=http://example.org/a.css><style>@import 'http://example.org/b';</style>",
-    "<p style=\"background:url(http://example.org/c)\">c</p><object data=http://example.org/d></object>",
-    f"\" onmouseover=\"{RUN}\" autofocus onfocus=\"{RUN}\" x='",
+    f'<meta http-equiv=refresh content="0;url=javascript:{RUN}">',
+    "<link rel=stylesheet href=http://example.org/a.css><style>@import 'http://example.org/b'</style>",
+    f'" onmouseover="{RUN}" autofocus onfocus="{RUN}" x=\'',
     f"' onclick='{RUN}' style='background:url(http://example.org/e)",
-    f"`</code><script>{RUN}</script>`",
     "{{ 7 * 7 }}{% for x in y %}<!--]]>--><![CDATA[",
-    f"<video src=http://example.org/f onerror={RUN}></video><audio src=data:,x onerror={RUN}>",
-    f"<details open ontoggle={RUN}>d</details><body onload={RUN}>",
-]  # fmt: skip
+]
+"""One for each way out of a text: a tag, an attribute, an address, a style, a template."""
 
 
 @pytest.fixture
@@ -116,7 +109,7 @@ def visited(browser):
         page.on("request", lambda request: asked.append(request.url))
         page.on("dialog", lambda dialog: (asked_user.append(dialog.message), dialog.dismiss()))
         page.goto(file.as_uri())
-        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        page.evaluate("document.querySelectorAll('details').forEach(folded => folded.open = true)")
         for place in ("#click", "#send"):
             if page.query_selector(place):
                 page.eval_on_selector(place, "element => element.click()")
@@ -164,10 +157,10 @@ def test_what_students_wrote_is_text_on_every_page(visited, tmp_path):
         assert page.evaluate("window.ran") is None
         assert (asked, asked_user) == ([], [])
         made = page.evaluate(
-            "[...document.querySelectorAll('body *')].filter(each => each.matches("
+            "[...document.querySelectorAll('body *')].filter(made => made.matches("
             "'script,img,iframe,object,embed,form,input,base,link,meta,style,video,audio') && "
-            "!each.closest('figure.plot') || "
-            "[...each.attributes].some(one => one.name.startsWith('on'))).length"
+            "!made.closest('figure.plot') || "
+            "[...made.attributes].some(attribute => attribute.name.startsWith('on'))).length"
         )
         own = 0
         if file.parent.name == "answers":  # a field for points beside each answer, and a script

@@ -17,11 +17,9 @@ from pytree_course.sources.lesson_sources import read_sources
 from tests.browser.accessibility import assert_page_accessible
 from tests.conftest import ROOT, contents, edit
 from tests.leaks import find_leaks
-from tests.lesson_reads import BROWSER
 from tests.test_release import TAUGHT
 
 READ = ("README.md", "CHANGELOG.md", "docs", "notebooks", "exercises", "checks", "sources")
-pytestmark = pytest.mark.reads(*READ, "pyproject.toml", "tests/leaks.py", *BROWSER)
 
 HOME, REPOSITORY = "https://ada.github.io/pytrees/", "https://github.com/ada/pytrees"
 LESSON = "notebooks/01_leaves.html"
