@@ -469,7 +469,7 @@ def step_counter(TrainState, rng):
         [f"{one}/{other}", f"{other}.{one}", "1_0"],
         ["", one],
         [f"({one}+", f"{one}|{other}"],
-        [f"{one}{number}" for number in range(12)],
+        [f"{one}{place}" for place in range(12)],
         [],
     ):
         cases.append(once(*inputs(0, 1, shape=2 if len(names) < 5 else (), names=names)))
@@ -1158,7 +1158,7 @@ def stale_options(Net, rng):
         options(**texts),
         options(**{"": ""}),
         options(**{f"({one}+": "", f"{one}|{other}": "|"}),
-        options(**{f"{one}{number}": number for number in range(12)}),
+        options(**{f"{one}{place}": place for place in range(12)}),
         options(**{one: -2e-6}),
     ):
         means = {

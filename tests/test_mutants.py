@@ -61,7 +61,7 @@ def test_mutants_change_one_thing_each_and_say_what():
     assert {"g(x) → x, line 2", "g(x) → x, line 3"} <= names
 
 
-reads_authoring = pytest.mark.reads("mutation_testing", *AUTHORING)
+reads_authoring = pytest.mark.reads(".ci/mutation_testing", *AUTHORING)
 
 
 @pytest.mark.slow
@@ -140,5 +140,5 @@ def test_what_the_checks_were_tried_with_is_written_down(files):
     page = (ROOT / "docs" / "cases.md").read_text(encoding="utf-8")
     lesson = page.split(f"## {files.stem}\n")[1].split("\n## ")[0]
     older = re.findall(r"^\| (\w+) † ", lesson, re.MULTILINE)
-    assert older == stale(files), f"run: python -m mutation_testing --write {files.stem}"
+    assert older == stale(files), f"run: python .ci/mutation_testing --write {files.stem}"
     assert feature_table(read_sources(files)) in page

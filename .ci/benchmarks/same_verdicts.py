@@ -1,6 +1,6 @@
 """Whether verdicts depend on how kernels are started and on compiled programs: they must not.
 
-python benchmarks/same_verdicts.py
+python .ci/benchmarks/same_verdicts.py
 
 Twenty submissions of each lesson are graded on the same cases in each way, and whatever the
 gradebook keeps of a verdict is compared, but the time. It ends with an error if anything differs.
@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from rich.console import Console
+
 from class_page import results
 from class_page import write_page_of_verdicts as write_page
 from engines import FRESH_KERNELS, CourseEngine, Work, gradebook_file
 from machine import described_machine
 from made_class import make_whole_class
 from measured_run import Command, adopt_orphans, measure, temporary_folder
-from rich.console import Console
-
 from pytree_course.class_grading.attempt import VerdictRow
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import Course, write_file

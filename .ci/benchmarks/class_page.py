@@ -1,6 +1,6 @@
 """Put what class_time.py and same_verdicts.py measured into docs/performance.md.
 
-python benchmarks/class_page.py
+python .ci/benchmarks/class_page.py
 """
 
 import json
@@ -10,7 +10,6 @@ from typing import Any
 
 from class_plots import write_plot_of_engines, write_plots_of_sizes
 from page_parts import put, short, table
-
 from pytree_course.course import Course
 
 Content = dict[str, Any]

@@ -1,6 +1,6 @@
 """Run scripts, each in a fork of this process, which has imported what they import.
 
-python benchmarks/fork_each.py AT_ONCE CHECK_SCRIPT SCRIPT...
+python .ci/benchmarks/fork_each.py AT_ONCE CHECK_SCRIPT SCRIPT...
 
 No sandbox, no Jupyter, no judge outside: a limit for what has them. A script keeps
 the learner's progress in its own folder.

@@ -1,6 +1,6 @@
 """A simulated learner: how many questions a day in 90 days, and how much is kept.
 
-    python benchmarks/review_days.py
+    python .ci/benchmarks/review_days.py
 
 The learner reads a lesson every five days and comes back every day, or on some days only. What was
 asked is forgotten by FSRS's own model, with the course's own scheduler; what was never asked is

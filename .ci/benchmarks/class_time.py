@@ -1,6 +1,6 @@
 """How long a class takes to be graded, by the course and by others: see `--help`.
 
-python benchmarks/class_time.py
+python .ci/benchmarks/class_time.py
 
 Every engine grades the same class of right and wrong answers, in alternation, and its marks are
 compared with the answers: one that fails fast is not fast. What was measured is written after every
@@ -17,6 +17,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from class_page import write_page
 from engines import (
     FRESH_KERNELS,
@@ -31,10 +33,8 @@ from machine import described_machine
 from made_class import MadeClass, make_whole_class
 from measured_run import CommandFailedError, adopt_orphans, measure, temporary_folder
 from nbgrader_engine import NbgraderEngine
-from rich.console import Console
-from stages import stages
-
 from pytree_course.course import Course, LessonFiles, write_file
+from stages import stages
 
 LESSONS = ("1", "2", "5")
 WORKERS = 2

@@ -1,6 +1,6 @@
 """Make a class that handed in, always the same: see `--help`.
 
-python benchmarks/made_class.py FOLDER 40 01_leaves 02_tree_map
+python .ci/benchmarks/made_class.py FOLDER 40 01_leaves 02_tree_map
 
 Its notebooks are right, wrong by misconception, blank, half done and broken; with `--whole`, each
 exercise has a right answer or one that is wrong by a misconception, and none is broken.
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--whole", action="store_true", help="no broken or missing work")
     parser.add_argument("--seed", type=int, default=40)
     chosen = parser.parse_args()
-    course = Course(Path(__file__).parents[1])
+    course = Course(Path(__file__).parents[2])
     lessons = [course.lesson_named(name) for name in chosen.lessons]
     if chosen.whole:
         make_whole_class(chosen.folder, chosen.count, lessons, chosen.seed)

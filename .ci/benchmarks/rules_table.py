@@ -1,6 +1,6 @@
 """How often each rule of the general findings speaks, and what it says: see `--help`.
 
-python benchmarks/rules_table.py [--answers FOLDER] [--mutants N] [--pairs FILE] [LESSON]
+python .ci/benchmarks/rules_table.py [--answers FOLDER] [--mutants N] [--pairs FILE] [LESSON]
 
 Wrong answers are the misconceptions, each judged as if its author had not written it; N mutants
 for each exercise; and those of a folder as `given_answers.py` takes it. The table says of each kind
@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from given_answers import SECONDS, SECONDS_TO_PREPARE, in_a_cell
 
+from given_answers import SECONDS, SECONDS_TO_PREPARE, in_a_cell
 from mutation_testing.author_process import AuthorProcess, EndedError
 from mutation_testing.mutants import mutants
 from pytree_course.course import Course

@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from engines import Work, gradebook_file
-
 from pytree_course.class_grading.gradebook import Gradebook
 
 

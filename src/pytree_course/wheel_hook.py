@@ -7,7 +7,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class BundleHook(BuildHookInterface):
+class BundleHook(BuildHookInterface[Any]):
     """Add the bundle's files to a wheel, except the code, which a wheel contains anyway."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

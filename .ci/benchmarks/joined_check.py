@@ -1,4 +1,4 @@
-"""How long a check takes in a class and outside of one: python benchmarks/joined_check.py [ROUNDS]
+"""How long a check takes in a class and outside: python .ci/benchmarks/joined_check.py [ROUNDS]
 
 In one process, as in a notebook's kernel, the same check cell is run again and again, with a right
 answer: ten runs while nobody has joined, ten in a class, ten in a class whose server refuses, and
@@ -23,7 +23,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from rich.console import Console
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests have a server to join
+sys.path.insert(0, str(Path(__file__).parents[2]))  # the tests have a server to join
 
 from pytree_course import ipython
 from pytree_course.course import Course

@@ -10,7 +10,6 @@ from pathlib import Path
 from engines import Engine, Work
 from made_class import Marks
 from measured_run import Command, measure
-
 from pytree_course.course import COURSE_VARIABLE, check_id
 
 VERSION = "0.9.6"

@@ -1,4 +1,4 @@
-"""How long a check takes beyond the learner's own code: python benchmarks/check_time.py
+"""How long a check takes beyond the learner's own code: python .ci/benchmarks/check_time.py
 
 A check's time is that of a whole `check.NAME(NAME)` as a notebook runs it, verdict, pictures and
 buttons included, less the time inside the calls of the learner's answer in the same run. Making the

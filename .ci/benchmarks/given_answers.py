@@ -1,6 +1,6 @@
 """What the checks and the feedback make of answers that were written elsewhere: see `--help`.
 
-python benchmarks/given_answers.py ANSWERS [LESSON [EXERCISE]]
+python .ci/benchmarks/given_answers.py ANSWERS [LESSON [EXERCISE]]
 
 ANSWERS is a folder with `<lesson>/answers.json`: a list of exercise, kind (wrong or right), id,
 belief and code. Each answer is judged on the public cases, and on fresh ones of one seed too. It

@@ -1,4 +1,4 @@
-"""From opening an exercise notebook to the first verdict: python benchmarks/first_verdict.py
+"""From opening an exercise notebook to the first verdict: python .ci/benchmarks/first_verdict.py
 
 In a real browser, as a learner sees it: JupyterLab is running, lesson 1's exercises are opened, and
 the set-up, answer and check cells are run one after the other. Clock time, of a first visit and of
@@ -17,7 +17,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests know how to use JupyterLab
+sys.path.insert(0, str(Path(__file__).parents[2]))  # the tests know how to use JupyterLab
 
 from tests.browser.conftest import FLAGS
 from tests.browser.lab import Lab, Visit

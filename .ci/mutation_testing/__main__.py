@@ -1,6 +1,6 @@
 """Test whether the checks refuse wrong answers that nobody wrote.
 
-python -m mutation_testing [--write] [--jobs N] [LESSON] [EXERCISE]
+In this folder's parent: python -m mutation_testing [--write] [--jobs N] [LESSON] [EXERCISE]
 
 It tries mutants of the right answers, and a memoriser of the public cases. The exit status is 0 if
 the checks refuse all of them.

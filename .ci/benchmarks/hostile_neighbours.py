@@ -1,6 +1,6 @@
 """What hostile submissions cost the others of their class: see `--help`.
 
-python benchmarks/hostile_neighbours.py
+python .ci/benchmarks/hostile_neighbours.py
 
 A class of lesson 5 is graded twice, alone and with hostile students among it, each of whom hands in
 an attack of the corpus (tests/hostile) as the answer to one exercise: the newest of the family
@@ -18,10 +18,9 @@ from pathlib import Path
 from engines import CourseEngine, Work
 from made_class import MadeClass, make_whole_class, write
 from measured_run import adopt_orphans, measure, temporary_folder
-
 from pytree_course.course import Course, LessonFiles
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.hostile.families import exhaustion, sandbox
 
 LESSON, WORKERS = "5", 2

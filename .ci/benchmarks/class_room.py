@@ -1,6 +1,6 @@
 """How soon the board shows a check in a full room, and what two crashes lose: see `--help`.
 
-python benchmarks/class_room.py
+python .ci/benchmarks/class_room.py
 
 Learners, each with a progress file and the course's own thread that sends it, check something every
 two seconds. The board and the projector's page are open in Chromium. The server is killed twice
@@ -26,12 +26,12 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from playwright.sync_api import Browser, sync_playwright
+
 from class_page import results
 from machine import described_machine
 from made_room import LESSON, SECONDS_BETWEEN_CHECKS, Learners, Room, Server
 from page_parts import put, table
-from playwright.sync_api import Browser, sync_playwright
-
 from pytree_course.course import Course, write_file
 from pytree_course.judging.expected import BuiltLesson
 

@@ -13,10 +13,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import nbformat
-from made_class import MadeClass, Marks
-from measured_run import Command, measure
 from nbconvert import PythonExporter
 
+from made_class import MadeClass, Marks
+from measured_run import Command, measure
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.cli.teacher import GRADEBOOK
 from pytree_course.course import COURSE_VARIABLE, PROGRESS_VARIABLE, LessonFiles, check_id
