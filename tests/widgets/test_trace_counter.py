@@ -25,9 +25,6 @@ def log(counter: TraceCounter) -> list[tuple[str, str]]:
 SAME = ("cached", "same key as call 1")
 
 
-# Counting
-
-
 def test_the_first_calls():
     counter = count_traces(lambda x: x * 2, np.ones, shape=[2, 3, 4])
     assert log(counter) == [("traced", "first call"), SAME, ("traced", "x: f32[2] → f32[3]"), SAME]
@@ -58,20 +55,14 @@ def test_a_jitted_function_is_refused():
             count_traces(jit(lambda x: x))
 
 
-# Reasons
-
-
 @pytest.mark.parametrize(
     ("first", "second", "reason"),
     [
         (lambda: np.ones(2), lambda: np.ones(2, int), "x: f32[2] → i32[2]"),
-        (lambda: np.ones(2), lambda: 1, "x: f32[2] → weak i32[]"),
         (lambda: 1.0, lambda: np.float32(1), "x: weak f32[] → f32[]"),
         (lambda: {"a": [1]}, lambda: {"a": (1,)}, "x['a']: list of 1 → tuple of 1"),
-        (lambda: {"a": [1]}, lambda: {"a": [1, 2]}, "x['a']: list of 1 → list of 2"),
         (lambda: {"a": 1}, lambda: {"a": 1, "b": 1}, "x: dict of 1: 'a' → dict of 2: 'a', 'b'"),
         (lambda: [None], lambda: [1], "x[0]: None → weak i32[]"),
-        (lambda: [{}], lambda: [1], "x[0]: empty dict → weak i32[]"),
         (
             lambda: Scaled(1, "relu"),
             lambda: Scaled(1, "tanh"),
@@ -91,12 +82,18 @@ def test_what_changed_is_named(first, second, reason):
     assert log(counter)[2:4] == [("traced", reason), SAME]
 
 
-def test_fresh_objects_in_metadata_are_traced_each_time():
+@pytest.mark.parametrize(
+    ("aux", "outcome"),
+    [(lambda: lambda x: x, "traced"), (lambda: np.arange(3), "ValueError")],
+    ids=["a fresh object", "an array"],
+)
+def test_metadata_that_is_no_use_in_a_key(aux, outcome):
     Dense = dense_class()
-    counter = count_traces(lambda d: d.value, lambda: Dense(1, lambda x: x))
-    outcome, why = log(counter)[1]
-    assert outcome == "traced"
-    assert why.startswith("everything reads as in call 1, but some of it is not equal (==)")
+    counter = count_traces(lambda d: d.value, lambda: Dense(1, aux()))
+    assert [shown for shown, _ in log(counter)] == ["traced", outcome]
+    row = counter.trace_log.rows[1]
+    told = "everything reads as in call 1, but some of it is not equal (==)"
+    assert (row.message or row.why).find("equality of metadata" if row.message else told) >= 0
 
 
 def test_metadata_that_is_equal_for_jax_gives_a_stale_answer_and_is_said_so():
@@ -124,9 +121,6 @@ def test_a_static_value_is_found_out():
     assert log(counter)[4][1].startswith("n: 2 → 3; nothing else changed, so this is static")
 
 
-# Errors
-
-
 @pytest.mark.parametrize(
     ("function", "value", "outcome", "why"),
     [
@@ -142,12 +136,3 @@ def test_an_error_is_logged_with_its_message(function, value, outcome, why):
     message = counter.trace_log.rows[0].message
     assert str(escape(message)) in counter._live.value
     assert str(escape(message)) not in counter.static.html  # it depends on JAX's version
-
-
-def test_arrays_in_metadata_raise_and_the_log_goes_on():
-    Dense = dense_class()
-    counter = count_traces(lambda d: d.value, lambda: Dense(np.ones(2), np.arange(3)))
-    assert [outcome for outcome, _ in log(counter)] == ["traced", "ValueError"]
-    assert "equality of metadata" in counter.trace_log.rows[1].message
-    counter.again.click()
-    assert log(counter)[2] == log(counter)[1]
