@@ -20,7 +20,7 @@ from tests import ports
 ROOT = Path(__file__).parents[2]
 LEARNERS_FOLDERS = ("notebooks", "exercises", "checks")
 
-PATIENCE = 60_000  # ms, for anything that a person would wait for, on however busy a machine
+PATIENCE = 300_000  # ms, for anything that a person would wait for, on however busy a machine
 
 
 class Lab:
