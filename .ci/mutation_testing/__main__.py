@@ -1,9 +1,9 @@
-"""Test whether the checks refuse wrong answers that nobody wrote.
+"""Show which wrong answers, that nobody wrote, pass the checks.
 
-In this folder's parent: python -m mutation_testing [--write] [--jobs N] [LESSON] [EXERCISE]
+In this folder's parent: python -m mutation_testing [--jobs N] [LESSON] [EXERCISE]
 
-It tries mutants of the right answers, and a memoriser of the public cases. The exit status is 0 if
-the checks refuse all of them.
+It tries mutants of the right answers, and a memoriser of the public cases. A mutant that survives
+may be as right as the answer, or show a case that is missing.
 """
 
 import argparse
@@ -12,56 +12,44 @@ import sys
 from rich.console import Console
 from rich.text import Text
 
-from mutation_testing.case_table import stale, write_case_table
-from mutation_testing.trials import HEADINGS, Findings, try_wrong_answers
-from pytree_course.course import Course, CourseError, LessonFiles
+from mutation_testing.trials import FRESH_SEEDS, Findings, try_wrong_answers
+from pytree_course.course import Course, CourseError
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Test the exercises named on the command line; return the exit status."""
+def main(arguments: list[str] | None = None) -> None:
+    """Try the exercises named on the command line, and print which wrong answers pass."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("lesson", nargs="?", help="all lessons, if you name none")
     parser.add_argument("exercise", nargs="?", help="all exercises, if you name none")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes run answers")
-    parser.add_argument(
-        "--write", action="store_true", help="try what changed, write docs/cases.md"
-    )
     chosen = parser.parse_args(arguments)
     course = Course.around()
     try:
         lessons = [course.lesson_named(chosen.lesson)] if chosen.lesson else course.lessons()
-        found = [finding for files in lessons for finding in try_lesson(files, chosen)]
+        for files in lessons:
+            Console().print(files.stem, style="bold")
+            exercises = [chosen.exercise] if chosen.exercise else []
+            for findings in try_wrong_answers(files, exercises, chosen.jobs):
+                show(findings)
     except CourseError as error:
         sys.exit(str(error))
-    return 1 if any(finding.to_do for finding in found) else 0
 
 
-def try_lesson(files: LessonFiles, chosen: argparse.Namespace) -> list[Findings]:
-    """Test a lesson's exercises; print the results, and write them if asked to."""
-    Console().print(files.stem, style="bold")
-    exercises = [chosen.exercise] if chosen.exercise else stale(files) if chosen.write else []
-    found = []
-    if exercises or not chosen.write:
-        for finding in try_wrong_answers(files, exercises, chosen.jobs):
-            show(finding)
-            found.append(finding)
-    if chosen.write:
-        write_case_table(files, found)
-    return found
-
-
-def show(finding: Findings) -> None:
-    """Print the results of one exercise, and what is left to do."""
-    symbol, style = ("✗", "yellow") if finding.to_do else ("✓", "green")
-    counts = [*finding.counts, finding.memoriser_refused, f"{finding.seconds:.2f}"]
-    names = [*HEADINGS[1:], "Seconds"]
-    told = ", ".join(f"{name} {count}" for name, count in zip(names, counts, strict=True))
-    Console().print(Text(f"{symbol} {finding.exercise.name}: {told}", style=style))
-    for line in finding.to_do:
-        Console().print(Text(f"  {line}"), soft_wrap=True)
+def show(findings: Findings) -> None:
+    """Print the results of one exercise, with the mutants that survive."""
+    surviving = len(findings.survivors)
+    told = (
+        f"{findings.exercise.name}: {findings.cases} cases in {findings.seconds:.2f} s, "
+        f"{surviving} of {findings.mutants} mutants survive"
+    )
+    if findings.memoriser is not None:
+        told += f", memoriser refused on {findings.memoriser} of {len(FRESH_SEEDS)} seeds"
+    Console().print(Text(told), soft_wrap=True)
+    for name in findings.survivors:
+        Console().print(Text(f"  survives: {name}"), soft_wrap=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

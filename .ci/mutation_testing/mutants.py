@@ -25,7 +25,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """The mutant's name in its exercise, by which authors list it."""
+        """The mutant's name in its exercise."""
         return f"{self.answer}: {self.change}"
 
 

@@ -20,45 +20,20 @@ from pytree_course.sources.exercises import Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
 
 FRESH_SEEDS = tuple(range(101, 121))
-HEADINGS = ["Exercise", "Cases", "Mutants", "Killed", "Equivalent", "Surviving", "Memoriser"]
 SECONDS_FOR_RIGHT = 300
 SECONDS_FOR_MUTANT = 10
 
 
 @dataclass
 class Findings:
-    """The results of one exercise: how many wrong answers its cases refuse."""
+    """The results of one exercise: which wrong answers pass its check."""
 
     exercise: Exercise
     cases: int = 0
     seconds: float = 0.0  # of the check, with the right answer, compiled before
     mutants: int = 0
-    equivalent: int = 0
-    survivors: list[str] = field(default_factory=list)  # mutants that pass, but should not
-    not_equivalent: list[str] = field(default_factory=list)  # listed, but refused or gone
+    survivors: list[str] = field(default_factory=list)  # mutants that pass
     memoriser: int | None = None  # the number of FRESH_SEEDS on which it is refused
-
-    @property
-    def counts(self) -> list[int]:
-        """The numbers of a row, in the order of `HEADINGS`."""
-        survivors = len(self.survivors)
-        killed = self.mutants - self.equivalent - survivors
-        return [self.cases, self.mutants, killed, self.equivalent, survivors]
-
-    @property
-    def memoriser_refused(self) -> str:
-        """The share of seeds on which the memoriser is refused."""
-        return "–" if self.memoriser is None else f"{self.memoriser}/{len(FRESH_SEEDS)}"
-
-    @property
-    def to_do(self) -> list[str]:
-        """The tasks left for the author, one line each."""
-        gone = "listed as equivalent, but refused or gone"
-        lines = [f"survives: {name}" for name in self.survivors]
-        lines += [f"{gone}: {name}" for name in self.not_equivalent]
-        if self.memoriser not in (None, len(FRESH_SEEDS)):
-            lines.append(f"the memoriser is refused on {self.memoriser_refused} seeds only")
-        return lines
 
 
 def try_wrong_answers(
@@ -89,17 +64,12 @@ def _findings(sources: LessonSources, process: AuthorProcess, name: str) -> Find
             process.call(SECONDS_FOR_RIGHT, refuses_memoriser, name, seed) for seed in FRESH_SEEDS
         )
     seconds = SECONDS_FOR_MUTANT + 10 * found.seconds
-    surviving: set[str] = set()
     # A variant of a prediction writes down the same values in another way.
     right_answers = [exercise.solution] if exercise.is_prediction else exercise.right_answers
     for answer in right_answers:
         made = mutants(answer.name, answer.source)
         found.mutants += len(made)
-        surviving |= {each.name for each in _surviving(process, seconds, exercise, made)}
-    listed = {each.name for each in exercise.equivalents}
-    found.equivalent = len(surviving & listed)
-    found.not_equivalent = sorted(listed - surviving)
-    found.survivors = sorted(surviving - listed)
+        found.survivors += [each.name for each in _surviving(process, seconds, exercise, made)]
     return found
 
 
