@@ -26,6 +26,7 @@ def test_an_exercise_from_a_wrong_answer_to_a_right_one(visit: Visit):
     exercises.write("count_nones-answer", "def count_nones(tree):\n    return tree.nones")
     exercises.run("setup", ANSWER, "count_nones-answer", "count_nones-check", "leaf_shapes-check")
     header.get_by_text(f"0 of {len(lesson.graded)} exercises").wait_for()
+    expect(header.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "0")
 
     # The verdict and its reason stay on the screen, though the next cell is active.
     exercises.run_by_keyboard(CHECK)
@@ -65,6 +66,8 @@ def test_an_exercise_from_a_wrong_answer_to_a_right_one(visit: Visit):
             progress.add("01_leaves", name, "correct")
     exercises.run("setup")
     header.get_by_text("The core of this lesson is done").wait_for()
+    following = BuiltLesson.read(ROOT / "checks/expected/02_tree_map.json").title
+    expect(header.get_by_role("link", name=following)).to_be_visible()
     header.get_by_role("link", name="Going deeper").click()
     expect_landed(page, "Going deeper")
 

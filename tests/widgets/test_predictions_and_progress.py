@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import replace
-from types import SimpleNamespace
 
 import jax
 import pytest
@@ -103,45 +102,9 @@ def test_predictions_are_kept_with_the_progress(in_course):
         predict("01_mini", "elsewhere")
 
 
-@pytest.fixture
-def headers(monkeypatch):
-    """Return the headers that are shown, the latest state of each."""
+def test_no_progress_is_shown_in_grading_or_in_a_solution_notebook(in_course, monkeypatch):
     headers = []
-
-    def display(shown, display_id):
-        place = len(headers)
-        headers.append(shown)
-        return SimpleNamespace(update=lambda shown: headers.__setitem__(place, shown))
-
-    monkeypatch.setattr(progress_views, "display", display)
-    return headers
-
-
-def test_the_header_shows_the_core_first_and_says_when_it_is_done(check, headers, in_course):
-    second = in_course.lesson("02_more")
-    text = in_course.lesson("01_mini").expected.read_text(encoding="utf-8")
-    second.expected.write_text(text.replace('"title": "Mini"', '"title": "More"', 1), "utf-8")
-    second.check_script.write_text("")
-    show_progress(check)
-    assert "0 of 1 exercises" in headers[0].html
-    for attribute in ('role="progressbar"', 'aria-valuenow="0"', 'aria-valuemax="3"'):
-        assert attribute in headers[0].html
-    link = '<a href="../exercises/01_mini_exercises.ipynb#Count-the-leaves">Count the leaves</a>'
-    assert headers[0].html.count(link) == 2
-    assert "(next, 3 min)" in headers[0].html
-    assert "02_more" not in headers[0].html
-    check.progress.add("01_mini", "count_leaves", "correct")
-    assert "The core of this lesson is done." in headers[0].html
-    assert f"{link} (solved)" in headers[0].html
-    assert 'href="../notebooks/01_mini.ipynb#Going-deeper"' in headers[0].html
-    assert '<a href="../notebooks/02_more.ipynb">More</a>' in headers[0].html
-    assert "The first leaf" in headers[0].html
-    check.progress.add("01_mini", "first_leaf", "correct")
-    assert "All done" in headers[0].html
-    assert str(headers[0]).endswith("All done: well done!")
-
-
-def test_no_progress_is_shown_in_grading_or_in_a_solution_notebook(in_course, monkeypatch, headers):
+    monkeypatch.setattr(progress_views, "display", lambda shown, display_id: headers.append(shown))
     with monkeypatch.context() as graded:
         graded.setitem(os.environ, "PYTREE_COURSE_SEED", "1")
         show_progress(Checks("01_mini"))
