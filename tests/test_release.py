@@ -48,6 +48,7 @@ def exercises():
 # --- no answers
 
 
+@pytest.mark.slow
 def test_no_answer_of_any_lesson_is_in_the_bundle(lessons_bundle, exercises):
     assert len(exercises) > 10
     assert find_leaks(lessons_bundle, exercises) == TAUGHT | TAUGHT_IN_PREDICTIONS
