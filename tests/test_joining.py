@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-import pytree_course
 from pytree_course.course import CourseError
 from pytree_course.learner.progress import Progress
 from pytree_course.notebook import joining
@@ -116,20 +115,6 @@ def test_nobody_joins_where_no_learner_is_at_work(room, course, monkeypatch, var
     assert not room.names
 
 
-def test_who_leaves_is_forgotten_on_both_sides(room, course, monkeypatch):
-    monkeypatch.chdir(course.root)
-    assert "You are in no class" in str(pytree_course.leave())
-    joining.enter(course, room.address, CODE, "")
-    assert "You are in no class" in str(pytree_course.leave())
-    assert not room.names
-    assert not course.joined_file.exists()
-    joining.enter(course, room.address, CODE, "")
-    room.kill()
-    assert "You are in no class" in str(pytree_course.leave())
-    assert not course.joined_file.exists()
-    room.start()
-
-
 # --- sending
 
 
@@ -172,37 +157,40 @@ def test_each_verdict_arrives_once_though_the_server_is_killed_and_answers_get_l
     assert room.verdicts == [TRIED] * 125 + [SOLVED]
 
 
-@pytest.mark.parametrize("status", [400, 404, 429, 500, 503])
-def test_what_a_busy_server_refuses_is_sent_again_and_what_is_no_event_is_not(
-    room, course, quick, status
+@pytest.mark.parametrize(
+    ("status", "proxy_says"),
+    [
+        *((status, b"") for status in (404, 429, 500, 503)),
+        *((status, b"<html>Log in, please") for status in (200, 403, 407)),
+        (200, b"{}"),
+    ],
+)
+def test_what_is_refused_or_a_proxy_answers_in_place_of_the_class_is_sent_again(
+    room, course, quick, status, proxy_says
 ):
     joining.enter(course, room.address, CODE, "")
     check(course, TRIED)
-    room.refuses = status
+    room.refuses, room.proxy_says = status, proxy_says
+    if proxy_says:
+        with pytest.raises(CourseError, match="No class answers"):
+            joining.enter(course, room.address, CODE, "Ada")
     with sender(course):
-        wait_for(lambda: room.refused > (status != 400))
-        room.refuses = 0
-        check(course, SOLVED)
-        wait_for(lambda: room.verdicts == [TRIED, SOLVED][status == 400 :])
-
-
-@pytest.mark.parametrize("status", [200, 403, 407])
-@pytest.mark.parametrize("page", [b"<html>Log in, please", b"{}"])
-def test_what_a_proxy_says_in_place_of_the_class_is_no_answer_and_removes_nobody(
-    room, course, quick, status, page
-):
-    room.proxy_says, room.refuses = page, status
-    with pytest.raises(CourseError, match="No class answers"):
-        joining.enter(course, room.address, CODE, "")
-    room.proxy_says, room.refuses = b"", 0
-    joining.enter(course, room.address, CODE, "")
-    room.proxy_says, room.refuses, room.refused = page, status, 0
-    check(course, TRIED)
-    with sender(course):
-        wait_for(lambda: room.refused > 1)  # it was not acknowledged, so it is sent again
-        room.proxy_says, room.refuses = b"", 0
+        before = room.refused
+        wait_for(lambda: room.refused > before + 1)
+        room.refuses, room.proxy_says = 0, b""
         check(course, SOLVED)
         wait_for(lambda: room.verdicts == [TRIED, SOLVED])
+
+
+def test_what_is_no_event_to_the_class_is_not_sent_again(room, course, quick):
+    joining.enter(course, room.address, CODE, "")
+    check(course, TRIED)
+    room.refuses = 400
+    with sender(course):
+        wait_for(lambda: room.refused)
+        room.refuses = 0
+        check(course, SOLVED)
+        wait_for(lambda: room.verdicts == [SOLVED])
 
 
 def test_progress_that_begins_anew_is_sent_from_its_beginning(room, course, quick):
@@ -345,20 +333,13 @@ def test_a_notebook_that_is_opened_later_sends_and_votes_too_until_its_learner_l
     assert room.ballots == [(7, "B"), (7, "A"), (7, "B"), (8, "A")]
 
     run("leave()")
+    assert not room.names
+    assert not course.joined_file.exists()
     received = room.received
     run(RIGHT["count_leaves"])
     run("from pytree_course.notebook import joining; joining._sender.join()")
     assert run(CHECK).startswith("✓ Correct")
     assert room.received == received
-
-
-@pytest.mark.parametrize(
-    "vote", [{}, "A", [QUESTION], {**QUESTION, "options": [1]}, {**QUESTION, "number": "7"}]
-)
-def test_an_answer_of_another_form_is_none(room, course, vote):
-    joining.enter(course, room.address, CODE, "")
-    room.news["vote"] = vote
-    assert read_membership(course.joined_file).ask("events", events=[])[1] is None
 
 
 def test_the_lab_joins(room, course_py, course, monkeypatch):
