@@ -147,7 +147,6 @@ def test_the_bundles_readme_speaks_of_nothing_that_is_not_in_it(lessons_bundle):
 
 
 @pytest.mark.slow
-@pytest.mark.reads("course.py", "src/pytree_course/*.py", "src/pytree_course/cli")
 def test_a_learner_works_through_the_bundle(whole, tmp_path):
     folder = tmp_path / "bundle"
     release(whole, folder)

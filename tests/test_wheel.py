@@ -19,16 +19,7 @@ from tests import made_submissions as answers
 from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.executed import outputs_of
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.reads(
-        "src/pytree_course/*.py",
-        "src/pytree_course/jupyter",
-        "src/pytree_course/notebook",
-        "exercises/01_leaves_exercises.ipynb",
-        "notebooks/00_start_here.ipynb",
-    ),
-]
+pytestmark = pytest.mark.slow
 
 RIGHT, WRONG = answers.RIGHT["count_leaves"], answers.ELEMENTS["count_leaves"]
 CHECK = "count_leaves-check"
