@@ -132,16 +132,13 @@ ERRORS = [
     ("return jax.jit(lambda x: 1 if x > 0 else 2)(1.0)", "is a tracer"),
     ("return jax.jit(lambda x: np.asarray(x))(1.0)", "use `jnp`"),
     ("return jax.grad(lambda x: x * 2.0)(3)", "floating-point"),
-    ("return jax.grad(lambda x: x * 2.0)(jnp.ones(2))", "one number"),
     ("return jax.tree.unflatten(jax.tree.structure(tree), [1] * 50)", "number of leaves"),
     ("return {[]: 1}", "no hash"),
     ("return jnp.ones(2) @ jnp.ones(3)", "shapes of two arrays"),
     ("return it(tree)", "calls itself"),
-    ("return None + 1", "a `None`"),
     ("return {} + 1", "cannot calculate with a dict and an int"),
     ("return no_such_name", "neither in your answer cell nor in the set-up cell"),
     ("raise TypeError('no')", ""),
-    ("return int('x')", ""),
     ("return [1][5]", ""),
 ]
 

@@ -29,16 +29,11 @@ CHANGES = """
 n > 1 → n >= 1
 n > 1 → n > 2
 n > 1 and tree is not None → n > 1 or tree is not None
-tree is not None → tree != None
-n > 1 and tree is not None → True
-any((x == n for x in sorted(tree) if x)) → all((x == n for x in sorted(tree) if x))
 sorted(tree) → tree
 found += 1 → nothing
-found += 1 → found -= 1
 @jax.jit → nothing
 jax.tree.map(f, tree, is_leaf=lambda x: x is None) → jax.tree.map(f, tree)
 tree[1:] → tree[:]
-np.float32(n) → n
 np.float32 → np.float16
 """
 LOOPS = "def count_leaves(tree):\n    while True:\n        pass"
@@ -66,6 +61,9 @@ def test_an_answer_may_loop_or_end_its_process_and_the_next_one_runs(unbuilt):
             assert ended.value.is_time_up is is_time_up
         right = RIGHT["count_leaves"]
         assert process.call(60, refusal, "count_leaves", right, PUBLIC_SEED) is None
+        wrong = ELEMENTS["count_leaves"]
+        told = process.call(60, refusal, "count_leaves", wrong, PUBLIC_SEED)
+        assert told == "on [None] it yields int 1"
 
 
 @pytest.mark.slow
@@ -88,10 +86,3 @@ def test_the_memoriser_passes_where_nothing_is_drawn(unbuilt):
     edit(unbuilt.check_script, "random_tree(rng)", "[1]")
     edited = LessonFiles(unbuilt.root, unbuilt.stem)
     assert not refuses_memoriser(read_sources(edited), "count_leaves", 5)
-
-
-def test_a_refusal_names_the_case(unbuilt):
-    sources = read_sources(unbuilt)
-    assert refusal(sources, "count_leaves", RIGHT["count_leaves"], 0) is None
-    wrong = ELEMENTS["count_leaves"]
-    assert refusal(sources, "count_leaves", wrong, 0) == "on [None] it yields int 1"
