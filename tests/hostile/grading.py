@@ -16,7 +16,6 @@ import psutil
 from pytree_course.class_grading.attempt import Attempt, VerdictRow, counting
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import Course
-from pytree_course.reports.pages import page_names
 from pytree_course.texts import printable
 from tests.conftest import ROOT, ExerciseNotebook, put
 from tests.hostile.case import COUNT, LESSON, RIGHT, Case
@@ -82,21 +81,12 @@ class GradedCorpus:
             if row.points < row.exercise_points
         }
 
-    def texts_about(self, student: Student) -> dict[str, str]:
-        """Return all that the grading wrote of one student."""
-        names = page_names({name for name, _ in self.attempts})
-        page = self.into / "students" / names.get(printable(student.name), "none.html")
-        texts = {"its attempt": repr(self.attempt(student))}
-        return texts | ({page.name: page.read_text(encoding="utf-8")} if page.exists() else {})
-
-    def texts_about_all(self) -> dict[str, str]:
-        """Return all that the grading wrote of the class."""
-        files = [*self.into.glob("*.html"), *self.into.glob("*.csv"), *self.into.glob("*.xml")]
+    def told_secrets(self) -> Iterator[str]:
+        """Yield what secret is in which of the texts that the grading wrote."""
+        files = [file for file in self.into.rglob("*") if file.suffix in (".html", ".csv", ".xml")]
         texts = {file.name: file.read_text(encoding="utf-8") for file in files}
-        return texts | {"its output": self.done.stdout + self.done.stderr}
-
-    def secrets_in(self, texts: Mapping[str, str]) -> Iterator[str]:
-        """Yield what secret is in which of these texts."""
+        texts |= {name: repr(attempt) for (name, _), attempt in self.attempts.items()}
+        texts["its output"] = self.done.stdout + self.done.stderr
         for name, text in texts.items():
             for place, secret in self.secrets.items():
                 if secret in text:

@@ -40,9 +40,6 @@ def count_nones(tree):
             + "from IPython.display import HTML, Markdown, display\ndisplay(HTML('<h1>me</h1>'))\n"
             "display(Markdown('# x'), {'a': 1})\ndraw([1, 2])\nsame_structure(1, 2)"
         ),
-        ("the learner's own call of the check", "whole_shapes"): (
-            WHOLE + "check.whole_shapes(whole_shapes)"
-        ),
         # ---- how it is written
         ("predictions as NumPy's integers, with spaces and capitals", "predict_leaf_counts"): """
 predictions = {"A": np.int64(2), "B": jnp.int32(2), "C": np.array(0), "D": 3, "E": 3, "F": 2,
