@@ -164,15 +164,6 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
         assert f"`{command}` is for authors" in refused.stderr
 
 
-def test_a_course_that_is_there_is_opened_as_it_is(installed, unpacked):
-    mine = ExerciseNotebook(unpacked / "exercises/01_leaves_exercises.ipynb")
-    mine.answer("count_leaves", RIGHT).save()
-    before = contents(unpacked)
-    done = installed.command(unpacked / "exercises", "lab", "--version")
-    assert done.returncode == 0, done.stderr
-    assert contents(unpacked) == before
-
-
 def test_a_folder_with_other_things_in_it_is_left_alone(installed, tmp_path):
     (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
     done = installed.command(tmp_path, "lab")

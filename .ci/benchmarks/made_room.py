@@ -20,7 +20,7 @@ from pytree_course.board.session import id_of
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
-from pytree_course.notebook.joining import Sender, enter, events_after, read_membership
+from pytree_course.notebook.joining import Sender, enter, read_membership, verdicts_after
 
 LESSON = "01_leaves"
 SECONDS_BETWEEN_CHECKS = 2.0
@@ -85,11 +85,11 @@ class Room:
             folder = self.folder_of(number)
             membership = read_membership(folder / "joined.json")
             assert membership
-            events, place = events_after(membership.place, folder / "progress.jsonl")
+            events, place = verdicts_after(membership.place, folder / "progress.jsonl")
             while events:
                 for event in events:
                     yield id_of(membership.secret), f"sent {event['key']}"
-                events, place = events_after(place, folder / "progress.jsonl")
+                events, place = verdicts_after(place, folder / "progress.jsonl")
 
 
 class Learners:
