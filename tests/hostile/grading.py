@@ -83,10 +83,13 @@ class GradedCorpus:
 
     def told_secrets(self) -> Iterator[str]:
         """Yield what secret is in which of the texts that the grading wrote."""
-        files = [file for file in self.into.rglob("*") if file.suffix in (".html", ".csv", ".xml")]
-        texts = {file.name: file.read_text(encoding="utf-8") for file in files}
-        texts |= {name: repr(attempt) for (name, _), attempt in self.attempts.items()}
-        texts["its output"] = self.done.stdout + self.done.stderr
+        kinds = (".html", ".csv", ".xml")
+        files = [*self.into.glob("*"), *(self.into / "students").glob("*")]
+        texts = {file.stem: file.read_text("utf-8") for file in files if file.suffix in kinds}
+        texts |= {f"what {name} did": repr(attempt) for (name, _), attempt in self.attempts.items()}
+        texts["the output"] = self.done.stdout + self.done.stderr
+        for own in (VICTIM, f"what {VICTIM} did"):
+            texts.pop(own)
         for name, text in texts.items():
             for place, secret in self.secrets.items():
                 if secret in text:
