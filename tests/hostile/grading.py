@@ -16,6 +16,7 @@ import psutil
 from pytree_course.class_grading.attempt import Attempt, VerdictRow, counting
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import Course
+from pytree_course.reports.pages import page_names
 from pytree_course.texts import printable
 from tests.conftest import ROOT, ExerciseNotebook, put
 from tests.hostile.case import COUNT, LESSON, RIGHT, Case
@@ -88,7 +89,8 @@ class GradedCorpus:
         texts = {file.stem: file.read_text("utf-8") for file in files if file.suffix in kinds}
         texts |= {f"what {name} did": repr(attempt) for (name, _), attempt in self.attempts.items()}
         texts["the output"] = self.done.stdout + self.done.stderr
-        for own in (VICTIM, f"what {VICTIM} did"):
+        page = Path(page_names({name for name, _ in self.attempts})[VICTIM])
+        for own in (page.stem, f"what {VICTIM} did"):
             texts.pop(own)
         for name, text in texts.items():
             for place, secret in self.secrets.items():
