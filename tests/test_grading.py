@@ -60,14 +60,6 @@ def test_right_answers_earn_all_points_on_cases_never_seen(mini, notebook):
     assert len({first.seed, second.seed, PUBLIC_SEED}) == 3
 
 
-def test_a_missing_answer_cell_is_not_attempted_and_said_to_be_missing(lesson, notebook):
-    notebook.cells.remove(notebook.cell("count_leaves-answer"))
-    submission = read_submission(notebook.save(), lesson.starters)
-    verdict, _ = judge_submission(lesson, submission, {})
-    assert str(verdict.kind) == "not attempted"
-    assert "not in the notebook" in verdict.reason
-
-
 def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, notebook):
     starter = dict(notebook.cell("count_leaves-answer"))
     notebook.answer("count_leaves", "def count_leaves(tree): return 0")
