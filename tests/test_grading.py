@@ -16,7 +16,7 @@ from pytree_course.course import Course
 from pytree_course.grading import limits
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.exercise_run import CellRun, ExerciseRun, _run_together, run_answers
-from pytree_course.grading.grade import GradedLesson, grade_notebook, judge_submission
+from pytree_course.grading.grade import FreshLesson, grade_notebook, judge_submission
 from pytree_course.grading.submission import Submission, UnreadableError, read_submission
 from pytree_course.judging.words import explanation
 from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, read_report, report
@@ -34,7 +34,7 @@ def kinds(grade):
 
 @pytest.fixture(scope="module")
 def lesson(built_course):
-    return GradedLesson(Course(built_course).lesson("01_mini"), SEED)
+    return FreshLesson(Course(built_course).lesson("01_mini"), SEED)
 
 
 def verdicts(lesson, seconds=limits.EXERCISE_SECONDS, **answers):
