@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated
 
 import typer
@@ -38,8 +38,8 @@ def grade(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="The submissions: a download from Canvas or Moodle, a folder with a folder "
-            "for each student, or nbgrader's `submitted`; also as a zip."
+            help="The submissions: a download from Canvas, Moodle or Brightspace, a folder with "
+            "a folder for each student, or nbgrader's `submitted`; also as a zip."
         ),
     ],
     into: Annotated[Path, typer.Option(help="Where the gradebook, the tables and the pages go.")],
@@ -110,6 +110,7 @@ def grade(
     from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.class_grading.roster import read_roster
+    from pytree_course.grading.limits import READING_SECONDS
     from pytree_course.grading.sandbox import class_sandboxes
     from pytree_course.reports.class_statistics import spent_in_class
     from pytree_course.reports.csv_tables import about_imports, write_tables
@@ -125,7 +126,8 @@ def grade(
                 warn(UNSANDBOXED)
             moment = last_moment(due) if due else None
             names = read_roster(roster) if roster else None
-            submitted = read_handed_in(folder, course, into, names or ())
+            with local_pool(1, task_seconds=READING_SECONDS) as reading_pool:
+                submitted = read_handed_in(folder, course, into, reading_pool, names or ())
             refuse_mistakes(submitted, into, moment)
             spent = spent_in_class(classroom) if classroom else None
             given = None
@@ -137,17 +139,18 @@ def grade(
                 sorted({each.lesson for each in submitted.notebooks if chosen.wants(each)}),
             ):
                 _warn_of_public_cases(files, is_accepted=public_cases)
-            left_out = [f"Left out: {file}: {why}" for file, why in submitted.ignored]
-            for doubt in [*left_out, *submitted.doubts()]:
+            left_out = [
+                f"Left out: {PurePath(student, file)}: {why}"
+                for student, file, why in submitted.left_out
+            ]
+            for doubt in [*left_out, *submitted.doubts]:
                 warn(printable(doubt))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             pools = stack.enter_context(ExitStack())
-            authors_pool, reading_pool = (pools.enter_context(local_pool(1)) for _ in range(2))
+            authors_pool = pools.enter_context(local_pool(1))
             pool = pools.enter_context(dask_cluster(dask) if dask else local_pool(jobs, begin))
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
-            grading = ClassGrading(
-                course, submitted, gradebook, chosen, pool, authors_pool, reading_pool
-            )
+            grading = ClassGrading(course, submitted, gradebook, chosen, pool, authors_pool)
             summary = grading.run(show_progress)
         pools.close()
         if given is not None:
@@ -190,7 +193,7 @@ def explain(
     if not file.exists():
         raise CourseError(f"{file} does not exist. Name the folder that `grade --into` wrote to.")
     with Gradebook(file) as gradebook:
-        folder = ClassFolder(file.parent, [], [], [])
+        folder = ClassFolder(file.parent)
         clusters = find_clusters(ClassGrades.of(Course.around(), folder, gradebook, None, None), 1)
     text = render("reports/unexplained.txt", found=clusters)
     console.print(Text(text), soft_wrap=True)
