@@ -26,7 +26,8 @@ OLDEST = PROJECT["requires-python"].removeprefix(">=")
     if isinstance(part, str) and part.startswith("python")
 )
 RUNNING = "{}.{}".format(*sys.version_info)
-SOURCES = ("pyproject.toml", "requirements.txt", "environment.yml", "jupyter")
+SUPPORTED = [f"3.{n}" for n in range(int(OLDEST[2:]), int(NEWEST[2:]) + 1)]
+SOURCES = ("pyproject.toml", "requirements.txt", "environment.yml", "src/pytree_course/jupyter")
 """What is installed from this repository, but for code, which an editable installation reads."""
 
 
@@ -81,7 +82,7 @@ def find_python(version: str) -> str | None:
     return None
 
 
-def run(*command: str | Path, cwd: Path = ROOT) -> str:
+def run(*command: str | Path, cwd: Path = ROOT, timeout: float | None = 900) -> str:
     """Run a command of a test; if it fails, show what it said."""
     variables = child_environment()
     # nbgrader looks for alembic on PATH, as if its environment were active.
@@ -94,7 +95,7 @@ def run(*command: str | Path, cwd: Path = ROOT) -> str:
         text=True,
         cwd=cwd,
         env=variables,
-        timeout=900,
+        timeout=timeout,
     )
     assert done.returncode == 0, done.stdout
     return done.stdout

@@ -8,8 +8,8 @@ from pytree_course.cases.guards import CyclicTreeError
 from pytree_course.course import Course
 from pytree_course.observing.observations import Raised
 from pytree_course.running.run_cases import run_check
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
-from tests.hostile.students import wrong_answer
 from tests.test_trees import Broken
 
 CHECKS = Course(ROOT).lesson("03_custom_nodes").checks()
@@ -24,7 +24,8 @@ def calls_that_are_left():
 
 
 def branching_into_itself():
-    shared = wrong_answer(Course(ROOT), "03_custom_nodes", "fork", "the_default_list_is_filled")
+    wrong = read_sources(Course(ROOT).lesson("03_custom_nodes")).exercises["fork"].misconceptions
+    shared = next(answer for answer in wrong if answer.name == "the_default_list_is_filled")
     names = {"jax": jax}
     exec(shared.source, names)
     return names["Fork"]

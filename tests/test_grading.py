@@ -1,7 +1,6 @@
 """Grading: whatever became of the notebook, the score is what its answers deserve."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,10 +20,9 @@ from pytree_course.grading.grade import GradedLesson, grade_notebook, judge_subm
 from pytree_course.grading.submission import Submission, UnreadableError, read_submission
 from pytree_course.judging.words import explanation
 from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, read_report, report
-from tests.lesson_reads import GRADING
 from tests.made_submissions import RIGHT
 
-pytestmark = [pytest.mark.slow, pytest.mark.reads(*GRADING)]
+pytestmark = pytest.mark.slow
 
 RIGHT_COUNT, RIGHT_FIRST = RIGHT["count_leaves"], RIGHT["first_leaf"]
 SEED = 5
@@ -129,7 +127,7 @@ def test_an_endless_loop_costs_its_own_exercise_only_and_runs_once(lesson, tmp_p
     ran = tmp_path / "ran"
     code = f"print('x', file=open({str(ran)!r}, 'a'), flush=True)\n"
     code += "def count_leaves(tree):\n    while True: pass"
-    found = verdicts(lesson, seconds=2, count_leaves=code, first_leaf=RIGHT_FIRST)
+    found = verdicts(lesson, seconds=4, count_leaves=code, first_leaf=RIGHT_FIRST)
     assert ran.read_text() == "x\n"
     assert str(found["count_leaves"].kind) == "timed out"
     assert "loop" in found["count_leaves"].reason
@@ -160,25 +158,6 @@ def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     later = _run_together({"first_leaf": helped}, {"count_leaves": right}, *how)
     assert later["first_leaf-check"].outcomes
     assert "count_leaves-check" not in later
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who waits for a processor")
-def test_time_in_which_the_machine_is_busy_with_other_things_is_not_counted(lesson):
-    processor = min(os.sched_getaffinity(0))
-    # In six seconds by the clock it has a ninth of a processor. Alone on it, it would be over time.
-    starved = (
-        f"import os, time\nos.sched_setaffinity(0, {{{processor}}})\nstart = time.monotonic()\n"
-        f"while time.monotonic() - start < 6: pass\n{RIGHT_COUNT}"
-    )
-    others = f"import os\nos.sched_setaffinity(0, {{{processor}}})\nwhile True: pass"
-    hogs = [subprocess.Popen([sys.executable, "-c", others]) for _ in range(8)]
-    try:
-        found = verdicts(lesson, seconds=4, count_leaves=starved)
-    finally:
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
-    assert str(found["count_leaves"].kind) == "correct"
 
 
 def test_a_name_from_another_cell_is_explained(lesson):
@@ -283,6 +262,7 @@ def test_the_check_script_runs_on_its_own(mini, notebook, monkeypatch, capsys):
     done = run_check_script(mini, notebook.answer("count_leaves", RIGHT_COUNT).save())
     assert done.returncode == 1
     assert "1 of 3 points" in done.stdout
+    assert "This is the notebook as it was saved on 20" in done.stdout
     notebook.answer("first_leaf", RIGHT_FIRST)
     command = ["check", str(notebook.save())]
     monkeypatch.setattr(sys, "argv", command)

@@ -17,7 +17,6 @@ from pytree_course.course import Course
 from pytree_course.sources.authors_answers import draw_cases, run_answer
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from tests.conftest import ROOT
-from tests.lesson_reads import lesson_reads
 
 ENOUGH = 30.0  # right by chance in less than one try of a billion
 MOST_WHOLES = 8  # of the inputs, that are added, subtracted and multiplied
@@ -174,7 +173,7 @@ def _atoms(observed: Any, place: tuple = ()) -> Iterator[tuple[tuple, Any]]:
 
 
 EXERCISES = [
-    pytest.param(sources, name, marks=lesson_reads(ROOT, sources.files.stem), id=name)
+    pytest.param(sources, name, id=name)
     for sources in map(read_sources, Course(ROOT).lessons())
     for name, exercise in sources.graded.items()
     if not exercise.is_prediction  # its lines are the same for everybody

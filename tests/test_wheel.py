@@ -23,9 +23,8 @@ from tests.executed import outputs_of
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.reads(
-        "hatch_build.py",
-        "jupyter",
         "src/pytree_course/*.py",
+        "src/pytree_course/jupyter",
         "src/pytree_course/notebook",
         "exercises/01_leaves_exercises.ipynb",
         "notebooks/00_start_here.ipynb",
@@ -163,15 +162,6 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
         refused = installed.command(unpacked, command, "elsewhere")
         assert refused.returncode == 2
         assert f"`{command}` is for authors" in refused.stderr
-
-
-def test_a_course_that_is_there_is_opened_as_it_is(installed, unpacked):
-    mine = ExerciseNotebook(unpacked / "exercises/01_leaves_exercises.ipynb")
-    mine.answer("count_leaves", RIGHT).save()
-    before = contents(unpacked)
-    done = installed.command(unpacked / "exercises", "lab", "--version")
-    assert done.returncode == 0, done.stderr
-    assert contents(unpacked) == before
 
 
 def test_a_folder_with_other_things_in_it_is_left_alone(installed, tmp_path):

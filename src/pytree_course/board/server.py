@@ -7,7 +7,7 @@ import time
 from collections.abc import Collection
 from pathlib import Path
 from socket import socket
-from typing import Any
+from typing import Any, NamedTuple
 
 from tornado import web
 from tornado.httpserver import HTTPServer
@@ -43,34 +43,50 @@ class OneLine(logging.Handler):
         print(printable(truncate(record.getMessage(), _LONGEST_LINE)), file=sys.stderr)
 
 
+class Connection(NamedTuple):
+    """An open connection, as it was when it was last looked at."""
+
+    address: str
+    taken: int  # bytes that its client has read
+    since: float  # when it had read that many
+
+
+def _is_idle(stream: IOStream) -> bool:
+    """Return whether a connection waits for a request, or has had no answer yet."""
+    return bool(stream.reading() or not stream._total_write_done_index)
+
+
 class Server(HTTPServer):
-    """A server that closes stalled connections, and refuses too many from one address."""
+    """A server that closes stalled connections, and keeps only some of one address."""
 
     def initialize(self, *arguments: Any, **options: Any) -> None:
         """Prepare to look after the connections."""
         super().initialize(*arguments, **options)
-        self._open: dict[IOStream, tuple[str, int, float]] = {}
+        self._open: dict[IOStream, Connection] = {}
         self._looks = PeriodicCallback(self._close_stuck, 1_000 * SECONDS_BETWEEN_LOOKS)
         self._looks.start()
 
     def handle_stream(self, stream: IOStream, address: Any) -> None:
-        """Accept a connection, unless its address has reached the limit."""
-        self._open = {other: at for other, at in self._open.items() if not other.closed()}
+        """Accept a connection; if its address has too many, close that which is idle longest."""
+        self._open = {other: seen for other, seen in self._open.items() if not other.closed()}
         here = str(address[0])
-        if sum(other == here for other, _, _ in self._open.values()) >= MOST_OF_ONE_ADDRESS:
-            stream.close()
-            return
-        self._open[stream] = here, 0, time.monotonic()
-        super().handle_stream(stream, address)
+        others = [other for other, seen in self._open.items() if seen.address == here]
+        if len(others) >= MOST_OF_ONE_ADDRESS:
+            idle = [other for other in others if _is_idle(other)]
+            closed = min(idle, key=lambda other: self._open[other].since, default=stream)
+            closed.close()
+        if not stream.closed():
+            self._open[stream] = Connection(here, 0, time.monotonic())
+            super().handle_stream(stream, address)
 
     def _close_stuck(self) -> None:
         """Close the connections whose clients have read nothing for too long."""
         now = time.monotonic()
-        for stream, (address, taken, since) in [*self._open.items()]:
-            written = stream._total_write_done_index
-            if written != taken or not stream.writing():
-                self._open[stream] = address, written, now
-            elif now - since > SLOWEST:
+        for stream, seen in [*self._open.items()]:
+            taken = stream._total_write_done_index
+            if taken != seen.taken:
+                self._open[stream] = Connection(seen.address, taken, now)
+            elif stream.writing() and now - seen.since > SLOWEST:
                 stream.close()
 
     def stop(self) -> None:

@@ -120,7 +120,9 @@ def grade(
     course = Course.around()
     with ExitStack() as stack:
         with _explained("Nothing was graded."):
-            begin = None if unsandboxed else stack.enter_context(class_sandboxes())
+            private = [course.root / name for name in ("sources", "solutions")]
+            private = [folder, into, *filter(Path.is_dir, private)]
+            begin = None if unsandboxed else stack.enter_context(class_sandboxes(private))
             lessons = [lesson_with_exercises(name).stem for name in lesson or ()]
             if unsandboxed:
                 warn(UNSANDBOXED)

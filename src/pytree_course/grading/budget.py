@@ -22,22 +22,10 @@ class ProcessTree:
     a time in which a process began or ended: the clock counts then.
     """
 
-    def __init__(
-        self,
-        proc: str,
-        numbers: Callable[[], list[int]] | None = None,
-        counted: Callable[[], float] | None = None,
-        began: Callable[[], bool] = lambda: False,
-    ) -> None:
-        """Take all processes that a /proc has, as a sandbox's own; or those of some numbers.
-
-        Where the system itself counts the processor time of all, `counted` returns it; otherwise
-        `began` tells whether a process has begun, even for a moment, since it was last asked.
-        """
+    def __init__(self, proc: str, numbers: Callable[[], list[int]] | None = None) -> None:
+        """Take all processes that a /proc has, as a sandbox's own; or those of some numbers."""
         self._proc = proc
         self._numbers = numbers or functools.partial(processes, proc)
-        self._counted = counted
-        self._began = began
         self._known: list[int] = []
         self._waited: dict[str, float] = {}  # by thread
 
@@ -48,7 +36,7 @@ class ProcessTree:
 
     def used(self) -> float:
         """Return the processor time used until now by the processes that the last look found."""
-        return sum(map(self._processor_time, self._known)) if not self._counted else self._counted()
+        return sum(map(self._processor_time, self._known))
 
     def look(self) -> tuple[float, float]:
         """Return the processor time used so far, and how long threads waited since the last look.
@@ -58,7 +46,7 @@ class ProcessTree:
         """
         before, self._known = self._known, self._numbers()
         waited = self._newly_waited()
-        if self._counted is None and (self._began() or before not in ([], self._known)):
+        if before not in ([], self._known):
             waited = 0.0
         return self.used(), waited
 

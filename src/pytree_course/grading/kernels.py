@@ -76,9 +76,6 @@ class PlainKernel:
     def connected(self) -> None:
         """Do nothing: any process that can connect has the same rights."""
 
-    def settle(self) -> None:
-        """Do nothing: what it uses is not watched."""
-
     def is_alive(self) -> bool:
         """Say whether it still runs."""
         return self._process.poll() is None
@@ -163,7 +160,6 @@ class WatchedKernel:
             self._run(source, run, budget)
         except OverTimeError:
             run.timed_out = True
-            self._process.settle()
         except OverOutputError:
             run.flooded = True
         except Exception:

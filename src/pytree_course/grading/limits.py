@@ -15,8 +15,6 @@ OPEN_FILES = 256  # of a process
 SOCKETS = 1_000  # of all processes: what waits in them is memory too
 SIGNALS = 1_000  # that wait, and timers, of all processes
 TERMINALS = 16
-MAPPINGS = 500_000  # of all processes: they are memory of the operating system's kernel
-COUNTED_CALLS = 10_000  # of all processes: see `system_calls`
 FILES = 20_000  # in all folders: an empty one is memory too
 WATCH_SECONDS = 0.2  # between two looks at what all processes use up together
 

@@ -50,9 +50,13 @@ USED_UP = "your code used more {what} than allowed: look for a loop that makes m
 KERNEL_DIED = "your code ended its own Python process"
 TIMED_OUT = "your code did not come to an end in time: look for a loop without an end"
 NO_VERDICT = "the check gave no verdict"
-ONLY_ANSWER_CELLS = (
-    "Only answer cells are graded: put everything that an answer needs into its answer cell."
-)
+MISSING_IN_GRADING = {
+    "NameError": "Only answer cells are graded: put everything that an answer needs into its "
+    "answer cell.",
+    "ModuleNotFoundError": "Grading has the packages of the course, and no file beside the "
+    "notebook.",
+}
+"""By the error that an answer raises: what it means in grading."""
 
 FINDINGS = {
     # Of a check's own summary, and of predictions.
@@ -61,47 +65,16 @@ FINDINGS = {
     "they were handed out, and replace each `...`.",
     # A misconception that explains most failing cases.
     "near": "{explanation}",
-    # What the failing cases share.
-    "shared": "The {holds} cases that fail have one thing in common, which no case that passes "
-    "has: {feature}.",
     # Errors.
     "error": "{where} raises {raised}: {meaning}.",
     "other error": "The task asks for {a_expected} here, and your code raises {a_raised}.",
     "message": "Your error has the right type, but not the message that the task asks for.",
     "no error": "The task asks for {a_expected} here. Your code raises no error and returns "
     "{instead}.",
-    # Results as wholes.
+    # Results.
     "none": "Your code returns `None` where the task asks for a result.",
-    "given back": "{it} is {argument}, unchanged.",
-    "constant": "Your result is the same in every case, whatever the input.",
-    # Items, entries and nodes.
-    "leaves moved": "Your result has the right leaves in the wrong order.",
-    "lacks": "Your result lacks {what}.",
-    "has more": "Your result has {what} that should not be there.",
-    # Integers.
-    "number of": "Your number is the number of {what}.",
-    "too high by": "Your number is too high by the number of {what}.",
-    "too low by": "Your number is too low by the number of {what}.",
-    # Leaves, or results that are one leaf.
-    "leaf given back": "{it} is as it was in {argument}, unchanged.",
-    "type": "{it} is {a_got} where the task asks for {a_expected}; the numbers are right.",
-    "axes": "{it} has its axes in another order.",
-    "axis too many": "{it} has the right numbers, but one axis or more too many.",
-    "axis too few": "{it} has the right numbers, but one axis or more too few.",
-    "shape": "{it} has the right numbers in another shape.",
-    "nan": "{it} has nan where the task asks for numbers.",
-    "infinite": "{it} is infinite where it should not be.",
 }
 """By kind of finding."""
-IT = {
-    "all": "Your result",
-    "wrong": "Each wrong result",
-    "every": "Each leaf of your result",
-    "some": "Each wrong leaf of your result",
-}
-"""The subject of a finding's sentence, by its `which`."""
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
-ARGUMENTS = {str(index): f"the {ordinal} argument" for index, ordinal in enumerate(ORDINALS)}
 
 # Explanations of wrong lines; none tells the right prediction.
 WRONG_LINES = {
@@ -156,6 +129,13 @@ SET_UP_CELL_FIRST = (
     "Run the set-up cell first: the cell with `check = Checks(...)`, above the first exercise. "
     "Then run your answer cell, then this cell."
 )
+SET_UP_FAILED = (
+    "The set-up cell, above the first exercise, failed: see the error below it. Then run it again."
+)
+HIDDEN = (
+    "The set-up cell failed: Python imports the file `{file}` beside this notebook in place of the "
+    "package. Rename the file, restart the kernel, and run the set-up cell again."
+)
 ANSWER_CELL_FIRST = (
     "Python does not know `{name}` yet. Run the answer cell of `{exercise}` first, above this "
     "cell. Then run this cell."
@@ -170,6 +150,18 @@ STALE_TITLE = "Your answer cell's last run failed"
 STALE = (
     "The check below judges the definition before it, and does not count as a try. Repair the "
     "answer cell and run it, then run this cell."
+)
+IN_ANOTHER_CELL = (
+    "⚠ This answer is not in the answer cell of `{exercise}`, where grading looks first: move it "
+    "there."
+)
+FROM_ANOTHER_CELL = (
+    "⚠ In grading, `{name}` is missing: it comes from another cell. Put it into the answer cell of "
+    "`{exercise}`."
+)
+NOT_IN_GRADING = (
+    "⚠ In grading, `{module}` is missing: it is no package of the course. Do without it, or ask "
+    "your teacher for it."
 )
 WRONG_CALL = "This check takes {count} answer(s): run {call}"
 USAGE = "Check your answer with {call}; for a hint: check.{name}.hint()"
@@ -228,15 +220,9 @@ def finding_sentences(findings: Iterable[Finding]) -> list[str]:
 
 def _finding_sentence(finding: Finding) -> str:
     data = defaultdict(str, finding.data)
-    named = {
-        "holds": str(len(finding.holds)),
-        "it": IT.get(data["which"], IT["all"]),
-        "argument": ARGUMENTS.get(data["argument"], "the input"),
-        "where": f"Line {data['number']}, `{data['line']}`,"
-        if data["number"]
-        else "A use of your result",
-    }
-    for name in ("expected", "got", "raised"):
+    at_line = f"Line {data['number']}, `{data['line']}`,"
+    named = {"where": at_line if data["number"] else "A use of your result"}
+    for name in ("expected", "raised"):
         article = "an" if data[name][:1] in "aeioAEIO" else "a"
         named[f"a_{name}"] = f"{article} {data[name]}"
     return FINDINGS[finding.kind].format_map(data | named)
@@ -280,9 +266,8 @@ def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = Tr
 
 def remarks(verdict: Verdict, notes: Mapping[str, str]) -> list[str]:
     """Return the remarks that feedback leaves out: which cells count, and why one is unusual."""
-    sentences = []
-    if verdict.failure and getattr(verdict.failure.got, "type", "") == "NameError":
-        sentences.append(ONLY_ANSWER_CELLS)
+    errors = [error for error in MISSING_IN_GRADING if f"raised {error}" in verdict.reason]
+    sentences = [MISSING_IN_GRADING[error] for error in errors]
     note = notes.get(verdict.exercise)
     if note is not None and note != verdict.reason:
         sentences.append(f"Note: {note}.")

@@ -31,10 +31,7 @@ PRACTICE_OPTIONS = {"minutes": int, "stars": int, "hints": list}
 
 @dataclass(frozen=True)
 class Answer:
-    """Code that stands in an answer cell: a solution, a variant, a misconception or a starter.
-
-    Or a mutant that no input tells from a right answer: it is only named.
-    """
+    """Code that stands in an answer cell: a solution, a variant, a misconception or a starter."""
 
     name: str
     source: str
@@ -52,7 +49,6 @@ class Exercise(ExerciseFacts):
     given_starters: list[Answer] = field(default_factory=list)
     variants: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
-    equivalents: list[Answer] = field(default_factory=list)
 
     @property
     def right_answers(self) -> list[Answer]:
@@ -215,13 +211,6 @@ def read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mist
                 why = f"the misconception {wrong!r} needs an explanation: a text in triple quotes"
                 mistakes.append(cell.mistake(why))
             exercise.misconceptions.append(Answer(wrong, source, cell, explanation, section))
-        elif "equivalent" in options:
-            # Comments, each the name of a mutant as `mutation_testing` prints it.
-            mutants = [comment.removeprefix("#").strip() for comment in source.splitlines()]
-            exercise.equivalents.extend(Answer(mutant, "", cell) for mutant in mutants if mutant)
         else:
-            why = (
-                'say variant="...", misconception="...", equivalent="..." or starter=True '
-                "after the exercise"
-            )
+            why = 'say variant="...", misconception="..." or starter=True after the exercise'
             mistakes.append(cell.mistake(why))
