@@ -8,9 +8,10 @@ import sys
 import nbformat
 import pytest
 
-from pytree_course.class_grading.folder import read_class_folder
+from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.course import Course
 from tests.conftest import ROOT
+from tests.made_submissions import SAME_PROCESS
 from tests.needs import missing
 
 pytestmark = [
@@ -34,7 +35,7 @@ def run(folder, name, *arguments):
 
 def test_a_made_class_can_be_graded(tmp_path):
     run(ROOT, "made_class.py", str(tmp_path / "class"), "20", "01_leaves")
-    handed_in = read_class_folder(tmp_path / "class", Course(ROOT))
+    handed_in = read_handed_in(tmp_path / "class", Course(ROOT), tmp_path, SAME_PROCESS)
     assert len(handed_in.submitters) == 20
     assert len(handed_in.notebooks) == 19
     whole = [each.file for each in handed_in.notebooks if each.file.read_bytes()[:2] == b"{\n"]

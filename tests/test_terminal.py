@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from pytree_course.class_grading.attempt import AttemptState, VerdictChange
+from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.grade_class import Summary
+from pytree_course.class_grading.verdict_changes import VerdictChange
 from pytree_course.cli.app import warn
 from pytree_course.grading.grade import Grade
 from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
