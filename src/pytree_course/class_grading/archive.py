@@ -34,33 +34,19 @@ class Unpacked(NamedTuple):
 def unpack(archive: Path, into: Path, most_bytes: int = MOST_ZIPPED_BYTES) -> Unpacked:
     """Unpack what may be a notebook into a folder in `into`; of other files, only the names.
 
-    The same zip always goes to the same folder, and what was unpacked before is not removed.
-
-    Raises
-    ------
-    UnreadableError
-        When it is no zip, or a bomb.
-    CourseError
-        When it cannot be written to `into`.
+    The same zip always goes to the same folder, and what was unpacked before is not removed. An
+    UnreadableError says that it is no zip, or a bomb; a CourseError, that `into` cannot be written.
     """
     try:
         with archive.open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
         zipped, is_utf8 = _open(archive)
         with zipped:
-            entries = zipped.infolist()
-            wanted = {info for info in entries[:MOST_ZIPPED] if _is_wanted(zipped, info)}
-            size = sum(info.file_size for info in wanted)
-            if len(entries) > MOST_ZIPPED or size > most_bytes:
-                raise UnreadableError(
-                    f"{archive} holds {len(entries):,} files, {size / 1e9:.1f} GB of notebooks. No "
-                    f"more than {MOST_ZIPPED:,} files and {most_bytes / 1e9:.1f} GB are unpacked "
-                    "here. Look at it; if it is what was handed in, unpack it yourself and name "
-                    "the folder."
-                )
+            wanted = {info for info in zipped.infolist()[:MOST_ZIPPED] if _is_wanted(zipped, info)}
+            _refuse_too_much(archive, zipped.infolist(), wanted, most_bytes)
             folder = into / f"{archive.stem}-{digest[:8]}"
             folder.mkdir(parents=True, exist_ok=True)
-            troubles = dict(_unpack_each(zipped, entries, wanted, folder))
+            troubles = dict(_unpack_each(zipped, wanted, folder))
     except OSError as error:
         raise CourseError(
             f"{archive} cannot be unpacked into {into} ({error}). Check that the file is there, "
@@ -72,6 +58,18 @@ def unpack(archive: Path, into: Path, most_bytes: int = MOST_ZIPPED_BYTES) -> Un
             "again, or unpack it yourself and name the folder."
         ) from error
     return Unpacked(folder, troubles, is_utf8)
+
+
+def _refuse_too_much(
+    archive: Path, entries: Sequence[ZipInfo], wanted: set[ZipInfo], most_bytes: int
+) -> None:
+    size = sum(info.file_size for info in wanted)
+    if len(entries) > MOST_ZIPPED or size > most_bytes:
+        raise UnreadableError(
+            f"{archive} holds {len(entries):,} files, {size / 1e9:.1f} GB of notebooks. No more "
+            f"than {MOST_ZIPPED:,} files and {most_bytes / 1e9:.1f} GB are unpacked here. Look at "
+            "it; if it is what was handed in, unpack it yourself and name the folder."
+        )
 
 
 def _open(archive: Path) -> tuple[ZipFile, bool]:
@@ -93,11 +91,9 @@ def _is_wanted(zipped: ZipFile, info: ZipInfo) -> bool:
         return True
 
 
-def _unpack_each(
-    zipped: ZipFile, entries: Sequence[ZipInfo], wanted: set[ZipInfo], folder: Path
-) -> Iterator[tuple[Path, str]]:
+def _unpack_each(zipped: ZipFile, wanted: set[ZipInfo], folder: Path) -> Iterator[tuple[Path, str]]:
     """Unpack the entries, and yield what cannot be unpacked, with the reason."""
-    for info in entries:
+    for info in zipped.infolist():
         parts = info.filename.replace("\\", "/").split("/")
         parts = [part for part in parts if part not in ("", ".", "..")]
         if any(is_left_behind(part) and part != NBGRADER_TIMESTAMP for part in parts):
@@ -118,7 +114,7 @@ def _unpack_one(zipped: ZipFile, info: ZipInfo, file: Path, *, is_wanted: bool) 
         file.mkdir(parents=True, exist_ok=True)
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(b"")
+    file.write_bytes(b"")  # there as a name, whatever becomes of the rest
     if is_wanted:
         file.write_bytes(zipped.read(info))
     if info.date_time[0] > 1980:  # where the format's calendar begins: no time

@@ -36,16 +36,16 @@ from datetime import UTC, datetime
 CANVAS, MOODLE, BRIGHTSPACE = "Canvas", "Moodle", "Brightspace"
 
 # Overlapping matches are wanted: each is one way to read a name.
-_CANVAS_IDS = re.compile(r"(?=_([1-9]\d*)_([1-9]\d*)_(.+))", re.DOTALL)
-_CANVAS_ANONYMOUS = re.compile(r"(LATE_)?(anon_[A-Za-z0-9]{5})_([1-9]\d*)_(.+)", re.DOTALL)
-_CANVAS_TEXT = re.compile(r"(?:.*_)?(\d+|anon_[A-Za-z0-9]{5})_((?:text|link)\.html)")
+_CANVAS_IDS = re.compile(r"(?=_([1-9]\d*)_([1-9]\d*)_.)")
+_CANVAS_ANONYMOUS = re.compile(r"(LATE_)?(anon_[A-Za-z0-9]{5})_([1-9]\d*)_.+", re.DOTALL)
+_CANVAS_TEXT = re.compile(r"(?:.*_)?(\d+|anon_[A-Za-z0-9]{5})_(?:text|link)\.html")
 _LATE = "LATE"
 _MOODLE = re.compile(
-    r"(?P<name>[^_]+)(?:_(?P<number>\d+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<rest>.*))?",
+    r"(?P<name>[^_]+)(?:_(?P<number>\d+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_.*)?",
     re.DOTALL,
 )
 _BRIGHTSPACE = re.compile(
-    r"(?P<number>\d+-\d+) - (?P<name>.+?) - (?P<date>[^-]*\b\d{4}\b[^-]*?)(?: - (?P<rest>.+))?",
+    r"(?P<number>\d+-\d+) - (?P<name>.+?) - (?P<date>[^-]*\b\d{4}\b[^-]*?)(?: - .+)?",
     re.DOTALL,
 )
 _WITH_NAMES = {MOODLE: _MOODLE, BRIGHTSPACE: _BRIGHTSPACE}
@@ -74,7 +74,6 @@ class DownloadName:
     """What the name of a file or folder of a download says."""
 
     submitter: Submitter
-    rest: str = ""  # what the student called the file; nothing where it is a folder
     order: int = 0  # of a student's files, a later one has a higher number
     remark: str = ""  # for the teacher
     problem: str = ""  # why no notebook is expected in it
@@ -120,7 +119,7 @@ def _with_names(matches: Mapping[str, tuple[str, re.Match[str]]]) -> dict[str, D
         is_alone = len(numbers[match["name"]]) == 1 and match["name"] != _NO_NAME
         parts = [match["name"], "" if is_alone else match["number"]]
         submitter = Submitter("_".join(filter(None, parts)), system=system)
-        read[name] = DownloadName(submitter, match["rest"] or "")
+        read[name] = DownloadName(submitter)
         if system == BRIGHTSPACE:
             order, remark = _brightspace_order(match["date"])
             read[name] = replace(read[name], order=order, remark=remark)
@@ -166,20 +165,20 @@ def _choose_ways(
 def _canvas_ways(name: str) -> list[DownloadName]:
     """Return each way to read a name as Canvas's, that with the shortest student's name first."""
     if match := _CANVAS_TEXT.fullmatch(name):
-        return [DownloadName(Submitter(match[1], "", CANVAS), match[2])]
+        return [DownloadName(Submitter(match[1], "", CANVAS))]
     ways = []
     if match := _CANVAS_ANONYMOUS.fullmatch(name):
-        late, anonymous, attachment, rest = match.groups()
-        ways.append(_way(Submitter(anonymous, "", CANVAS), rest, attachment, bool(late)))
+        late, anonymous, attachment = match.groups()
+        ways.append(_way(Submitter(anonymous, "", CANVAS), attachment, bool(late)))
     for match in _CANVAS_IDS.finditer(name):
-        number, attachment, rest = match.groups()
+        number, attachment = match.groups()
         student, _, last = name[: match.start()].rpartition("_")
         is_late = last == _LATE
         called = student if is_late else name[: match.start()]
         if all(unicodedata.category(each)[0] in "LMN" or each == "_" for each in called):
-            ways.append(_way(Submitter(number, called, CANVAS, number), rest, attachment, is_late))
+            ways.append(_way(Submitter(number, called, CANVAS, number), attachment, is_late))
     return ways
 
 
-def _way(submitter: Submitter, rest: str, attachment: str, is_late: bool) -> DownloadName:
-    return DownloadName(submitter, rest, int(attachment), "late, says Canvas" if is_late else "")
+def _way(submitter: Submitter, attachment: str, is_late: bool) -> DownloadName:
+    return DownloadName(submitter, int(attachment), "late, says Canvas" if is_late else "")

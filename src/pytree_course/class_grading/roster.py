@@ -50,14 +50,11 @@ def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, s
                 pairs = zip(names, cells, strict=False)
                 rows[reader.line_num] = {name: cell.strip() for name, cell in pairs if name}
             begins = reader.line_num + 1
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        where = f" from line {begins} on" if isinstance(error, csv.Error) else ""
         raise CourseError(
-            f"{file} cannot be read: {error}. Name a CSV file with the columns {columns}."
-        ) from error
-    except csv.Error as error:
-        raise CourseError(
-            f"{file} cannot be read from line {begins} on: {error}. It should be a CSV file with "
-            f"the columns {columns}."
+            f"{file} cannot be read{where}: {error}. It should be a CSV file with the columns "
+            f"{columns}."
         ) from error
     return names, rows
 

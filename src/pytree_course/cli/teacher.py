@@ -19,9 +19,10 @@ from pytree_course.cli.app import (
     warn,
 )
 from pytree_course.course import Course, CourseError, LessonFiles, write_file
-from pytree_course.texts import printable
+from pytree_course.texts import printable, shorten
 
 GRADEBOOK = "gradebook.sqlite"
+MOST_LEFT_OUT = 20
 QUESTIONS = {
     ".md": "reports/questions.md",
     ".ipynb": "reports/slides.txt",
@@ -115,7 +116,7 @@ def grade(
     from pytree_course.reports.class_statistics import spent_in_class
     from pytree_course.reports.csv_tables import about_imports, write_tables
     from pytree_course.reports.pages import write_pages
-    from pytree_course.reports.terminal import grading_progress, show_class
+    from pytree_course.reports.terminal import LONGEST_REASON, grading_progress, show_class
 
     course = Course.around()
     with ExitStack() as stack:
@@ -141,11 +142,11 @@ def grade(
                 sorted({each.lesson for each in submitted.notebooks if chosen.wants(each)}),
             ):
                 _warn_of_public_cases(files, is_accepted=public_cases)
-            left_out = [
-                f"Left out: {PurePath(student, file)}: {why}"
-                for student, file, why in submitted.left_out
-            ]
-            for doubt in [*left_out, *submitted.doubts]:
+            for student, file, why in submitted.left_out[:MOST_LEFT_OUT]:
+                warn(shorten(f"Left out: {PurePath(student, file)}: {why}", LONGEST_REASON))
+            if (more := len(submitted.left_out) - MOST_LEFT_OUT) > 0:
+                warn(f"… and {more:,} more are left out: the report and grades.csv say why.")
+            for doubt in submitted.doubts:
                 warn(printable(doubt))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             pools = stack.enter_context(ExitStack())
