@@ -1,4 +1,4 @@
-"""The server of a class under load, with readers that do not read, and by https."""
+"""The server of a class under load, with clients that stall, and by https."""
 
 import http.client
 import shutil
@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import pytest
 
-from pytree_course.board import handlers, server
+from pytree_course.board import server
 from pytree_course.board.server import listening
 from pytree_course.course import CourseError
 from tests.class_room import PATIENCE, Classroom, event
@@ -106,9 +106,6 @@ def test_of_one_address_with_too_many_connections_that_is_closed_which_is_idle_l
         connection.close()
 
 
-# --- readers that do not read
-
-
 def is_cut_off(connection):
     """Return whether the server has closed a connection, of which nothing is read."""
     try:
@@ -131,35 +128,6 @@ def test_connections_that_take_nothing_are_closed(room, monkeypatch):
         stuck.send(b"GET /phone.js HTTP/1.1\r\nHost: x\r\n\r\n" * 20_000)
     wait_for(lambda: is_cut_off(stuck))
     stuck.close()
-
-
-def test_a_page_that_does_not_read_its_news_gets_no_more_and_holds_up_nobody(room, monkeypatch):
-    monkeypatch.setattr(handlers, "SECONDS_BETWEEN_NEWS", 0)
-    room.start()
-    made = {"board": 0, "screen": 0}
-
-    def large(page):
-        def make(now):
-            made[page] += 1
-            return {"vote": f"{made[page]} " * MB}
-
-        return make
-
-    monkeypatch.setattr(room.pages, "board", large("board"))
-    monkeypatch.setattr(room.pages, "screen", large("screen"))
-    request = f"GET /screen/news HTTP/1.1\r\nHost: x\r\nCookie: {room.cookie}\r\n\r\n".encode()
-    connection = room.connection()
-    connection.request("GET", "/board/news", headers={"Cookie": room.cookie})
-    with raw(room, request):
-        news = connection.getresponse()
-        for _ in range(40):
-            assert news.readline().startswith(b"data: ")
-            news.readline()
-            room.in_loop(room.session.tell)
-        # What is on its way fits into the two sockets' buffers; nothing else was made for it.
-        assert made["screen"] < made["board"]
-        assert room.join("Ada").solved(COUNT).status == 200
-    connection.close()
 
 
 # --- https

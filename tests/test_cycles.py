@@ -50,7 +50,7 @@ def test_an_answer_whose_nodes_contain_themselves_costs_its_exercise_alone(name,
 def test_what_an_answer_returns_is_looked_at_before_jax_sees_it():
     held = [1]
     held.append({"again": held})
-    with pytest.raises(CyclicTreeError):
+    with pytest.raises(CyclicTreeError, match="a list contains itself"):
         as_jax(held)
 
 
@@ -58,16 +58,8 @@ def test_a_node_that_stands_at_two_places_contains_no_cycle():
     part = {"w": [1]}
     assert acyclic([part, (part, part)]) == [part, (part, part)]
     assert making(dict)([("w", part)]) == {"w": part}
-    deep = [1]
-    for _ in range(50):
-        deep = [deep]
-    assert acyclic(deep) is deep
 
 
 def test_a_flatten_function_with_another_mistake_is_jax_to_tell():
     broken = Broken()
     assert acyclic(broken) is broken
-    with pytest.raises(CyclicTreeError, match="a list contains itself"):
-        endless = [broken]
-        endless.append(endless)
-        acyclic(endless)

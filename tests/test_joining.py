@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-import pytree_course
 from pytree_course.course import CourseError
 from pytree_course.learner.progress import Progress
 from pytree_course.notebook import joining
@@ -15,7 +14,6 @@ from pytree_course.notebook.class_protocol import Sent
 from pytree_course.notebook.joining import Sender, read_membership
 from tests.class_server import CODE, PATIENCE, QUESTION, Room, wait_for
 from tests.kernels import running_kernel
-from tests.lesson_reads import IN_KERNEL
 from tests.made_submissions import RIGHT
 
 
@@ -116,20 +114,6 @@ def test_nobody_joins_where_no_learner_is_at_work(room, course, monkeypatch, var
     assert not room.names
 
 
-def test_who_leaves_is_forgotten_on_both_sides(room, course, monkeypatch):
-    monkeypatch.chdir(course.root)
-    assert "You are in no class" in str(pytree_course.leave())
-    joining.enter(course, room.address, CODE, "")
-    assert "You are in no class" in str(pytree_course.leave())
-    assert not room.names
-    assert not course.joined_file.exists()
-    joining.enter(course, room.address, CODE, "")
-    room.kill()
-    assert "You are in no class" in str(pytree_course.leave())
-    assert not course.joined_file.exists()
-    room.start()
-
-
 # --- sending
 
 
@@ -172,37 +156,29 @@ def test_each_verdict_arrives_once_though_the_server_is_killed_and_answers_get_l
     assert room.verdicts == [TRIED] * 125 + [SOLVED]
 
 
-@pytest.mark.parametrize("status", [400, 404, 429, 500, 503])
-def test_what_a_busy_server_refuses_is_sent_again_and_what_is_no_event_is_not(
-    room, course, quick, status
+@pytest.mark.parametrize(
+    ("status", "proxy_says", "then"),
+    [
+        (400, b"", [SOLVED]),  # this is no event to the class, and never will be
+        *((status, b"", [TRIED, SOLVED]) for status in (404, 429, 500, 503)),
+        *((status, b"<html>Log in, please", [TRIED, SOLVED]) for status in (200, 403, 407)),
+        (200, b"{}", [TRIED, SOLVED]),
+    ],
+)
+def test_what_is_refused_or_a_proxy_answers_in_place_of_the_class_is_sent_again(
+    room, course, quick, status, proxy_says, then
 ):
     joining.enter(course, room.address, CODE, "")
     check(course, TRIED)
-    room.refuses = status
+    room.refuses, room.proxy_says = status, proxy_says
+    with pytest.raises(CourseError, match=r"No class answers|wait a minute"):
+        joining.enter(course, room.address, CODE, "Ada")
     with sender(course):
-        wait_for(lambda: room.refused > (status != 400))
-        room.refuses = 0
+        before = room.refused
+        wait_for(lambda: room.refused > before + 1)
+        room.refuses, room.proxy_says = 0, b""
         check(course, SOLVED)
-        wait_for(lambda: room.verdicts == [TRIED, SOLVED][status == 400 :])
-
-
-@pytest.mark.parametrize("status", [200, 403, 407])
-@pytest.mark.parametrize("page", [b"<html>Log in, please", b"{}"])
-def test_what_a_proxy_says_in_place_of_the_class_is_no_answer_and_removes_nobody(
-    room, course, quick, status, page
-):
-    room.proxy_says, room.refuses = page, status
-    with pytest.raises(CourseError, match="No class answers"):
-        joining.enter(course, room.address, CODE, "")
-    room.proxy_says, room.refuses = b"", 0
-    joining.enter(course, room.address, CODE, "")
-    room.proxy_says, room.refuses, room.refused = page, status, 0
-    check(course, TRIED)
-    with sender(course):
-        wait_for(lambda: room.refused > 1)  # it was not acknowledged, so it is sent again
-        room.proxy_says, room.refuses = b"", 0
-        check(course, SOLVED)
-        wait_for(lambda: room.verdicts == [TRIED, SOLVED])
+        wait_for(lambda: room.verdicts == then)
 
 
 def test_progress_that_begins_anew_is_sent_from_its_beginning(room, course, quick):
@@ -234,11 +210,6 @@ def test_a_class_that_is_over_is_forgotten_and_leaves_the_next_one_alone(room, c
 # --- in a notebook
 
 
-def in_kernel(test):
-    """Mark a test that starts kernels."""
-    return pytest.mark.slow(pytest.mark.reads(*IN_KERNEL)(test))
-
-
 @pytest.fixture
 def notebook(course):
     """Return a function that starts a kernel, and gives one that runs cells in it."""
@@ -261,7 +232,7 @@ m.LOOKS_EVERY = m.ASKS_EVERY = 0.01
 CHECK = "check.count_leaves(count_leaves)"
 
 
-@in_kernel
+@pytest.mark.slow
 def test_a_class_in_two_notebooks(room, course, notebook):
     first, second = notebook(), notebook()  # the second one is open before the learner joins
     refused = first(f'from pytree_course import join\njoin("{room.address}", "WRONG")')
@@ -300,7 +271,7 @@ def test_a_class_in_two_notebooks(room, course, notebook):
     assert "You are in no class" in first("leave()")
 
 
-@in_kernel
+@pytest.mark.slow
 def test_nothing_is_sent_where_a_grader_runs_a_notebook(room, course, notebook):
     joining.enter(course, room.address, CODE, "")
     check(course, TRIED)
@@ -315,7 +286,7 @@ def test_nothing_is_sent_where_a_grader_runs_a_notebook(room, course, notebook):
 ASKED = "asked = vote(); answer, said = asked.children[1:]"  # these names need no import
 
 
-@in_kernel
+@pytest.mark.slow
 def test_a_notebook_that_is_opened_later_sends_and_votes_too_until_its_learner_leaves(
     room, course, notebook
 ):
@@ -345,20 +316,13 @@ def test_a_notebook_that_is_opened_later_sends_and_votes_too_until_its_learner_l
     assert room.ballots == [(7, "B"), (7, "A"), (7, "B"), (8, "A")]
 
     run("leave()")
+    assert not room.names
+    assert not course.joined_file.exists()
     received = room.received
     run(RIGHT["count_leaves"])
     run("from pytree_course.notebook import joining; joining._sender.join()")
     assert run(CHECK).startswith("✓ Correct")
     assert room.received == received
-
-
-@pytest.mark.parametrize(
-    "vote", [{}, "A", [QUESTION], {**QUESTION, "options": [1]}, {**QUESTION, "number": "7"}]
-)
-def test_an_answer_of_another_form_is_none(room, course, vote):
-    joining.enter(course, room.address, CODE, "")
-    room.news["vote"] = vote
-    assert read_membership(course.joined_file).ask("events", events=[])[1] is None
 
 
 def test_the_lab_joins(room, course_py, course, monkeypatch):

@@ -29,20 +29,14 @@ CHANGES = """
 n > 1 → n >= 1
 n > 1 → n > 2
 n > 1 and tree is not None → n > 1 or tree is not None
-tree is not None → tree != None
-n > 1 and tree is not None → True
-any((x == n for x in sorted(tree) if x)) → all((x == n for x in sorted(tree) if x))
 sorted(tree) → tree
 found += 1 → nothing
-found += 1 → found -= 1
 @jax.jit → nothing
 jax.tree.map(f, tree, is_leaf=lambda x: x is None) → jax.tree.map(f, tree)
 tree[1:] → tree[:]
-np.float32(n) → n
 np.float32 → np.float16
 """
 LOOPS = "def count_leaves(tree):\n    while True:\n        pass"
-EXITS = "import os\ndef count_leaves(tree):\n    os._exit(0)"
 
 
 def test_mutants_change_one_thing_each_and_say_what():
@@ -58,14 +52,14 @@ def test_mutants_change_one_thing_each_and_say_what():
 
 
 @pytest.mark.slow
-def test_an_answer_may_loop_or_end_its_process_and_the_next_one_runs(unbuilt):
+def test_an_answer_may_loop_for_ever_and_the_next_one_runs(unbuilt):
     with closing(AuthorProcess(unbuilt)) as process:
-        for source, seconds, is_time_up in ((LOOPS, 5, True), (EXITS, 60, False)):
-            with pytest.raises(EndedError) as ended:
-                process.call(seconds, refusal, "count_leaves", source, PUBLIC_SEED)
-            assert ended.value.is_time_up is is_time_up
-        right = RIGHT["count_leaves"]
-        assert process.call(60, refusal, "count_leaves", right, PUBLIC_SEED) is None
+        with pytest.raises(EndedError, match="does not come to an end"):
+            process.call(5, refusal, "count_leaves", LOOPS, PUBLIC_SEED)
+        right, wrong = RIGHT["count_leaves"], ELEMENTS["count_leaves"]
+        assert process.call(300, refusal, "count_leaves", right, PUBLIC_SEED) is None
+        told = process.call(300, refusal, "count_leaves", wrong, PUBLIC_SEED)
+        assert told == "on [None] it yields int 1"
 
 
 @pytest.mark.slow
@@ -88,10 +82,3 @@ def test_the_memoriser_passes_where_nothing_is_drawn(unbuilt):
     edit(unbuilt.check_script, "random_tree(rng)", "[1]")
     edited = LessonFiles(unbuilt.root, unbuilt.stem)
     assert not refuses_memoriser(read_sources(edited), "count_leaves", 5)
-
-
-def test_a_refusal_names_the_case(unbuilt):
-    sources = read_sources(unbuilt)
-    assert refusal(sources, "count_leaves", RIGHT["count_leaves"], 0) is None
-    wrong = ELEMENTS["count_leaves"]
-    assert refusal(sources, "count_leaves", wrong, 0) == "on [None] it yields int 1"

@@ -92,7 +92,6 @@ def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str
             return "The expression itself failed, before JAX saw a tree."
 
 
-EXAMPLE = "{'w': [1.5, 2.5], 'b': None, 'act': 'relu'}"
 MOST_ROWS = 40
 LONGEST_NAME = 120
 LONGEST_PATH = 60
@@ -111,7 +110,7 @@ PRESETS = {
 """The choices for `is_leaf`: by label, the code that is run and shown."""
 
 
-def explore(tree: object = EXAMPLE, *, choose_is_leaf: bool = False) -> "Explorer":
+def explore(tree: object, *, choose_is_leaf: bool = False) -> "Explorer":
     """Explore a tree: its picture, its leaves in order with their paths, and its structure.
 
     The tree is any value, or a string with a Python expression, which is evaluated in the notebook;
@@ -183,12 +182,12 @@ class Explorer(Play):
     """The explorer's widget: a field for an expression, buttons for `is_leaf`, and the views."""
 
     def __init__(self, tree: object, choose_is_leaf: bool) -> None:
-        is_expression = isinstance(tree, str)
-        self._passed = None if is_expression else (tree, "the tree you passed", False)
+        self._passed = tree
+        self._first_expression = tree if isinstance(tree, str) else ""
         self._tree: tuple[object, str, bool] | None = None  # with its name; whether that is code
         self._exploration: Exploration | None = None
         self.expression = ipywidgets.Text(
-            value=tree if is_expression else "",
+            value=self._first_expression,
             description="Tree",
             placeholder="a Python expression, then Enter",
             continuous_update=False,
@@ -229,10 +228,10 @@ class Explorer(Play):
         return trouble
 
     def _asked_for(self) -> tuple[object, str, bool]:
-        expression = self.expression.value.strip()
-        if self._passed is not None and not expression:
-            return self._passed
-        return evaluate(expression or EXAMPLE), expression or EXAMPLE, True
+        expression = self.expression.value.strip() or self._first_expression
+        if not expression:
+            return self._passed, "the tree you passed", False
+        return evaluate(expression), expression, True
 
 
 def _html(shown: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
