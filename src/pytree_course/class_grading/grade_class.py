@@ -18,7 +18,7 @@ from pytree_course.class_grading.student_files import joined, shown_path
 from pytree_course.class_grading.verdict_changes import VerdictChange, verdict_changes
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
-from pytree_course.grading.grade import GradedLesson, judge_submission
+from pytree_course.grading.grade import GradedLesson, graded_lesson, judge_submission
 from pytree_course.texts import printable
 
 
@@ -182,7 +182,7 @@ class ClassGrading:
     def _lesson(self, stem: str) -> GradedLesson:
         """Return a lesson, on fresh cases that all submissions of this grading share."""
         if stem not in self.lessons:
-            self.lessons[stem] = GradedLesson(self.course.lesson(stem), pool=self.authors_pool)
+            self.lessons[stem] = graded_lesson(self.course.lesson(stem), self.authors_pool)
         return self.lessons[stem]
 
     def _is_current(self, attempt: Attempt) -> bool:
