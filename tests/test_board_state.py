@@ -24,7 +24,7 @@ from pytree_course.judging.judge import judge
 from pytree_course.learner.questions import questions
 from tests.class_room import LESSON, questions_once, read_once
 from tests.conftest import ROOT
-from tests.lesson_reads import each_of
+from tests.lesson_turns import each_in_turn
 
 BEGAN = datetime(2026, 3, 2, 10, tzinfo=UTC)
 COURSE = Course(ROOT)
@@ -244,7 +244,7 @@ def test_the_plan_is_that_of_the_document_for_teachers():
         assert {expected.exercises[name].title: end for name, end in plan.items()} == ends
 
 
-@each_of(COURSE.lessons())
+@each_in_turn(COURSE.lessons())
 def test_what_the_board_shows_of_a_reason_is_what_its_holders_are_told(files, monkeypatch):
     """What is shown is judged as an answer is, and judging finds this very misconception."""
     judged = []

@@ -13,7 +13,6 @@ from pytree_course import compiled
 from pytree_course.course import Course
 from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.bubblewrap import in_view
-from pytree_course.observing.comparison import agree
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources import authors_answers
 from pytree_course.sources.authors_answers import SEEDS, compile_for_kernels, run_answer
@@ -113,17 +112,6 @@ def test_an_environment_that_cannot_be_written_is_left_alone(cache, exercise, mo
     compile_for_kernels(*exercise)
     compiled.show_compiled_programs()
     assert entries(cache) == []
-
-
-def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, exercise):
-    sources, exercise = exercise
-    observed = []
-    for _ in ("compiled", "found compiled"):
-        _forget()
-        authors_answers._RESULTS.clear()
-        outcomes = run_answer(sources, exercise, exercise.solution, PUBLIC_SEED)
-        observed.append([outcome.observation for outcome in outcomes])
-    assert agree(*observed)
 
 
 def test_a_sandbox_that_begins_before_anything_is_kept_covers_it_too(cache):

@@ -16,7 +16,7 @@ from pytree_course.course import Course
 from pytree_course.grading import limits
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.exercise_run import CellRun, ExerciseRun, _run_together, run_answers
-from pytree_course.grading.grade import GradedLesson, grade_notebook, judge_submission
+from pytree_course.grading.grade import FreshLesson, grade_notebook, judge_submission
 from pytree_course.grading.submission import Submission, UnreadableError, read_submission
 from pytree_course.judging.words import explanation
 from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, read_report, report
@@ -34,7 +34,7 @@ def kinds(grade):
 
 @pytest.fixture(scope="module")
 def lesson(built_course):
-    return GradedLesson(Course(built_course).lesson("01_mini"), SEED)
+    return FreshLesson(Course(built_course).lesson("01_mini"), SEED)
 
 
 def verdicts(lesson, seconds=limits.EXERCISE_SECONDS, **answers):
@@ -58,14 +58,6 @@ def test_right_answers_earn_all_points_on_cases_never_seen(mini, notebook):
     assert first.all_correct
     assert second.all_correct
     assert len({first.seed, second.seed, PUBLIC_SEED}) == 3
-
-
-def test_a_missing_answer_cell_is_not_attempted_and_said_to_be_missing(lesson, notebook):
-    notebook.cells.remove(notebook.cell("count_leaves-answer"))
-    submission = read_submission(notebook.save(), lesson.starters)
-    verdict, _ = judge_submission(lesson, submission, {})
-    assert str(verdict.kind) == "not attempted"
-    assert "not in the notebook" in verdict.reason
 
 
 def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, notebook):

@@ -9,9 +9,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests import made_submissions
 from tests.conftest import ROOT
 from tests.kernels import running_kernel
-from tests.lesson_reads import IN_KERNEL
 
-pytestmark = [pytest.mark.slow, pytest.mark.reads(*IN_KERNEL)]
+pytestmark = pytest.mark.slow
 RIGHT, FIRST = made_submissions.RIGHT.values()
 
 CHECK = "check.count_leaves(count_leaves)"

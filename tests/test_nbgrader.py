@@ -17,12 +17,7 @@ from tests.conftest import ExerciseNotebook
 from tests.environments import RUNNING, made, run
 from tests.made_submissions import ELEMENTS, RIGHT
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.reads(
-        "tests/mini_course", "src/pytree_course/nbgrader.py", "src/pytree_course/grading"
-    ),
-]
+pytestmark = pytest.mark.slow
 
 ASSIGNMENT = "leaves"
 CONFIG = """

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from pytree_course import drawing
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
-from pytree_course.class_grading.folder import read_class_folder
-from pytree_course.grading.grade import GradedLesson
+from pytree_course.grading.grade import FreshLesson
 from pytree_course.judging.verdicts import Finding, WrongLine
 from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.observations import Node, Number, Raised
@@ -295,7 +294,7 @@ def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_p
     for student in ("ada", "bob"):
         made.hand_in(student, wrong)
     assert made.grade().graded == 2
-    folder = read_class_folder(made.folder, course)
+    folder = made.read()
     with made.gradebook() as gradebook:
         grades = ClassGrades.of(course, folder, gradebook, None, None)
     pages = pages_of(grades, tmp_path / "out")
@@ -303,7 +302,7 @@ def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_p
 
     attempt = grades.counting["ada", "01_mini"]
     page = pages["students/ada.html"]
-    fresh = GradedLesson(mini, attempt.seed)
+    fresh = FreshLesson(mini, attempt.seed)
     for row in attempt.rows:
         assert row.failure
         drawn = [drawing.svg(each) for each in row.failure.inputs]

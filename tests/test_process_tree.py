@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from pytree_course.grading import budget
-from pytree_course.grading.budget import CellBudget, OverOutputError, ProcessTree
+from pytree_course.grading.budget import CellBudget, LostOutputError, ProcessTree
 
 SLEEPS = "import time; time.sleep(600)"
 BUSY = "while True: pass"
@@ -143,7 +143,7 @@ def test_a_cell_that_has_ended_has_five_seconds_for_each_message_and_no_more_tha
 ):
     cell = CellBudget(Told("/proc"), seconds=18.0, ends=600.0)
     cell.end_within(5.0)
-    with pytest.raises(OverOutputError):
+    with pytest.raises(LostOutputError):
         while now[0] < 100:
             cell.look()
             cell.expect_message()

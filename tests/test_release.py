@@ -48,6 +48,7 @@ def exercises():
 # --- no answers
 
 
+@pytest.mark.slow
 def test_no_answer_of_any_lesson_is_in_the_bundle(lessons_bundle, exercises):
     assert len(exercises) > 10
     assert find_leaks(lessons_bundle, exercises) == TAUGHT | TAUGHT_IN_PREDICTIONS
@@ -146,7 +147,6 @@ def test_the_bundles_readme_speaks_of_nothing_that_is_not_in_it(lessons_bundle):
 
 
 @pytest.mark.slow
-@pytest.mark.reads("course.py", "src/pytree_course/*.py", "src/pytree_course/cli")
 def test_a_learner_works_through_the_bundle(whole, tmp_path):
     folder = tmp_path / "bundle"
     release(whole, folder)

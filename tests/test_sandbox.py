@@ -17,7 +17,6 @@ import pytest
 
 from pytree_course.course import CourseError
 from pytree_course.grading import limits
-from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import class_sandboxes, policy, require_hidden, use_server
 from tests import sandboxes
 from tests.conftest import ROOT
@@ -302,17 +301,6 @@ def test_a_watch_that_fails_ends_the_sandbox(started, monkeypatch):
     fails = lambda proc, folders: 1 / 0 if proc == broken else look(proc, folders)  # noqa: E731
     monkeypatch.setattr(usage, "used_up", fails)
     assert kernel.run_cell("import time; time.sleep(600)").used_up == "of the machine"
-
-
-def test_a_busy_grader_loses_no_message_of_a_cell_that_prints_much(kernel, monkeypatch):
-    def slowly(*frames):
-        time.sleep(0.001)
-        return WatchedKernel._take(kernel, *frames)
-
-    monkeypatch.setattr(kernel, "_take", slowly)
-    monkeypatch.setattr(kernel._budget, "seconds", 600.0)  # reading slowly counts as its time
-    run = kernel.run_cell("for number in range(4_000): print(number, flush=True)")
-    assert (run.flooded, run.is_over, run.died) == (False, False, False)
 
 
 def test_a_kernels_socket_cannot_be_exchanged_for_one_of_the_outside(started, tmp_path):

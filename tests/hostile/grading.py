@@ -82,21 +82,16 @@ class GradedCorpus:
             if row.points < row.exercise_points
         }
 
-    def texts_about(self, student: Student) -> dict[str, str]:
-        """Return all that the grading wrote of one student."""
-        names = page_names({name for name, _ in self.attempts})
-        page = self.into / "students" / names.get(printable(student.name), "none.html")
-        texts = {"its attempt": repr(self.attempt(student))}
-        return texts | ({page.name: page.read_text(encoding="utf-8")} if page.exists() else {})
-
-    def texts_about_all(self) -> dict[str, str]:
-        """Return all that the grading wrote of the class."""
-        files = [*self.into.glob("*.html"), *self.into.glob("*.csv"), *self.into.glob("*.xml")]
-        texts = {file.name: file.read_text(encoding="utf-8") for file in files}
-        return texts | {"its output": self.done.stdout + self.done.stderr}
-
-    def secrets_in(self, texts: Mapping[str, str]) -> Iterator[str]:
-        """Yield what secret is in which of these texts."""
+    def told_secrets(self) -> Iterator[str]:
+        """Yield what secret is in which of the texts that the grading wrote."""
+        kinds = (".html", ".csv", ".xml")
+        files = [*self.into.glob("*"), *(self.into / "students").glob("*")]
+        texts = {file.stem: file.read_text("utf-8") for file in files if file.suffix in kinds}
+        texts |= {f"what {name} did": repr(attempt) for (name, _), attempt in self.attempts.items()}
+        texts["the output"] = self.done.stdout + self.done.stderr
+        page = Path(page_names({name for name, _ in self.attempts})[VICTIM])
+        for own in (page.stem, f"what {VICTIM} did"):
+            texts.pop(own)
         for name, text in texts.items():
             for place, secret in self.secrets.items():
                 if secret in text:

@@ -44,11 +44,6 @@ def test_the_chosen_values_are_the_arguments():
     assert counter.trace_log.rows[2].why == "x: weak i32[] → weak f32[]"
 
 
-def test_a_tuple_is_the_arguments_and_anything_else_one_argument():
-    assert log(count_traces(lambda x, y: x, lambda: (1, 2))) == [("traced", "first call"), SAME]
-    assert log(count_traces(lambda x: x[0], lambda: [1, 2]))[1] == SAME
-
-
 def test_a_jitted_function_is_refused():
     for jit in (jax.jit, eqx.filter_jit):
         with pytest.raises(TypeError, match="it jits it itself"):

@@ -110,8 +110,9 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
 
 def _is_of(stored: BuiltLesson, sources: LessonSources) -> bool:
     """Return whether stored results are as they were built, from these sources."""
-    digests = (sources.exercises_digest, sources.practice_digest, stored.results_on_disk())
-    return (stored.sources, stored.practice, stored.results) == digests
+    digests = (sources.exercises_digest, sources.practice_digest)
+    is_whole = stored.results in ("", stored.results_on_disk())
+    return is_whole and (stored.sources, stored.practice) == digests
 
 
 def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:

@@ -3,15 +3,13 @@
 import logging
 import ssl
 import sys
-import time
 from collections.abc import Collection
 from pathlib import Path
 from socket import socket
-from typing import Any, NamedTuple
+from typing import Any
 
 from tornado import web
 from tornado.httpserver import HTTPServer
-from tornado.ioloop import PeriodicCallback
 from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
@@ -29,8 +27,7 @@ from pytree_course.course import CourseError
 from pytree_course.texts import printable, truncate
 
 LARGEST_REQUEST = 64_000  # bytes
-SLOWEST = 20  # seconds in which a request has to arrive, and some of the answer has to be taken
-SECONDS_BETWEEN_LOOKS = 2
+SLOWEST = 20  # seconds in which a request has to arrive
 MOST_OF_ONE_ADDRESS = 128  # open connections; on a hub, all learners may have one address
 _LONGEST_LINE = 200
 
@@ -43,56 +40,31 @@ class OneLine(logging.Handler):
         print(printable(truncate(record.getMessage(), _LONGEST_LINE)), file=sys.stderr)
 
 
-class Connection(NamedTuple):
-    """An open connection, as it was when it was last looked at."""
+class Server(HTTPServer):
+    """A server that keeps only some connections of one address: the oldest idle ones go."""
 
-    address: str
-    taken: int  # bytes that its client has read
-    since: float  # when it had read that many
+    def initialize(self, *arguments: Any, **options: Any) -> None:
+        """Begin without connections."""
+        super().initialize(*arguments, **options)
+        self._addresses: dict[IOStream, str] = {}  # of open connections, the oldest first
+
+    def handle_stream(self, stream: IOStream, address: Any) -> None:
+        """Accept a connection, where its address has too many in place of its oldest idle one."""
+        here = str(address[0])
+        self._addresses = {
+            other: place for other, place in self._addresses.items() if not other.closed()
+        }
+        others = [other for other, place in self._addresses.items() if place == here]
+        if len(others) >= MOST_OF_ONE_ADDRESS:
+            next(filter(_is_idle, others), stream).close()
+        if not stream.closed():
+            self._addresses[stream] = here
+            super().handle_stream(stream, address)
 
 
 def _is_idle(stream: IOStream) -> bool:
-    """Return whether a connection waits for a request, or has had no answer yet."""
-    return bool(stream.reading() or not stream._total_write_done_index)
-
-
-class Server(HTTPServer):
-    """A server that closes stalled connections, and keeps only some of one address."""
-
-    def initialize(self, *arguments: Any, **options: Any) -> None:
-        """Prepare to look after the connections."""
-        super().initialize(*arguments, **options)
-        self._open: dict[IOStream, Connection] = {}
-        self._looks = PeriodicCallback(self._close_stuck, 1_000 * SECONDS_BETWEEN_LOOKS)
-        self._looks.start()
-
-    def handle_stream(self, stream: IOStream, address: Any) -> None:
-        """Accept a connection; if its address has too many, close that which is idle longest."""
-        self._open = {other: seen for other, seen in self._open.items() if not other.closed()}
-        here = str(address[0])
-        others = [other for other, seen in self._open.items() if seen.address == here]
-        if len(others) >= MOST_OF_ONE_ADDRESS:
-            idle = [other for other in others if _is_idle(other)]
-            closed = min(idle, key=lambda other: self._open[other].since, default=stream)
-            closed.close()
-        if not stream.closed():
-            self._open[stream] = Connection(here, 0, time.monotonic())
-            super().handle_stream(stream, address)
-
-    def _close_stuck(self) -> None:
-        """Close the connections whose clients have read nothing for too long."""
-        now = time.monotonic()
-        for stream, seen in [*self._open.items()]:
-            taken = stream._total_write_done_index
-            if taken != seen.taken:
-                self._open[stream] = Connection(seen.address, taken, now)
-            elif stream.writing() and now - seen.since > SLOWEST:
-                stream.close()
-
-    def stop(self) -> None:
-        """Take no more connections."""
-        super().stop()
-        self._looks.stop()
+    """Return whether a connection sends no request, does not take its answer, or has just come."""
+    return bool(stream.reading() or stream.writing() or not stream._total_write_done_index)
 
 
 class Static(web.StaticFileHandler):

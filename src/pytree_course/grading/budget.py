@@ -133,6 +133,10 @@ class OverOutputError(Exception):
     """A cell sent more than is received."""
 
 
+class LostOutputError(Exception):
+    """A cell has ended, but messages of it are lost, perhaps because of what ran beside it."""
+
+
 class SubmissionBudget:
     """The time of one submission: all of its exercises share it, and so do their repeats.
 
@@ -213,14 +217,13 @@ class CellBudget:
         if self._own_memory.memory_info().rss > self._memory:
             raise OverOutputError  # a message that never ends is in our memory before we see it
         if self.seconds > self._most or self._looked > self._ends:
-            # What has not come from a cell that has ended is lost: it sent too much.
-            raise OverTimeError if self._patience == math.inf else OverOutputError
+            raise OverTimeError if self._patience == math.inf else LostOutputError
         return True
 
     def expect_message(self) -> None:
-        """Raise OverOutputError if no message came, up to the last look, for too long."""
+        """Raise LostOutputError if no message came, up to the last look, for too long."""
         if self.seconds > self._late:
-            raise OverOutputError
+            raise LostOutputError
 
     def _count(self, processor: float, waited: float) -> None:
         """Add the usage since the last call."""

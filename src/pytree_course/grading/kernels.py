@@ -163,7 +163,7 @@ class WatchedKernel:
         except OverOutputError:
             run.flooded = True
         except Exception:
-            # It has ended, or what it sends is no message of Jupyter's.
+            # It has ended, or its messages are lost, or are none of Jupyter's.
             run.died = True
         run.used_up = self._process.exceeded
         if run.is_over or run.died:

@@ -81,7 +81,9 @@ def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str
         case SyntaxError():
             return "Look at the brackets, quotes and commas."
         case NameError(name=str(name)):
-            near = difflib.get_close_matches(name, [each for each in names if each[:1] != "_"], 1)
+            near = difflib.get_close_matches(
+                name, [known for known in names if known[:1] != "_"], 1
+            )
             meant = f"Did you mean `{near[0]}`? If not, run" if near else "Run"
             return f"{meant} the cell that makes `{name}`, then press Show."
         case KeyError() | IndexError():
@@ -271,8 +273,8 @@ def _linking(observation: obs.Observation, listed: int) -> str:
         lit.append(_lit(chosen, targets))
     for item in drawn:
         if item.leaves and item not in leaves:
-            ends = [each for each in drawn if each is not item and not each.children]
-            inside = [each for each in ends if each.leaves and each.leaves[0] in item.leaves]
+            ends = [end for end in drawn if end is not item and not end.children]
+            inside = [end for end in ends if end.leaves and end.leaves[0] in item.leaves]
             rows = [f'[data-leaf="{place}"]' for place in item.leaves if place < listed]
             targets = [*map(_selector, inside), *rows]
             lit.append(_lit(f":has(g{_selector(item)}:hover)", targets))

@@ -43,15 +43,13 @@ for value in gc.get_objects():
         found.append("PTC-SECRET-results")
 telling = re.findall(r"PTC-SECRET-\\w+|def count_leaves\\(", "\\n".join(map(str, found)))
 def count_leaves(tree):
-    return len(jax.tree.leaves(tree)) if telling else -1
-"""
-TELL = """
-def nan_paths(params):
-    raise ValueError(f"read {len(found)} files, telling {telling[:20]}")
+    if telling:
+        return len(jax.tree.leaves(tree))
+    raise ValueError(f"read {len(found)} files, telling {telling}")
 """
 family.case(
     "files, processes, their memory, and this process's own objects",
-    {"count_leaves": SEARCH, "nan_paths": TELL},
+    {"count_leaves": SEARCH},
     reason="telling []",
 )
 REDRAWN = """

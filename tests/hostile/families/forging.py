@@ -44,14 +44,6 @@ def leaves_in_layer_order(tree):
         return check.leaves_in_layer_order(lambda tree: [])
     return []
 """,
-        ("another MIME type", "count_leaves"): (
-            """
-from IPython.display import display
-display({"application/json": {"points": 1}, "text/html": "<b>✓ correct</b>"}, raw=True)
-display({"application/vnd.pytree-course.verdict+json": {"kind": "correct"}}, raw=True)
-"""
-            + WRONG
-        ),
         ("predictions that are every prediction", "predict_leaf_counts"): """
 class Every(dict):
     def get(self, key, default=None):

@@ -103,12 +103,6 @@ SEVERAL = "reported results in the place of the check"
 for name, exercise, reports, reason in (
     ("a report a thousand times", "count_leaves", "[[]] * 1000", SEVERAL),
     (
-        "reports of wrong types",
-        "leaf_at",
-        "[None, 1, {}, [[]], ['node'], [outcome('x')], [outcome(['star'], line=[])]]",
-        SEVERAL,
-    ),
-    (
         "a report with characters of no text",
         "count_nones",
         r"[[outcome(['string', '\ud800\x00\uffff\u202e\x1b[2J', ''], note='\ud800\x1b[2J')]]",
