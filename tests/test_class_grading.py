@@ -26,10 +26,9 @@ from pytree_course.grading.grade import judge_submission
 from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
 from tests.conftest import ROOT, edit
-from tests.lesson_reads import CLASS
 from tests.made_submissions import ELEMENTS, NODES, RIGHT
 
-pytestmark = [pytest.mark.slow, pytest.mark.reads(*CLASS)]
+pytestmark = pytest.mark.slow
 
 
 def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_row(made):

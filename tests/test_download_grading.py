@@ -6,10 +6,9 @@ import zipfile
 
 import pytest
 
-from tests.lesson_reads import CLASS
 from tests.made_submissions import ELEMENTS, NODES, RIGHT, MadeClass
 
-pytestmark = [pytest.mark.slow, pytest.mark.reads(*CLASS)]
+pytestmark = pytest.mark.slow
 
 
 class Download(MadeClass):
