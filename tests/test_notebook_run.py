@@ -10,10 +10,9 @@ from pytree_course.grading import nbval_run
 from pytree_course.grading.exercise_run import run_answers
 from pytree_course.grading.grade import FreshLesson
 from pytree_course.observing.observations import Number
-from tests.lesson_reads import GRADING
 from tests.made_submissions import RIGHT
 
-pytestmark = [pytest.mark.slow, pytest.mark.reads(*GRADING)]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -72,7 +72,6 @@ def test_what_is_no_dict_is_said_once(no_dict):
         ("A", 9, "Too high."),
         ("A", -1, "Too low."),
         ("A", "error", "This is not right."),
-        ("C", 3, "This is not right."),
         ("A", 2.0, NEITHER),
         ("A", "2", NEITHER),
         ("A", np.ones(2), NEITHER),

@@ -71,8 +71,3 @@ def test_what_does_not_fit_into_one_session_is_left_for_home(course):
     assert_times_add_up(text)
     assert "The cores of the first 3 lessons" in text
     assert tables(text)[0][-2:] == [(74, 16), (90, 0)]
-
-
-def test_lessons_without_minutes_have_no_part_in_a_plan(course):
-    edit(course.lesson("01_mini").sources / "lesson.md", "# Going deeper\n", "")
-    assert plans(course) == ""

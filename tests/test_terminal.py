@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from pytree_course.class_grading.attempt import AttemptState, VerdictChange
+from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.grade_class import Summary
+from pytree_course.class_grading.verdict_changes import VerdictChange
 from pytree_course.reports.class_statistics import Cluster
 from pytree_course.reports.pages import render
 from pytree_course.reports.terminal import show_class

@@ -199,15 +199,7 @@ def test_exceptions_are_seen_by_type_and_mentions():
 
 @pytest.mark.parametrize(
     "data",
-    [
-        None,
-        [],
-        ["unheard of"],
-        ["node", "dict", None],
-        ["node", "dict", None, False, False, [["a"]]],
-        ["array", "jax", "float32", ["2"], []],
-        ["number", "int"],
-    ],
+    [None, [], ["unheard of"], ["node", "dict", None], ["array", "jax", "float32", ["2"], []]],
 )
 def test_what_is_no_observation_is_refused(data):
     with pytest.raises(ValueError, match=r"."):
@@ -220,10 +212,8 @@ def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
         pass
 
     node = obs.Node(type="Config", custom=True, aux=obs.Object("Config"), children=())
-    assert observe(Config()) == node
     assert observe([Config(), 1]).children[0] == ("[0]", node)
-    structure = observe(jax.tree.structure(Config()))
-    assert structure.tree.aux == node
+    assert observe(jax.tree.structure(Config())).tree.aux == node
 
 
 def test_what_not_every_file_holds_is_escaped_and_nothing_else():
