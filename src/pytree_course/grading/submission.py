@@ -63,7 +63,6 @@ class Submission:
 
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # on answers that are found unusually
-    has_answer_cells: bool = True  # or cells that stand for them, changed or not
 
 
 def read_submission(file: Path, starters: Mapping[str, str]) -> Submission:
@@ -170,8 +169,7 @@ def find_answers(notebook: dict[str, Any], starters: Mapping[str, str]) -> Submi
             answers[exercise] = answer
         if note:
             notes[exercise] = note
-    has_answer_cells = bool(answers) or any(cell.exercise for cell in cells)
-    return Submission(answers, notes, has_answer_cells)
+    return Submission(answers, notes)
 
 
 def _cells(notebook: dict[str, Any], starters: Mapping[str, str]) -> Iterator[_Cell]:
