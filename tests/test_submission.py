@@ -42,6 +42,7 @@ FOUND = {  # the answer that counts, and the remark on it
     "emptied": ([own(""), cell(RIGHT), cell("count(3)")], RIGHT, "lacks a definition; another"),
     "M pressed by mistake": ([own(RIGHT, "markdown")], RIGHT, "is a Markdown cell; it counts as"),
     "an old try, now raw": ([own(OTHER_TRY, "raw"), cell(RIGHT)], RIGHT, "is a raw cell; another"),
+    "too long": ([own(RIGHT + "#" * 100_001)], None, "more than the 100,000 that may run"),
     "beside what is no cell": ([None, {"cell_type": ["code"]}, own(RIGHT)], RIGHT, ""),
 }
 

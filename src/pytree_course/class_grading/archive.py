@@ -4,7 +4,6 @@ import hashlib
 import os
 import time
 from pathlib import Path
-from typing import NamedTuple
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from pytree_course.class_grading.student_files import LEFT_BEHIND
@@ -12,21 +11,17 @@ from pytree_course.course import CourseError
 from pytree_course.grading.limits import NOTEBOOK_BYTES
 from pytree_course.grading.submission import UnreadableError
 
-MOST_ZIPPED = 50_000
 MOST_ZIPPED_BYTES = 5_000_000_000
 MOST_BYTES_OF_STUDENT = 200_000_000
 
 
-class Unpacked(NamedTuple):
-    """What became of a zip."""
-
-    folder: Path
-    troubles: dict[Path, str]  # by what could not be unpacked: why
-    is_utf8: bool  # its names; if not, they were read as Windows writes them
-
-
-def unpack(archive: Path, into: Path, most_bytes: int = MOST_ZIPPED_BYTES) -> Unpacked:
+def unpack(
+    archive: Path, into: Path, most_bytes: int = MOST_ZIPPED_BYTES
+) -> tuple[Path, dict[Path, str], bool]:
     """Unpack a zip into a folder in `into`; of files too large for notebooks, only the names.
+
+    Returns the folder; by what could not be unpacked, why; and whether its names are in UTF-8: if
+    not, they were read as Windows writes them.
 
     The same zip always goes to the same folder, and what was unpacked before is not removed. An
     UnreadableError says that it is no zip, or a bomb; a CourseError, that `into` cannot be written.
@@ -39,11 +34,11 @@ def unpack(archive: Path, into: Path, most_bytes: int = MOST_ZIPPED_BYTES) -> Un
             places = {info: _place(info) for info in zipped.infolist()}
             entries = {info: place for info, place in places.items() if place}
             size = sum(info.file_size for info in entries if info.file_size <= NOTEBOOK_BYTES)
-            if len(entries) > MOST_ZIPPED or size > most_bytes:
+            if size > most_bytes:
                 raise UnreadableError(
-                    f"{archive} holds {len(entries):,} files, {size / 1e9:.1f} GB. No more than "
-                    f"{MOST_ZIPPED:,} files and {most_bytes / 1e9:.1f} GB are unpacked here. Look "
-                    "at it; if it is what was handed in, unpack it yourself and name the folder."
+                    f"{archive} holds {size / 1e9:.1f} GB. No more than {most_bytes / 1e9:.1f} GB "
+                    "are unpacked here. Look at it; if it is what was handed in, unpack it "
+                    "yourself and name the folder."
                 )
             folder = into / f"{archive.stem}-{digest[:8]}"
             folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +56,7 @@ def unpack(archive: Path, into: Path, most_bytes: int = MOST_ZIPPED_BYTES) -> Un
             f"{archive} is neither a folder nor a zip that can be read ({error}). Download it "
             "again, or unpack it yourself and name the folder."
         ) from error
-    return Unpacked(folder, {file: why for file, why in problems.items() if why}, is_utf8)
+    return folder, {file: why for file, why in problems.items() if why}, is_utf8
 
 
 def _open(archive: Path) -> tuple[ZipFile, bool]:

@@ -43,9 +43,6 @@ NBGRADER_FOLDER = "submitted"
 _NOBODYS = "it is in no student's folder"
 _ZIP_IN_ZIP = "it is a zip in a zip: unpack it"
 
-Troubles = Mapping[Path, str]
-"""By the files of a zip that could not be unpacked: why."""
-
 
 @dataclass(frozen=True)
 class ClassFolder:
@@ -68,8 +65,7 @@ def read_handed_in(
     matter. Notebooks are read in the pool. Zips are unpacked into a folder in `into`.
     """
     doubts = []
-    troubles: Troubles = {}
-    folder = path
+    folder, troubles = path, dict[Path, str]()
     if path.is_file():
         folder, troubles, is_utf8 = unpack(path, into / UNPACKED)
         folder = _top(folder, tuple(files.stem for files in course.lessons()))
@@ -164,7 +160,7 @@ def _entries(folder: Path, canvas_ids: Sequence[str]) -> Iterator[tuple[Path, Do
 
 
 def _files(
-    entry: Path, problem: str, into: Path, troubles: Troubles
+    entry: Path, problem: str, into: Path, troubles: Mapping[Path, str]
 ) -> Iterator[tuple[Path, Path, str, str]]:
     """Yield the files in a student's folder, or the one of a download; zips are unpacked.
 
