@@ -64,16 +64,6 @@ def test_a_task_that_hangs_ends_costs_itself_only_and_does_not_run_again(tmp_pat
     assert (tmp_path / "1").read_text() == "begun\n"
 
 
-def begun():
-    """Begin a process of a pool."""
-    os.environ["BEGUN"] = "yes"
-
-
-def test_each_process_begins_as_it_is_told():
-    with local_pool(1, begun) as made:
-        assert made.submit(os.getenv, "BEGUN").result() == "yes"
-
-
 def look(_):
     """Look at the process that this runs in, and at the one that this was forked from."""
     import jax._src.xla_bridge as bridge

@@ -5,7 +5,6 @@ import json
 import multiprocessing
 import os
 import pickle
-import platform
 import subprocess
 import sys
 import time
@@ -220,22 +219,6 @@ def test_a_call_that_no_answer_needs_is_absent(inside):
         "    result.add(errno.errorcode[ctypes.get_errno()] if done < 0 else number)"
     )
     assert inside(called) == {"ENOSYS"}
-
-
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="the code is for x86-64")
-def test_a_system_call_of_another_architecture_ends_the_process(inside):
-    # mov eax, 20; int 0x80; ret: getpid with 32 bits
-    code = (
-        "import ctypes, mmap, os\n"
-        "page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)\n"
-        "page.write(bytes.fromhex('b814000000cd80c3'))\n"
-        "child = os.fork()\n"
-        "if child == 0:\n"
-        "    ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()\n"
-        "    os._exit(0)\n"
-        "result = os.WTERMSIG(os.waitpid(child, 0)[1])"
-    )
-    assert inside(code) == 31  # SIGSYS
 
 
 def test_what_is_said_to_be_bounded_is(inside):

@@ -39,19 +39,6 @@ TAMPERED = {
     os.environ["PYTREE_COURSE_SEED"] = "0"
     os.putenv("PYTREE_COURSE_SEED", "0")
 """,
-    # ---- Python
-    "imports give modules that lie": """
-    import builtins, sys, types
-    class Lies(types.ModuleType):
-        def __getattr__(self, name):
-            return lambda *a, **k: ["number", "int", 1]
-    for name in list(sys.modules):
-        if name.startswith("pytree_course.") or name in ("json", "dataclasses"):
-            sys.modules[name] = Lies(name)
-    found = builtins.__import__
-    builtins.__import__ = lambda name, *a, **k: (
-        Lies(name) if name.startswith("pytree_course") else found(name, *a, **k))
-""",
     "a check script of one's own": """
     import sys, os, pathlib, shutil
     shutil.copytree("/course", "/tmp/course", dirs_exist_ok=True)
@@ -75,13 +62,6 @@ TAMPERED = {
     shell.ast_transformers.append(Drop())
     shell.input_transformers_cleanup.append(
         lambda lines: ["pass\\n"] if "check." in "".join(lines) else lines)
-""",
-    "errors are not shown": """
-    shell = get_ipython()
-    shell.showtraceback = shell.showsyntaxerror = lambda *a, **k: None
-    shell._showtraceback = lambda *a, **k: None
-    shell.set_custom_exc((BaseException,), lambda *a, **k: None)
-    shell.kernel.outstream_class.write = lambda *a: None
 """,
     "the check is read from the history": """
     def read(*inputs):
