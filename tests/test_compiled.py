@@ -97,6 +97,7 @@ def test_what_a_gradings_fresh_cases_compile_is_never_kept(cache, exercise):
     assert entries(compiled.kept_programs()) != []
 
 
+@pytest.mark.slow
 @needs_sandbox
 def test_a_kernel_finds_a_program_and_writes_none(cache, monkeypatch):
     # This process may have a warm server already, which shows another folder.

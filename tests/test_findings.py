@@ -228,7 +228,3 @@ def counting(answer, rng):
 )
 def test_a_check_says_what_wrong_entries_of_its_summary_mean(wrong, words_):
     assert said(counting, lambda n: 1, wrong) == words_
-
-
-def test_a_stored_finding_of_a_kind_that_is_gone_says_nothing():
-    assert finding_sentences([Finding("shared", [1], {"feature": "a tuple"})]) == []

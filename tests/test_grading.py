@@ -257,10 +257,3 @@ def test_the_check_script_runs_on_its_own(mini, notebook, monkeypatch, capsys):
         main(str(mini.check_script))
     assert ended.value.code == 0
     assert "3 of 3 points, 2 of 2 exercises correct" in capsys.readouterr().out
-
-
-def test_the_check_script_refuses_what_is_no_notebook(mini):
-    done = run_check_script(mini, mini.check_script)
-    assert done.returncode == 2
-    assert "not a notebook" in done.stderr
-    assert "Traceback" not in done.stderr

@@ -9,6 +9,8 @@ import pytest
 
 from pytree_course.class_grading.pool import local_pool
 
+pytestmark = pytest.mark.slow
+
 
 def square(number):
     if number % 20 == 3:

@@ -11,6 +11,8 @@ import pytest
 from pytree_course.grading import budget
 from pytree_course.grading.budget import CellBudget, LostOutputError, ProcessTree
 
+pytestmark = pytest.mark.slow
+
 SLEEPS = "import time; time.sleep(600)"
 BUSY = "while True: pass"
 BUSY_FOR_A_WHILE = "import time\nwhile time.process_time() < 0.5: pass"

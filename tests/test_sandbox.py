@@ -356,7 +356,7 @@ def test_honest_code_runs(kernel, monkeypatch, code):
 PROBE = """
 import jax, jax.numpy as jnp, numpy as np
 from pytree_course import Checks, draw, show_progress
-import gc, locale, multiprocessing, os, re, resource, signal, sys, threading, warnings
+import os, re, resource, signal, sys, threading
 
 def named(value):
     return str(getattr(value, "__name__", value))
@@ -378,10 +378,6 @@ result = {
     "path": [sys.path, sys.executable, sys.argv, sys.flags],
     "signals": [named(signal.getsignal(kind)) for kind in signal.Signals],
     "threads": sorted(re.sub(r"\\d+", "N", thread.name) for thread in threading.enumerate()),
-    "text": [locale.getlocale(), sys.getfilesystemencoding(), sys.stdout.encoding],
-    "JAX and NumPy": [jax.config.values, jax.devices(), np.geterr(), np.get_printoptions()],
-    "Python": [sorted(map(str, warnings.filters)), gc.get_threshold(), sys.getrecursionlimit(),
-               multiprocessing.get_start_method(), named(sys.excepthook), named(type(sys.stdout))],
     "extensions": sorted(get_ipython().extension_manager.loaded),
     "names": sorted(name for name in get_ipython().user_ns if not name.startswith("_")),
 }

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from tests.hostile.case import COUNT, LESSON, SHAPES, Family
+from tests.hostile.case import COUNT, LESSON, NOTHING, SHAPES, Family
 
 family = Family("files")
 
@@ -122,7 +122,7 @@ def _(content, cells):
         cell["metadata"].setdefault("nbgrader", {}).update(points=100, grade=True, solution=True)
 
 
-@cells("ids and sources of wrong types")
+@cells("ids and sources of wrong types", state=NOTHING, said="no exercise notebook of this course")
 def _(content, cells):
     for number, cell in enumerate(cells.values()):
         cell |= {"id": [number, None, {"a": 1}, 2.5][number % 4], "metadata": {"id": []}}

@@ -59,16 +59,6 @@ def nan_paths(params):
             "def count_leaves(tree: Any | NotThere) -> PyTree[int]:\n"
             "    return len(jax.tree.leaves(tree))"
         ),
-        ("jit of one's own, and jax.debug.print", "leaf_shapes"): (
-            SHAPES
-            + """
-@jax.jit
-def twice(x):
-    jax.debug.print("x = {}", x)
-    return 2 * x
-twice(jnp.arange(3)).block_until_ready()
-"""
-        ),
         ("settings by which checks of others would fail", "leaf_shapes"): (
             "jax.config.update('jax_enable_x64', True)\njax.config.update('jax_debug_nans', True)\n"
             "np.seterr(all='raise')\n" + SHAPES

@@ -29,11 +29,6 @@ TAMPERED = {
             if "flatten" in name:
                 setattr(module, name, lambda *a, **k: ([0], leaf))
 """,
-    "NumPy's generator draws the public cases": """
-    draw = np.random.default_rng
-    np.random.default_rng = lambda seed=None: draw(0)
-    np.random.Generator = lambda bits: draw(0)
-""",
     "the seed in the environment is the public one": """
     import os
     os.environ["PYTREE_COURSE_SEED"] = "0"
@@ -69,18 +64,6 @@ TAMPERED = {
         seen = [In[-1], In, shell.history_manager.input_hist_raw, Out, _ih, _oh]
         raise ValueError(str(seen))
     lazy = read
-""",
-    "every execute reply says ok": """
-    kernel = get_ipython().kernel
-    send = kernel.session.send
-    def forged(stream, kind, content=None, *a, **k):
-        kind = getattr(kind, "get", lambda *_: kind)("msg_type", kind)
-        if kind == "execute_reply":
-            content = {"status": "ok", "execution_count": 1, "payload": [], "user_expressions": {}}
-        if kind in ("error", "stream"):
-            return None
-        return send(stream, kind, content, *a, **k)
-    kernel.session.send = forged
 """,
 }
 for name, code in TAMPERED.items():
