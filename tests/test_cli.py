@@ -99,6 +99,7 @@ def test_outside_the_course_the_commands_say_where_to_go(course_py, monkeypatch,
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signal that asks a process to end")
+@pytest.mark.slow
 def test_what_a_command_started_does_not_outlive_it(course):
     started = "import time; print('started', flush=True); time.sleep(600)"
     command = f"""
