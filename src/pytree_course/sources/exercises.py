@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytree_course.judging.expected import ExerciseFacts
+from pytree_course.sources.changes import ChangeError, changed
 from pytree_course.sources.source_cells import (
     Mistake,
     SourceCell,
@@ -191,37 +192,48 @@ def read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mist
         cell = SourceCell("code", source, options, file, line)
         name = options.get("exercise")
         if name is None:
-            why = 'begin the cell with # %% exercise="...", with quotes'
-            mistakes.append(cell.mistake(why))
-            continue
-        if name not in exercises:
+            mistakes.append(cell.mistake('begin the cell with # %% exercise="...", with quotes'))
+        elif name not in exercises:
             mistakes.append(cell.mistake(f"there is no exercise {name!r}"))
-            continue
-        try:
-            ast.parse(source)
-        except SyntaxError as error:
-            at = line + (error.lineno or 0)
-            mistakes.append(Mistake(file, at, f"{name}: SyntaxError: {error.msg}"))
-            continue
-        exercise = exercises[name]
-        if "starter" in options:
-            exercise.given_starters.append(Answer("starter", source, cell))
-        elif "variant" in options:
-            exercise.variants.append(Answer(options["variant"], source, cell))
-        elif "misconception" in options:
-            wrong, section = options["misconception"], options.get("section", exercise.section)
-            explanation, source = split_explanation(source)
-            if not explanation:
-                why = f"the misconception {wrong!r} needs an explanation: a text in triple quotes"
-                mistakes.append(cell.mistake(why))
-            exercise.misconceptions.append(Answer(wrong, source, cell, explanation, section))
-        elif "equivalent" in options:
-            # Comments, each the name of a mutant as `mutation_testing` prints it.
-            mutants = [comment.removeprefix("#").strip() for comment in source.splitlines()]
-            exercise.equivalents.extend(Answer(mutant, "", cell) for mutant in mutants if mutant)
         else:
-            why = (
-                'say variant="...", misconception="...", equivalent="..." or starter=True '
-                "after the exercise"
-            )
-            mistakes.append(cell.mistake(why))
+            mistakes += _read_answer(cell, exercises[name])
+
+
+def _read_answer(cell: SourceCell, exercise: Exercise) -> list[Mistake]:
+    """Add the answer in a cell to its exercise; return the author's mistakes in it."""
+    options = cell.metadata
+    explanation, written = split_explanation(cell.source)
+    first = cell.line + 1 + cell.source.count("\n") - written.count("\n")
+    try:
+        code = _whole_code(written, options.get("changes"), exercise)
+        ast.parse(code)
+    except ChangeError as error:
+        return [Mistake(cell.file, first + error.line, f"{exercise.name}: {error}")]
+    except SyntaxError as error:
+        line = 0 if "changes" in options else (error.lineno or 1) - 1
+        return [Mistake(cell.file, first + line, f"{exercise.name}: SyntaxError: {error.msg}")]
+    if "starter" in options:
+        exercise.given_starters.append(Answer("starter", code, cell))
+    elif "variant" in options:
+        exercise.variants.append(Answer(options["variant"], code, cell))
+    elif "misconception" in options:
+        wrong, section = options["misconception"], options.get("section", exercise.section)
+        exercise.misconceptions.append(Answer(wrong, code, cell, explanation, section))
+        if not explanation:
+            why = f"the misconception {wrong!r} needs an explanation: a text in triple quotes"
+            return [cell.mistake(why)]
+    else:
+        why = 'say variant="...", misconception="..." or starter=True after the exercise'
+        return [cell.mistake(why)]
+    return []
+
+
+def _whole_code(written: str, base: str | None, exercise: Exercise) -> str:
+    """Return the code of an answer that is written whole, or as a change of another one."""
+    if base is None:
+        return written
+    above = [exercise.solution, exercise.starter, *exercise.variants, *exercise.misconceptions]
+    codes = {answer.name: answer.source for answer in above}
+    if base not in codes:
+        raise ChangeError(0, f"no answer above is called {base!r}: {', '.join(codes)} are")
+    return changed(codes[base], written)
