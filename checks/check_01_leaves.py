@@ -27,13 +27,10 @@ from pytree_course.cases import (
 
 NAN, INF = float("nan"), float("inf")
 
-FUNCTION = {"classes": "a function", "outside": "no file"}
-PURE = FUNCTION | {"second looks": "pure"}
 CHANGED = {
     "tree afterwards": "After the call, the tree that your function was given has changed.",
     "list afterwards": "After the call, the list that your function was given has changed.",
 }
-ARRAYS = ("no elements", "0-d array", "float16", "bfloat16", "repeated leaf")
 
 
 class Layer(NamedTuple):
@@ -103,7 +100,7 @@ def path_texts(tree):
     ]
 
 
-@check(without=PURE)
+@check
 def count_leaves(answer, rng):
     """Leaves are neither items of the top level, nor elements of arrays, nor nodes, nor None."""
     answer = as_int(answer)
@@ -150,7 +147,7 @@ def predict_leaf_counts(predictions, rng):
     return prediction_cases(predictions, lines)
 
 
-@check(without=PURE | {"paths of one text": "the prompt", "equal numbers": "arrays only"})
+@check
 def leaf_shapes(answer, rng):
     """Whole paths in the simple style; shapes stay tuples, and None has no entry."""
 
@@ -177,7 +174,7 @@ def leaf_shapes(answer, rng):
         yield Case(answer, tree)
 
 
-@check(without=PURE)
+@check
 def count_nones(answer, rng):
     """Nones are not among the leaves, and not everything without leaves is a None."""
     answer = as_int(answer)
@@ -222,10 +219,7 @@ def count_nones(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check(
-    without=PURE
-    | {"paths of one text": "the prompt", "bfloat16": "NumPy's", "equal numbers": "floats"}
-)
+@check
 def nan_paths(answer, rng):
     """Names go with their own leaves: unsorted keys, None, nested dicts and lists."""
 
@@ -330,7 +324,7 @@ def alike_pairs(rng):
     return differing, equal
 
 
-@check(without=PURE)
+@check
 def same_structure(answer, rng):
     """Kinds of nodes, keys, None and empty containers count; leaves do not."""
 
@@ -364,7 +358,7 @@ def same_structure(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check(without=FUNCTION | {"after a trace": "no trace", "same object": "changed later"})
+@check
 def replace_leaves(answer, rng):
     """The structure stays, items go in whole, and a wrong number is told with both numbers."""
 
@@ -416,7 +410,6 @@ def replace_leaves(answer, rng):
             tree,
             numbers(count(tree)),
             note=note,
-            shows=("changed later",),
             if_wrong={
                 "changed": "What the caller changes after the call changes your result too. Your "
                 "result has to be a tree of its own."
@@ -431,8 +424,7 @@ def replace_leaves(answer, rng):
         [1, {first: 2}, 3],
         [number(rng), [number(rng)]],
     ):
-        tags = ("a look at the inputs afterwards",)
-        look = Case(then_look, tree, numbers(count(tree)), tags=tags, if_wrong=CHANGED)
+        look = Case(then_look, tree, numbers(count(tree)), if_wrong=CHANGED)
         cases.append(look)
     for change in (1, 1, 1, 2, 3, -1, -1, -2):
         tree = one_of(rng, [*numbers(2), None], {first: numbers(2), second: 1}, (1, [2, (3, 4)]))
@@ -440,7 +432,7 @@ def replace_leaves(answer, rng):
         cases.append(Case(answer, tree, numbers(given), mentions=(str(needed), str(given))))
     note = "Your function is given a list of so many numbers, and so many new ones."
     for many in 257 + rng.permutation(200)[:2]:
-        case = Case(last_of_a_list, int(many), number(rng), note=note, tags=("many leaves",))
+        case = Case(last_of_a_list, int(many), number(rng), note=note)
         cases.append(case)
     note = "Does your function raise a `ValueError`, and not a subclass of it?"
     if_wrong = {
@@ -462,7 +454,7 @@ def replace_leaves(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check(without=PURE | {"paths of one text": "the prompt"})
+@check
 def leaf_at(answer, rng):
     """A text is not a list of keys; containers and None are no leaves; KeyError says the path."""
 
@@ -527,7 +519,7 @@ def leaf_at(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check(without=PURE | dict.fromkeys(ARRAYS, "no arrays"))
+@check
 def whole_shapes(answer, rng):
     """Lists of ints stay whole; other lists, tuples and other leaves are as usual."""
 
@@ -551,7 +543,7 @@ def whole_shapes(answer, rng):
         yield Case(answer, tree)
 
 
-@check(without=PURE)
+@check
 def leaves_in_layer_order(answer, rng):
     """Numbers in the names count, at every depth; nothing else changes its place."""
 
@@ -617,15 +609,14 @@ def leaves_in_layer_order(answer, rng):
         yield Case(answer, tree)
 
 
-@check(without=PURE | {"paths of one text": "the prompt"})
+@check
 def shared_leaves(answer, rng):
     """The same array, not an equal one, a view of it, a number or a text; all its paths, once."""
     cases = []
 
     # No picture shows which arrays are one object, so a sentence beside it says it.
-    def add(note, tag, *trees):
-        tags = (tag,) if tag else ()
-        cases.extend(Case(answer, tree, note=note, tags=tags) for tree in trees)
+    def add(note, *trees):
+        cases.extend(Case(answer, tree, note=note) for tree in trees)
 
     one, two, square = array(rng, 2), array(rng, 2) + 0.5, array(rng, 2, 2)
     first, second, third = sorted(random_words(rng, 3))
@@ -636,35 +627,31 @@ def shared_leaves(answer, rng):
     long = [number(rng) for _ in range(12)]
     long[2] = long[10 + rng.integers(2)] = one
     note = "No array stands at two places."
-    add(note, "", {}, one, [one, two], {first: None, second: None})
-    tag = "a number or a text at two places"
+    add(note, {}, one, [one, two], {first: None, second: None})
     numbers = (np.float32(size),) * 2, Duo(*[np.float64(size)] * 2)
-    add("There are no arrays here.", tag, {first: size, second: size}, [thing, thing], *numbers)
-    add("There are no arrays here.", tag, [8, 8.0])
+    add("There are no arrays here.", {first: size, second: size}, [thing, thing], *numbers)
+    add("There are no arrays here.", [8, 8.0])
     note = "One array of JAX stands at two places. There are no other arrays."
-    add(note, "an array of JAX", [of_jax, of_jax], {second: of_jax, first: (of_jax,)})
+    add(note, [of_jax, of_jax], {second: of_jax, first: (of_jax,)})
     note = "These arrays are equal, but no two are the same object."
     copies = {first: one, second: one.copy()}, [two.copy(), two.copy(), {third: two.copy()}]
-    add(note, "a copy of an array", *copies)
+    add(note, *copies)
     note = "These arrays use the same memory, but no two are the same object."
     views = {first: one, second: one[:]}, [square, square.T], (two, two[::-1])
-    add(note, "a view of an array", *views)
+    add(note, *views)
     note = "One array stands at each of these places."
-    tag = "an array at several places"
     add(
         note,
-        tag,
         *varied_trees(rng, lambda: one, without=["paths of one text", "repeated leaf"], rich=0),
     )
     for each in ([NAN, 2], [INF, -INF], [3e-5], np.float16([1.5, 2]), np.array(2.5), bfloat16):
         values = np.asarray(each)
-        add(note, tag, [values, values])
+        add(note, [values, values])
     nans = np.array([NAN, 1])
-    add("These arrays are equal, but no two are the same object.", "", [nans, nans.copy()])
+    add("These arrays are equal, but no two are the same object.", [nans, nans.copy()])
     table = np.ones((2, 3))
     add(
         "One array stands at several places. Others may be copies or views of it.",
-        "an array at several places",
         {second: two, first: two},
         [one, one],
         (square, None, square),
@@ -687,7 +674,6 @@ def shared_leaves(answer, rng):
     )
     add(
         "Two arrays stand at several places each.",
-        "two arrays at several places",
         [one, two, one, two],
         [one, two, two, one],
         {third: two, second: [one, one, two]},
@@ -700,7 +686,7 @@ def shared_leaves(answer, rng):
         return one_of(rng, one, one, two, two, square, square_copy, one.copy(), two[:], size, None)
 
     rich = ([one, model(rng, leaf), leaf(), (leaf(), one)] for _ in range(rng.integers(4, 7)))
-    add("Some arrays may be copies or views of others.", "", *rich)
+    add("Some arrays may be copies or views of others.", *rich)
     yield from shuffled(rng, cases)
 
 

@@ -141,8 +141,6 @@ def traced(function, *inputs):
 # The gradient of a jitted function takes half the time, and compiles once.
 dot = jax.jit(jnp.vdot)
 
-NO_FILE = {"outside": "no file"}
-
 
 # Each call makes a new class, for JAX registers a class once.
 def linear_class():
@@ -194,15 +192,7 @@ def read_only_linear_class():
     return make_dataclass("Linear", ["weight", "bias"], frozen=True)
 
 
-@check(
-    without=NO_FILE
-    | {
-        "equal numbers": "not compared",
-        "values from a caller": "another class",
-        "repeated leaf": "no state",
-        "second looks": "a registration",
-    }
-)
+@check
 def register_linear(answer, rng):
     """Two children in order, themselves; the way back, in map, in jit and within other trees."""
 
@@ -282,28 +272,24 @@ def register_linear(answer, rng):
         (None, number(rng)),
     ):
         cases.append(Case(partial(leaves_below, linear_class), *each, note=note))
-    tags = ("a class that sets its bias before its weight",)
     note = said + "Its class sets `self.bias` before `self.weight`. "
     make = linear_class_with_the_bias_set_first
     for call, more in ((leaves, "Its leaves:"), (leaves, "Its leaves:"), (mapped, tripled)):
         more = more.removeprefix(said)
-        cases.append(Case(partial(call, make), *pair(), note=note + more, tags=tags))
-    tags = ("a class with `__slots__`",)
+        cases.append(Case(partial(call, make), *pair(), note=note + more))
     note = said + "Its class has `__slots__`, so no `__dict__`. "
     for each in (pair(), (number(rng), [row(rng)])):
         for call, more in ((leaves, "Its leaves:"), (mapped, tripled.removeprefix(said))):
             call = partial(call, linear_class_with_slots)
-            cases.append(Case(call, *each, note=note + more, tags=tags))
-    tags = ("a read-only class",)
+            cases.append(Case(call, *each, note=note + more))
     note = said + "Its class is a frozen dataclass: no attribute can be set. "
     for each in (pair(), (number(rng), [row(rng)])):
         told = note + tripled.removeprefix(said)
-        cases.append(Case(partial(mapped, read_only_linear_class), *each, note=told, tags=tags))
-    for make, shows, more in (
-        (linear_class_with_a_default, "default field", "Its bias has the default `None`. "),
+        cases.append(Case(partial(mapped, read_only_linear_class), *each, note=told))
+    for make, more in (
+        (linear_class_with_a_default, "Its bias has the default `None`. "),
         (
             linear_class_with_properties,
-            "read-only properties",
             "`weight` and `bias` are read-only properties; the object stores them in a dict. ",
         ),
     ):
@@ -311,21 +297,20 @@ def register_linear(answer, rng):
         for each in (pair(), (number(rng), [row(rng)])):
             for call, text in ((leaves, "Its leaves:"), (mapped, tripled.removeprefix(said))):
                 call = partial(call, make)
-                cases.append(Case(call, *each, note=note + text, shows=(shows,)))
+                cases.append(Case(call, *each, note=note + text))
     for tree in varied(rng):
         cases.append(Case(partial(mapped, linear_class), tree, number(rng), note=tripled))
     note = said + "A map with `lambda leaf: 'a text'`, and its attributes:"
     call = partial(mapped_to_text, linear_class)
     for each in (pair(), (None, number(rng))):
-        cases.append(Case(call, *each, note=note, shows=("values from JAX",)))
+        cases.append(Case(call, *each, note=note))
     note = said + f"The object itself, after a map with {TRIPLED} made another one of it:"
     for each in (pair(), (number(rng), [number(rng)])):
         cases.append(Case(partial(after_a_map, linear_class), *each, note=note))
     note = said + "The weight of a second object is this first one, and its bias is the same. The "
     note += f"second after a map with {TRIPLED}, with its weight as `inner`:"
     for each in (pair(), (None, number(rng))):
-        shows = ("class in itself",)
-        cases.append(Case(partial(within_itself, linear_class), *each, note=note, shows=shows))
+        cases.append(Case(partial(within_itself, linear_class), *each, note=note))
     note = "The inputs are the weights and biases of two objects. A map adds them:"
     for one_pair, other in ((pair(), pair()), ((rows(rng), row(rng)), (rows(rng), row(rng)))):
         cases.append(Case(partial(added, linear_class), one_pair, other, note=note))
@@ -335,7 +320,7 @@ def register_linear(answer, rng):
     cases.append(Case(partial(same_structures, linear_class), pair(), others, note=note))
     note = said + "What a jitted function that returns the object gives, as shapes:"
     for each in ((row(rng), row(rng)), (rows(rng), {one: row(rng)})):
-        cases.append(Case(partial(in_jit, linear_class), *each, note=note, tags=("under jit",)))
+        cases.append(Case(partial(in_jit, linear_class), *each, note=note))
     note = f"{said}A map with {TRIPLED} over a list of two such objects; in the second, bias and "
     note += "weight are swapped:"
     for each in (pair(), ({one: number(rng)}, pair())):
@@ -349,17 +334,7 @@ CLASS_OF_ITS_OWN = {
 }
 
 
-@check(
-    without=NO_FILE
-    | CLASS_OF_ITS_OWN
-    | {
-        "after a trace": "pure",
-        "changed later": "the prompt",
-        "repeated leaf": "no state",
-        "equal numbers": "not compared",
-        "values from a caller": "no checks",
-    }
-)
+@check
 def model_state(cls, zeroed, predict, rng):
     """Three children; an int that becomes an array; one jitted program for every step."""
     new = making(cls)
@@ -430,7 +405,7 @@ def model_state(cls, zeroed, predict, rng):
         cases.append(Case(mapped, tree, number(rng), number(rng), note=note))
     note = said + "A map with `lambda leaf: 'a text'`:"
     for each in (fields(), (number(rng), None, number(rng))):
-        cases.append(Case(mapped_to_text, *each, note=note, shows=("values from JAX",)))
+        cases.append(Case(mapped_to_text, *each, note=note))
     note = said + "What `zeroed` makes of it:"
     for each in (
         (jax.device_put(VALUES["bfloat16"]), jax.device_put(VALUES["nan"]), number(rng)),
@@ -445,14 +420,12 @@ def model_state(cls, zeroed, predict, rng):
         cases.append(Case(zeros, *each, note=note))
     note = said + "The state itself, after `zeroed` was called with it:"
     for each in ((number(rng), vector(rng), number(rng)), ([number(rng)], None, number(rng))):
-        tags = ("the given state afterwards",)
-        cases.append(Case(state_after_zeroed, *each, note=note, tags=tags))
+        cases.append(Case(state_after_zeroed, *each, note=note))
     note = said + "Is what `zeroed` returns the state that it was given?"
     call = partial(
         Case,
         is_the_same,
         note=note,
-        shows=("same object",),
         if_wrong={"": "`zeroed` returns the state that it was given, and not a new one."},
     )
     cases += [call(*fields()), call(vector(rng), None, number(rng))]
@@ -546,17 +519,7 @@ def frozen_fields(names):
     return new_class(names, frozen=True)
 
 
-@check(
-    without=NO_FILE
-    | {
-        "equal numbers": "not compared",
-        "nodes": "in a field",
-        "read-only properties": "a dataclass",
-        "values from a caller": "no checks",
-        "after a trace": "a registration",
-        "changed later": "a registration",
-    }
-)
+@check
 def register_fields(answer, rng):
     """Each field of the constructor in one list; order, inheritance and defaults; init=False."""
 
@@ -620,13 +583,13 @@ def register_fields(answer, rng):
         leaves: said + "the values of an object. Its leaves:",
         mapped: said + f"the values of an object. Its attributes after a map with {TRIPLED}:",
     }
-    word, other, tag = random_words(rng, 3)
+    word, other, third = random_words(rng, 3)
     cases = []
 
-    def look(make, names, static, values, note="", tags=(), calls=(path_texts, mapped)):
+    def look(make, names, static, values, note="", calls=(path_texts, mapped)):
         for call in calls:
             told = f"{note} {looks[call]}".strip()
-            cases.append(Case(partial(call, make), names, static, values, note=told, tags=tags))
+            cases.append(Case(partial(call, make), names, static, values, note=told))
 
     def falling():
         return falling_words(rng, 3)
@@ -639,59 +602,46 @@ def register_fields(answer, rng):
     two = numbers(rng, 2)
     for place in range(3):
         names, values = falling(), [*two[:place], word, *two[place:]]
-        tags = ("a static field before a child",) if place < 2 else ()
-        look(plain_fields, names, [names[place]], values, tags=tags)
+        look(plain_fields, names, [names[place]], values)
     names = falling()
     values = [word, number(rng), other]
-    look(
-        plain_fields,
-        names,
-        [names[2], names[0]],
-        values,
-        calls=(mapped,),
-        tags=("a static field before a child",),
-    )
+    look(plain_fields, names, [names[2], names[0]], values, calls=(mapped,))
     names = falling()
     look(plain_fields, names, {names[1]}, [number(rng), word, None], calls=(leaves, mapped))
     names = falling()
     look(plain_fields, names, tuple(names[:2]), [word, 2, row(rng)], calls=(leaves,))
     names = falling()
-    tags = ("static fields only",)
-    look(plain_fields, names, names, [word, other, tag], calls=(mapped,), tags=tags)
+    look(plain_fields, names, names, [word, other, third], calls=(mapped,))
     names = falling()
     look(plain_fields, names, [], [{"b": number(rng), "a": [0]}, "", None], calls=every)
-    note, tags = "All fields but the last are inherited.", ("inherited fields",)
+    note = "All fields but the last are inherited."
     for static in ([], names[:1]):
-        look(inherited_fields, names, static, [word if static else 1, *two], note, tags)
+        look(inherited_fields, names, static, [word if static else 1, *two], note)
     note = "The first field has `init=False`: `__post_init__` makes a list of the others' values."
-    tags = ("a field that is computed",)
     names = falling()
-    look(first_computed, names, [], two, note, tags)
-    look(first_computed, names, [names[1]], [word, number(rng)], note, tags)
-    note, tags = "The second field is keyword-only.", ("a keyword-only field",)
+    look(first_computed, names, [], two, note)
+    look(first_computed, names, [names[1]], [word, number(rng)], note)
+    note = "The second field is keyword-only."
     for _ in range(2):
-        look(keyword_only_field, falling(), [], numbers(rng, 3), note, tags, every)
+        look(keyword_only_field, falling(), [], numbers(rng, 3), note, every)
     names = falling()
-    look(keyword_only_field, names, [names[1]], [two[0], word, two[1]], note, tags)
-    note, tags = "The last field has the default `'default'`.", ("a field with a default",)
-    look(default_for_the_last, names, [names[2]], [*two, word], note, tags, (mapped,))
-    look(default_for_the_last, names, [names[0]], [word, *two], note, tags)
+    look(keyword_only_field, names, [names[1]], [two[0], word, two[1]], note)
+    note = "The last field has the default `'default'`."
+    look(default_for_the_last, names, [names[2]], [*two, word], note, (mapped,))
+    look(default_for_the_last, names, [names[0]], [word, *two], note)
     look(plain_fields, ["weight", "activation"], ["activation"], [1.5, "relu"], calls=(leaves,))
     for tree in varied(rng):
         call, inputs = partial(mapped, plain_fields), ([names[0]], [word, tree, number(rng)])
         cases.append(Case(call, names, *inputs, note=looks[mapped]))
     note = looks[mapped].replace(TRIPLED, "`lambda leaf: 'a text'`")
     call = partial(mapped_to_text, plain_fields)
-    for values in ([word, *two], [word, {tag: two[0]}, None]):
-        shows = ("values from JAX",)
-        cases.append(Case(call, names, [names[0]], values, note=note, shows=shows))
-    tags = ("a frozen class",)
-    look(frozen_fields, names, [names[0]], [word, *two], "It is frozen.", tags, (mapped,))
-    tags = ("a name within another",)
+    for values in ([word, *two], [word, {third: two[0]}, None]):
+        cases.append(Case(call, names, [names[0]], values, note=note))
+    look(frozen_fields, names, [names[0]], [word, *two], "It is frozen.", (mapped,))
     for place in (0, 1):
         names = [names[0], f"{names[0]}_{names[1]}", names[2]]
         names = names[::-1] if place else names
-        look(plain_fields, names, [names[1]], [two[0], word, two[1]], tags=tags)
+        look(plain_fields, names, [names[1]], [two[0], word, two[1]])
     kinds = (plain_fields, plain_fields, inherited_fields, frozen_fields)
     for _ in range(2 + rng.integers(3)):
         names, values = random_words(rng, 5), numbers(rng, 5)
@@ -707,15 +657,13 @@ def register_fields(answer, rng):
     for static in ([], names[1:2]):
         call = partial(is_returned, plain_fields)
         wrong = {"": "Your function does not return the class that it was given."}
-        shows = ("same object",)
-        cases.append(Case(call, names, static, note=note, shows=shows, if_wrong=wrong))
+        cases.append(Case(call, names, static, note=note, if_wrong=wrong))
     values = [two[0], word, two[1]]
     note = said + "the values of an object. A second object holds this one in its first field. Its "
     note += f"paths, and the attributes of the inner object after a map with {TRIPLED}:"
-    shows = ("class in itself",)
     for make, static in ((plain_fields, names[1:2]), (frozen_fields, [])):
         call = partial(within_itself, make)
-        cases.append(Case(call, names, static, [two[0], 3, two[1]], note=note, shows=shows))
+        cases.append(Case(call, names, static, [two[0], 3, two[1]], note=note))
     note = said + "the values of an object. One of them is a registered dataclass. "
     for call in (path_texts, mapped):
         inputs = names, names[1:2], [Duo(*two), word, two[1]]
@@ -723,15 +671,14 @@ def register_fields(answer, rng):
         cases.append(Case(partial(call, plain_fields), *inputs, note=told))
     note = said + "the values of an object. Its class is what the call returned. Its leaves:"
     call = partial(as_decorator, plain_fields)
-    cases.append(Case(call, names, names[1:2], values, note=note, tags=("a decorator",)))
+    cases.append(Case(call, names, names[1:2], values, note=note))
     note = "The inputs are the names of a dataclass's fields and the values of an object. `static` "
     note += f"is not given. Its attributes after a map with {TRIPLED}:"
-    tags = ("no argument `static`",)
     cases.append(Case(partial(without_static, plain_fields), names, [*values[::2], 1], note=note))
     note = said + f"the values of an object. What a jitted map with {TRIPLED} gives, as shapes:"
     values = [row(rng), word, row(rng)]
     call = partial(in_jit, plain_fields)
-    cases.append(Case(call, names, names[1:2], values, note=note, tags=("under jit",)))
+    cases.append(Case(call, names, names[1:2], values, note=note))
 
     def alike():
         return [number(rng), word, number(rng)]
@@ -748,16 +695,7 @@ def register_fields(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check(
-    without=NO_FILE
-    | CLASS_OF_ITS_OWN
-    | {
-        "nodes": "in a layer",
-        "equal numbers": "not compared",
-        "values from a caller": "no checks",
-        "second looks": "nothing changes",
-    }
-)
+@check
 def readable_paths(cls, rng):
     """Keys as in a dict, in the order given; the names survive and are part of the structure."""
     new = making(cls)
@@ -830,20 +768,20 @@ def readable_paths(cls, rng):
         ordered = isinstance(tree, OrderedDict)
         for call in (mapped,) if ordered else (path_texts, mapped):
             cases.append(Case(call, falling(), [tree, number(rng)], note=looks[call]))
-    for names, shown in (
-        ([f"['{one}']", f"{two} {one}", '"'], "punctuated keys"),
-        ([f"{one}'s", two], "punctuated keys"),
-        ([f"{two}|{one}", f"({one}+"], "pattern keys"),
-        ([two, ""], "falsy keys"),
-        ([f"{one}/{two}", one], "slashed keys"),
-        ([f"{letter}{letter}" for letter in "zyxwvutsrqpo"], "more than ten items"),
+    for names in (
+        [f"['{one}']", f"{two} {one}", '"'],
+        [f"{one}'s", two],
+        [f"{two}|{one}", f"({one}+"],
+        [two, ""],
+        [f"{one}/{two}", one],
+        [f"{letter}{letter}" for letter in "zyxwvutsrqpo"],
     ):
         for call in (path_texts, mapped):
             inputs = names, numbers(rng, len(names))
-            cases.append(Case(call, *inputs, note=looks[call], shows=(shown,)))
+            cases.append(Case(call, *inputs, note=looks[call]))
     note = "The names and values after a map with `lambda leaf: 'a text'`:"
     for values in (pair(), [{one: number(rng)}, None]):
-        cases.append(Case(mapped_to_text, falling(), values, note=note, shows=("values from JAX",)))
+        cases.append(Case(mapped_to_text, falling(), values, note=note))
     cases.append(Case(mapped, [], [], note="No layers at all. " + looks[mapped]))
     for tree in rich_trees(rng):
         values = shuffled(rng, [tree, number(rng), (number(rng), [number(rng)])])
@@ -852,8 +790,7 @@ def readable_paths(cls, rng):
     note = "The first of these layers holds such layers too, with the names and values that follow."
     for call in (path_texts, mapped):
         inputs = (falling(), falling(), pair())
-        shows = ("class in itself",)
-        cases.append(Case(nested(call), *inputs, note=f"{note} {looks[call]}", shows=shows))
+        cases.append(Case(nested(call), *inputs, note=f"{note} {looks[call]}"))
     note = "Names and values, twice. One map adds the two:"
     names = falling()
     for other in (names, names, [names[0], "other"], names[::-1]):
@@ -869,21 +806,11 @@ def readable_paths(cls, rng):
     cases.append(Case(same_structures, names, others, note=note))
     note = f"What a jitted map with {TRIPLED} gives, as shapes:"
     for values in ([row(rng), row(rng)], [rows(rng), {one: row(rng)}]):
-        cases.append(Case(in_jit, falling(), values, note=note, tags=("under jit",)))
+        cases.append(Case(in_jit, falling(), values, note=note))
     yield from shuffled(rng, cases)
 
 
-@check(
-    without=NO_FILE
-    | CLASS_OF_ITS_OWN
-    | {
-        "equal numbers": "not compared",
-        "repeated leaf": "no state",
-        "changed later": "arrays do not change",
-        "same object": "the prompt",
-    },
-    in_order=True,
-)
+@check(in_order=True)
 def normal(cls, rng):
     """The caller's values are checked, now and later; what JAX puts in is not."""
     new = making(cls)
@@ -993,22 +920,21 @@ def normal(cls, rng):
     no_numbers = (lambda: [None, real()], lambda: [real(), None], lambda: [real(), word])
     for _ in range(2):
         each = mixed(rng, fair, lambda: no_numbers[rng.integers(3)](), 6)
-        cases.append(Case(failing, each, note=note, shows=("values from a caller",)))
+        cases.append(Case(failing, each, note=note))
     note = "Pairs of `mean` and `std`. For which of them does the constructor raise ValueError?"
     # An object is made, then others, and none was rebuilt yet: so it shows what these two change.
     yield cases[0]
     yield from shuffled(rng, cases[1:])
     cases = []
-    for before, text, tag in (
-        (mapped_to_texts, "A `Normal` was made, and mapped to texts.", "an earlier map"),
-        (passed_through_jit, "A `Normal` was made, and passed through jit.", "an earlier trace"),
+    for before, text in (
+        (mapped_to_texts, "A `Normal` was made, and mapped to texts."),
+        (passed_through_jit, "A `Normal` was made, and passed through jit."),
     ):
         then_made, then_refused = afterwards(before)
-        then = partial(Case, tags=(tag,), shows=("after a trace",) * (tag == "an earlier trace"))
-        cases.append(then(then_refused, pairs(), note=f"{text} {note}"))
+        cases.append(Case(then_refused, pairs(), note=f"{text} {note}"))
         told = f"{text} Then the constructor gets these:"
-        cases.append(then(then_made, *fair(), other, note=told))
-        cases.append(then(then_made, real(), -real(), other, note=told))
+        cases.append(Case(then_made, *fair(), other, note=told))
+        cases.append(Case(then_made, real(), -real(), other, note=told))
     note = "JAX rebuilds a `Normal` of this name with these two children in the places of `mean` "
     note += "and `std`. Its attributes:"
     for first, second in (
@@ -1024,7 +950,7 @@ def normal(cls, rng):
         (True, [word, number(rng)]),
         *((tree, number(rng)) for tree in varied(rng, values=jax.device_put)),
     ):
-        cases.append(Case(rebuilt, first, second, word, note=note, shows=("values from JAX",)))
+        cases.append(Case(rebuilt, first, second, word, note=note))
     said = "The attributes after `jax.tree.map` with "
     note = said + "`lambda leaf: -leaf`:"
     for _ in range(1 + rng.integers(3)):
@@ -1032,9 +958,9 @@ def normal(cls, rng):
     note = said + "`lambda leaf: None`:"
     cases.append(Case(mapped(lambda leaf: None), *fair(), word, note=note))
     note = "What a jitted function that returns it gives, as shapes:"
-    cases.append(Case(in_jit, vector(rng), vector(rng), word, note=note, tags=("under jit",)))
+    cases.append(Case(in_jit, vector(rng), vector(rng), word, note=note))
     note = "The gradient of a function of it, as shapes:"
-    cases.append(Case(in_grad, vector(rng), vector(rng), word, note=note, tags=("under grad",)))
+    cases.append(Case(in_grad, vector(rng), vector(rng), word, note=note))
     others = mixed(rng, lambda: [*fair(), word], lambda: [*fair(), other], 6)
     note = "The name of one, then `mean`, `std` and `name` of others. Which of the others have the "
     note += "same structure as the first?"
@@ -1056,21 +982,7 @@ AVERAGED = {
 }
 
 
-@check(
-    without=NO_FILE
-    | CLASS_OF_ITS_OWN
-    | {
-        "trees": "numbers",
-        "nodes": "numbers",
-        "no elements": "numbers",
-        "float16": "numbers",
-        "bfloat16": "numbers",
-        "equal numbers": "not compared",
-        "values from a caller": "no checks",
-        "values from JAX": "numbers",
-        "changed later": "numbers",
-    }
-)
+@check
 def running_mean(cls, rng):
     """New objects, old ones unchanged, and one trace however many numbers come."""
     new = making(cls)
@@ -1185,25 +1097,22 @@ def running_mean(cls, rng):
     note = said + "The first number is added. Then each of the others is added to this same "
     note += "object, and not to one another. The means:"
     for count in (2, 2 + rng.integers(4)):
-        tags = ("one object that is used again",)
-        cases.append(Case(partial(beside, one), *floats(1), floats(count), note=note, tags=tags))
+        cases.append(Case(partial(beside, one), *floats(1), floats(count), note=note))
     note = f"Two objects, of `{names[0]}` and of `{names[1]}`. The numbers are added to the one "
     note += "and the other in turn. Their means:"
     for _ in range(2):
-        tags = ("two functions in turn",)
-        cases.append(Case(partial(in_turn, one, other), floats(3), note=note, tags=tags))
+        cases.append(Case(partial(in_turn, one, other), floats(3), note=note))
     note = (
         said + "An object of it was given to a jitted function that adds a number. Then these are "
     )
     note += "added to the object itself. Its count and mean:"
     for count in (1, 2):
-        shows = ("after a trace",)
-        cases.append(Case(partial(after_a_trace, one), floats(count), note=note, shows=shows))
+        cases.append(Case(partial(after_a_trace, one), floats(count), note=note))
     note = said + "Does `add` return the object to which the number is added?"
     wrong = {"": "`add` returns the old object, and not a new one."}
     for _ in range(2):
-        call, shows = partial(is_the_same, one), ("same object",)
-        cases.append(Case(call, *floats(1), note=note, shows=shows, if_wrong=wrong))
+        call = partial(is_the_same, one)
+        cases.append(Case(call, *floats(1), note=note, if_wrong=wrong))
     note = said + "The type of what `add` returns:"
     cases.append(Case(partial(type_of_result, one), *floats(1), note=note))
     note = "The first numbers are added, then the others. How often does Python run `function` "
@@ -1215,8 +1124,7 @@ def running_mean(cls, rng):
         for _ in range(2):
             inputs = floats(3), floats(2 + rng.integers(4))
             call = partial(runs_when_added, **how)
-            tags = ("runs of the function",)
-            cases.append(Case(call, *inputs, note=note + text, tags=tags, if_wrong=RUNS))
+            cases.append(Case(call, *inputs, note=note + text, if_wrong=RUNS))
     which = mixed(rng, lambda: names[0], lambda: names[1], 5)
     others = [[name, int(rng.integers(3))] for name in which]
     note = said + "Which of these have the structure of a new object of it? Each is given by its "
@@ -1235,7 +1143,7 @@ def running_mean(cls, rng):
     for count in (1, 2):
         numbers_then = [np.float32(each) for each in floats(count)]
         call = partial(in_jit, one)
-        cases.append(Case(call, numbers_then, note=note, tags=("under jit",)))
+        cases.append(Case(call, numbers_then, note=note))
     yield from shuffled(rng, cases)
 
 
@@ -1262,17 +1170,7 @@ def total(products):
     return sum(products[1:], products[0]) if products else 0.0
 
 
-@check(
-    without=NO_FILE
-    | {
-        "float16": "float32 only",
-        "bfloat16": "float32 only",
-        "equal numbers": "not compared",
-        "classes": "the caller's class",
-        "after a trace": "pure",
-        "changed later": "arrays do not change",
-    }
-)
+@check
 def train_step(answer, rng):
     """Only params move; the step counts; the loss sees the old step; the old state stays."""
 
@@ -1349,42 +1247,26 @@ def train_step(answer, rng):
     note = said + "Is what your function returns the old state?"
     wrong = {"": "Your function returns the old state itself, and not a new one."}
     for params in ({one: row(rng)}, [row(rng)]):
-        shows = ("same object",)
         inputs = params, step(), rate()
-        cases.append(Case(is_the_same, *inputs, note=note, shows=shows, if_wrong=wrong))
+        cases.append(Case(is_the_same, *inputs, note=note, if_wrong=wrong))
     note = said + "The loss adds the products of neighbouring leaves, of the last and first too."
     for params in ({one: row(rng), two: row(rng)}, [row(rng), row(rng), row(rng)]):
-        tags = ("a loss that multiplies leaves by each other",)
-        cases.append(Case(run(neighbours), params, step(), rate(), note=note, tags=tags))
+        cases.append(Case(run(neighbours), params, step(), rate(), note=note))
     note = said + "The loss is the sum of all squares, divided by `step + 1`."
     for params in shuffled(rng, [{one: row(rng)}, [row(rng)], row(rng)])[: 2 + rng.integers(2)]:
-        tags = ("a loss that uses the step",)
-        cases.append(Case(run(squares_by_step), params, step(), rate(), note=note, tags=tags))
+        cases.append(Case(run(squares_by_step), params, step(), rate(), note=note))
     note = said + "The loss is the sum of all squares, divided by `1 << step`, which is 2 ** step."
     for params in ({one: row(rng)}, [row(rng)]):
-        tags = ("a loss that needs a whole step",)
-        cases.append(Case(run(squares_by_power), params, step(), rate(), note=note, tags=tags))
+        cases.append(Case(run(squares_by_power), params, step(), rate(), note=note))
     note = said + "Two steps, one after the other, of a loss divided by `step + 1`:"
-    cases.append(Case(twice, {one: row(rng)}, step(), rate(), note=note, tags=("a second step",)))
+    cases.append(Case(twice, {one: row(rng)}, step(), rate(), note=note))
     note = said + "The old state after the call:"
     for params in ({one: row(rng)}, [row(rng)], {one: {two: row(rng)}}, {two: [row(rng)]}):
-        tags = ("the old state afterwards",)
-        cases.append(Case(old_state, params, step(), rate(), note=note, tags=tags))
+        cases.append(Case(old_state, params, step(), rate(), note=note))
     yield from shuffled(rng, cases)
 
 
-@check(
-    without=NO_FILE
-    | CLASS_OF_ITS_OWN
-    | {
-        "0-d array": "the prompt",
-        "repeated leaf": "no state",
-        "equal numbers": "not compared",
-        "values from a caller": "no checks",
-        "second looks": "nothing changes",
-    },
-    in_order=True,
-)
+@check(in_order=True)
 def history(cls, rng):
     """One structure and one set of shapes, however full; nothing is computed on the way."""
     new = making(cls)
@@ -1470,7 +1352,7 @@ def history(cls, rng):
         note = said + f"They are after a map with {TRIPLED}:"
         cases.append(Case(mapped, values, used, note=note))
     note = "`used` is not given. The leaves:"
-    cases.append(Case(leaves, array(*numbers(rng, 2)), note=note, tags=("`used` not given",)))
+    cases.append(Case(leaves, array(*numbers(rng, 2)), note=note))
     note = "JAX rebuilds a history with these two in the places of `values` and `used`:"
     for first, second in (
         (room(1, 1)[0], number(rng)),
@@ -1481,12 +1363,11 @@ def history(cls, rng):
         ([number(rng)], array(number(rng))),
         *((tree, number(rng)) for tree in varied(rng, values=None)),
     ):
-        cases.append(Case(rebuilt, first, second, note=note, shows=("values from JAX",)))
+        cases.append(Case(rebuilt, first, second, note=note))
     note = "JAX rebuilds a history with these two in the places of `values` and `used`, and takes "
     note += "it apart again. The leaves:"
     for first, second in ((number(rng), number(rng)), (None, number(rng)), (number(rng), None)):
-        tags = ("a rebuilt history, taken apart",)
-        cases.append(Case(leaves_of_rebuilt, first, second, note=note, tags=tags))
+        cases.append(Case(leaves_of_rebuilt, first, second, note=note))
     note = "Do histories of these values, with these numbers for `used`, have the structure of an "
     note += "empty one?"
     for values in (room(1, 1)[0], room(more)[0]):
@@ -1505,24 +1386,14 @@ def history(cls, rng):
     note = "`push` under jit, as shapes:"
     for each in (room(1, 1), room(0, 2)):
         inputs = jax.device_put(each[0]), each[1], float(number(rng))
-        cases.append(Case(push_in_jit, *inputs, note=note, tags=("under jit",)))
+        cases.append(Case(push_in_jit, *inputs, note=note))
     note = "`jax.lax.scan` that pushes these numbers, as shapes:"
     inputs = jax.device_put(array(0, 0)), jax.device_put(row(rng))
-    cases.append(Case(scanned, *inputs, note=note, tags=("under scan",)))
+    cases.append(Case(scanned, *inputs, note=note))
     yield from shuffled(rng, cases)
 
 
-@check(
-    without=NO_FILE
-    | CLASS_OF_ITS_OWN
-    | {
-        "nodes": "in the dict",
-        "equal numbers": "not compared",
-        "values from a caller": "no checks",
-        "after a trace": "pure",
-        "same object": "changes show it",
-    }
-)
+@check
 def temperature(cls, rng):
     """1 at the start, and only there; dicts of the model's own; anything JAX puts in."""
     new = making(cls)
@@ -1631,18 +1502,15 @@ def temperature(cls, rng):
         cases.append(Case(mapped(triple), each, word, note=note))
     note = note[:-1] + ", twice:"
     for each in (draw(), {other: [number(rng)]}):
-        cases.append(Case(mapped(triple, 2), each, word, note=note, tags=("two maps",)))
+        cases.append(Case(mapped(triple, 2), each, word, note=note))
     note = said + "The attributes after a map with `lambda leaf: 'a text'`:"
     cases.append(Case(mapped(as_text), draw(), word, note=note))
     note = said + "The dict of the caller, after a model was made of it:"
-    tags = ("the caller's dict afterwards",)
-    cases += [Case(callers_dict, each, word, note=note, tags=tags) for each in simple()]
+    cases += [Case(callers_dict, each, word, note=note) for each in simple()]
     note = said + "The dict of the caller, after a model was made and mapped:"
     cases += [
-        Case(callers_dict_after_a_map, each, word, note=note, tags=tags)
-        for each in (draw(), {other: draw()})
+        Case(callers_dict_after_a_map, each, word, note=note) for each in (draw(), {other: draw()})
     ]
-    tags = ("a later change",)
     for call, text in (
         (changed_by_the_caller, "The model, after the caller changed everything in its own dicts:"),
         (changed_in_the_model, "The caller's dict, after everything in the model's was changed:"),
@@ -1657,21 +1525,20 @@ def temperature(cls, rng):
             {other: Point(number(rng), [number(rng)])},
             {other: Duo(draw(), number(rng))},
         ):
-            shows = ("changed later",)
-            cases.append(Case(call, each, word, note=said + text, tags=tags, shows=shows))
+            cases.append(Case(call, each, word, note=said + text))
     note = "The inputs are `params` and `name`, and what JAX puts in the place of the whole dict "
     note += "when it rebuilds the model:"
     for child in ("a text", number(rng), None, [number(rng)], (number(rng),)):
-        cases.append(Case(rebuilt, draw(), word, child, note=note, shows=("values from JAX",)))
+        cases.append(Case(rebuilt, draw(), word, child, note=note))
     note = "The inputs are `params` and `name`, and what JAX puts in the place of the whole dict "
     note += "when it rebuilds the model. Does the model hold this very object?"
     wrong = {"": "A rebuilt model holds a copy of what JAX put in, and not the object itself."}
     for child in ([number(rng)], {one: [number(rng)]}):
         inputs = draw(), word, child
-        cases.append(Case(is_kept, *inputs, note=note, shows=("values from JAX",), if_wrong=wrong))
+        cases.append(Case(is_kept, *inputs, note=note, if_wrong=wrong))
     note = said + "What a jitted map gives, as shapes:"
     for each in ({other: row(rng)}, {other: {"w": row(rng)}}):
-        cases.append(Case(in_jit, each, word, note=note, tags=("under jit",)))
+        cases.append(Case(in_jit, each, word, note=note))
     note = said[:-2] + " of one model, and of others. Which of the others have the same structure?"
     params = draw()
 
@@ -1683,16 +1550,7 @@ def temperature(cls, rng):
     yield from shuffled(rng, cases)
 
 
-@check(
-    without=NO_FILE
-    | CLASS_OF_ITS_OWN
-    | {
-        "equal numbers": "not compared",
-        "repeated leaf": "no state",
-        "values from a caller": "no checks",
-        "after a trace": "pure",
-    }
-)
+@check
 def fork(cls, rng):
     """Any number of branches, one level at a time; each fork has a list of its own."""
 
@@ -1826,8 +1684,7 @@ def fork(cls, rng):
     note = said + "The value of this fork is a fork itself. "
     for call, text in ((path_texts, "The paths:"), (mapped, f"A map with {TRIPLED}:")):
         for tree in ((leaf(),), ((number(rng), leaf()), leaf())):
-            tags, shows = ("a fork as the value",), ("class in itself",)
-            cases.append(Case(in_a_fork(call), *tree, note=note + text, tags=tags, shows=shows))
+            cases.append(Case(in_a_fork(call), *tree, note=note + text))
     note = said + "One map adds these two:"
     for pair in (
         ((number(rng), leaf()), (number(rng), leaf())),
@@ -1840,30 +1697,25 @@ def fork(cls, rng):
     cases.append(Case(same_structures, (number(rng), leaf()), others, note=note))
     note = "Two new forks of the first two values. The first grows branches of the other values. "
     note += "Then a third fork is made. The values of their branches:"
-    tags = ("forks made without a list",)
     for count in (1, 2):
         branches = numbers(rng, count)
-        cases.append(Case(two_growing, *numbers(rng, 2), branches, note=note, tags=tags))
+        cases.append(Case(two_growing, *numbers(rng, 2), branches, note=note))
     note = "`Fork(value, branches)` gets a value and a list of branches with the other values. "
-    tags = ("a list of the caller's",)
     grow = "Then the fork grows a branch of value 0. What the list and the fork hold:"
     append = "Then the caller puts one more into the list. What the fork holds:"
     for call, text in ((callers_list, grow), (list_that_changes, append)):
         for count in (2, 3):
-            shows = ("changed later", "same object")
             inputs = numbers(rng, count)
-            cases.append(Case(call, *inputs, note=note + text, tags=tags, shows=shows))
+            cases.append(Case(call, *inputs, note=note + text))
     note = said + "The first fork grows the second as a branch. "
     for call, text in ((grows, "Then it is:"), (paths_after_growing, "Its paths:")):
         for tree in ((number(rng), leaf()), (number(rng), (number(rng), leaf()), leaf())):
             inputs = tree, nested(1)
-            cases.append(Case(call, *inputs, note=note + text, tags=("growing",)))
+            cases.append(Case(call, *inputs, note=note + text))
     note = said + f"A map with {TRIPLED} over the first; what it gives grows the second as a "
     note += "branch. The values of the branches:"
     for tree in ((number(rng), leaf()), leaf(), (number(rng), leaf(), leaf())):
-        cases.append(
-            Case(grows_after_a_map, tree, leaf(), note=note, tags=("a map, then growing",))
-        )
+        cases.append(Case(grows_after_a_map, tree, leaf(), note=note))
     note = "A fork of the first value, and one with a branch of the second that grows another. Are "
     note += f"their branches a list? And those of what a map with {TRIPLED} gives?"
     for _ in range(2):
@@ -1871,11 +1723,10 @@ def fork(cls, rng):
     for put, text in ((as_text, "a text"), (lambda _: None, "`None`")):
         note = said + f"JAX rebuilds the fork with {text} in the place of each child:"
         for tree in ((number(rng), leaf()), (number(rng), leaf(), (number(rng), leaf()))):
-            tags, shows = ("other things for branches",), ("values from JAX",)
-            cases.append(Case(rebuilt(put), *tree, note=note, tags=tags, shows=shows))
+            cases.append(Case(rebuilt(put), *tree, note=note))
     note = said + "What a jitted function that returns it gives, as shapes:"
     for tree in ((row(rng), (row(rng),)), (row(rng),)):
-        cases.append(Case(in_jit, *tree, note=note, tags=("under jit",)))
+        cases.append(Case(in_jit, *tree, note=note))
     yield from shuffled(rng, cases)
 
 
@@ -1924,7 +1775,7 @@ def affine(cls, rng):
     cases += [Case(mapped, tree, number(rng), other, note=note) for tree in varied(rng)]
     note = "JAX rebuilds a layer with this `act`, and puts these two in as `weight` and `bias`:"
     for pair in (numbers(rng, 2), (word, None), ([number(rng)], (number(rng), {}))):
-        cases.append(Case(rebuilt, *pair, other, note=note, shows=("values from JAX",)))
+        cases.append(Case(rebuilt, *pair, other, note=note))
     note = "The `act` of a layer, then `weight`, `bias` and `act` of other layers. Which of them "
     note += "have the same structure as the first?"
     for _ in range(2):
@@ -2044,11 +1895,11 @@ def span(cls, rng):
     pairs = [rising(), falling(), (word, other), (None, number(rng)), (number(rng), None)]
     pairs += [(tree, number(rng)) for tree in varied(rng)]
     for pair in pairs:
-        cases.append(Case(rebuilt, *pair, note=note, shows=("values from JAX",)))
+        cases.append(Case(rebuilt, *pair, note=note))
     note = "What a jitted function that returns the span gives, as shapes:"
-    cases.append(Case(in_jit, *map(float, rising()), note=note, tags=("under jit",)))
+    cases.append(Case(in_jit, *map(float, rising()), note=note))
     note = "The gradient of `low`, as shapes:"
-    cases.append(Case(in_grad, *map(float, rising()), note=note, tags=("under grad",)))
+    cases.append(Case(in_grad, *map(float, rising()), note=note))
     # Nothing was rebuilt before the first case, so it shows what a rebuild changes for the others.
     yield cases.pop(2)
     yield from shuffled(rng, cases)

@@ -41,8 +41,6 @@ class Scaled:
 ONE = np.ones(2, np.float32)
 
 # Why exercises leave features of the vocabulary out.
-NO_FILE = {"outside": "no file"}
-NO_TREE = {"trees": "no tree"} | NO_FILE
 
 
 def counted(function):
@@ -197,16 +195,7 @@ ACTIVATIONS = (plus_itself, times_itself, opposite, three_times, one_more)
 LAMBDAS = (lambda x: x + x, lambda x: x * x, lambda x: -x)
 
 
-@check(
-    without=NO_TREE
-    | {
-        "values": "arithmetic",
-        "default field": "the prompt",
-        "read-only properties": "the prompt",
-        "values from a caller": "the prompt",
-        "changed later": "arrays",
-    }
-)
+@check
 def dense(Dense, rng):
     """Two leaves, one function in aux_data; the same function is the same program."""
     Dense = making(Dense)
@@ -272,7 +261,6 @@ def dense(Dense, rng):
         Case,
         leaves,
         note=note,
-        tags=("a look at the leaves",),
         if_wrong={
             "": "The leaves of a layer have to be its two arrays, as they were given, and "
             "nothing else."
@@ -280,7 +268,6 @@ def dense(Dense, rng):
     )
     note = "Each leaf is doubled with `jax.tree.map`; then the layer is called."
     doubled = partial(Case, mapped, note=note)
-    tag = "a layer after `jax.tree.map`"
     note = "How many traces for layers with these weights and activations?"
     traced = partial(
         Case,
@@ -298,59 +285,54 @@ def dense(Dense, rng):
         called(diagonal(), zeros(), activation(), vector(rng)),
         called(diagonal(), zeros(), jnp.abs, 5 - vector(rng)),
     ]
-    for w, b, x, feature in (
-        (diagonal(), vector(rng), vector(rng), "a `b` that is not zero"),
-        (lopsided(), zeros(), vector(rng), "a `w` that is not symmetric"),
-        (diagonal(), zeros(), matrix(rng), "several rows in `x`"),
+    for w, b, x in (
+        (diagonal(), vector(rng), vector(rng)),
+        (lopsided(), zeros(), vector(rng)),
+        (diagonal(), zeros(), matrix(rng)),
     ):
-        cases.append(called(w, b, activation(), x, tags=(feature,)))
-    both = ("a `b` that is not zero", "a `w` that is not symmetric")
+        cases.append(called(w, b, activation(), x))
     for _ in range(rng.integers(2, 4)):
-        cases.append(called(lopsided(), vector(rng), activation(), vector(rng), tags=both))
+        cases.append(called(lopsided(), vector(rng), activation(), vector(rng)))
     cases += [flat(lopsided(), vector(rng), activation()) for _ in range(2)]
     note = "The leaves, after a `jax.tree.map` that makes a string of each."
     for _ in range(2):
         given = (np.zeros((number(rng), 2), np.float32), vector(rng), activation())
-        tags = ("leaves that are strings",)
         means = {"": "A layer that JAX rebuilds has to keep its two new leaves as they are."}
-        more = {"note": note, "tags": tags, "shows": ("values from JAX",), "if_wrong": means}
-        cases.append(Case(with_texts, *given, **more))
+        cases.append(Case(with_texts, *given, note=note, if_wrong=means))
     note = "`jax.tree.map` doubles each leaf in a new layer; then the old layer is called."
     given = (lopsided(), vector(rng), activation(), vector(rng))
-    cases.append(Case(old, *given, note=note, tags=("the old layer",), shows=("same object",)))
+    cases.append(Case(old, *given, note=note))
     note = "Two layers with these activations are made; then the first one is called."
     for _ in range(2):
         given = (lopsided(), vector(rng), *shuffled(rng, ACTIVATIONS)[:2], vector(rng))
-        cases.append(Case(first_of_two, *given, note=note, tags=("two layers",)))
+        cases.append(Case(first_of_two, *given, note=note))
     note = "JAX traces a function of the layer; then the layer is called without jit."
     given = (lopsided(), vector(rng), activation(), vector(rng))
-    cases.append(Case(after_a_trace, *given, note=note, shows=("after a trace",)))
+    cases.append(Case(after_a_trace, *given, note=note))
     example = (np.ones((2, 2)), np.zeros(2), jnp.abs)
     cases.append(called(*example, np.array([1.0, -3.0])))
-    tags = ("an activation of the whole array",)
     for _ in range(2):
-        cases.append(called(lopsided(), vector(rng), jnp.flip, vector(rng), tags=tags))
-    cases.append(doubled(diagonal(), zeros(), activation(), vector(rng), tags=(tag,)))
+        cases.append(called(lopsided(), vector(rng), jnp.flip, vector(rng)))
+    cases.append(doubled(diagonal(), zeros(), activation(), vector(rng)))
     for _ in range(rng.integers(2, 4)):
         inputs = (lopsided(), vector(rng), activation(), vector(rng))
-        cases.append(doubled(*inputs, tags=(tag, *both)))
-    power, method = Power(number(rng, 2, 4)), ("an activation that is a method",)
+        cases.append(doubled(*inputs))
+    power = Power(number(rng, 2, 4))
     given = (lopsided(), vector(rng), power.raised, vector(rng))
-    cases += [called(*given, tags=method), doubled(*given, tags=(tag, *method))]
+    cases += [called(*given), doubled(*given)]
     for _ in range(2):
         same = layers(*[power.raised for _ in range(2 + rng.integers(2))])
-        cases.append(traced(*same, tags=("layers with the same activation", *method)))
+        cases.append(traced(*same))
     one, other = shuffled(rng, ACTIVATIONS)[:2]
-    cases.append(traced(*layers(one), tags=("one layer under jit",)))
+    cases.append(traced(*layers(one)))
     same = layers(*[other] * rng.integers(2, 5))
-    cases.append(traced(*same, tags=("layers with the same activation",)))
-    tags = ("layers with different activations",)
+    cases.append(traced(*same))
     for _ in range(rng.integers(2, 5)):
         several = layers(*drawn_from(rng, ACTIVATIONS, rng.integers(1, 4)))
-        cases.append(traced(*several, tags=tags))
+        cases.append(traced(*several))
     for more in (0, rng.integers(1, 4)):
         several = layers(*drawn_from(rng, LAMBDAS, more))
-        cases.append(traced(*several, tags=(*tags, "activations with the same name")))
+        cases.append(traced(*several))
     yield from shuffled(rng, cases)
 
 
@@ -371,21 +353,7 @@ def predict_traces(predictions, rng):
     return prediction_cases(predictions, lines)
 
 
-@check(
-    without=NO_FILE
-    | {
-        "nodes": "flat dicts",
-        "depth": "flat dicts",
-        "keys of one text": "texts",
-        "paths of one text": "flat dicts",
-        "int keys": "texts",
-        "float16": "the prompt",
-        "bfloat16": "the prompt",
-        "equal numbers": "the prompt",
-        "classes": "the prompt",
-        "changed later": "the prompt",
-    }
-)
+@check
 def step_counter(TrainState, rng):
     """One trace for all steps; the counter counts on; the name stays in aux_data."""
     TrainState = making(TrainState)
@@ -456,20 +424,20 @@ def step_counter(TrainState, rng):
     once = partial(Case, advance, note="One step without jit.")
     cases = [
         once(*inputs(1, 1)),
-        once(*inputs(1, 1, step=0), tags=("a step of 0",)),
-        once(*inputs(1, 1, step=255), tags=("a large step",)),
-        once(*inputs(1, 1, step=2**15 - 1), tags=("a large step",)),
-        once(*inputs(1, 1, step=2**16 - 1), tags=("a large step",)),
+        once(*inputs(1, 1, step=0)),
+        once(*inputs(1, 1, step=255)),
+        once(*inputs(1, 1, step=2**15 - 1)),
+        once(*inputs(1, 1, step=2**16 - 1)),
         once(*inputs(1, 1, shape=(2, 2))),
     ]
     for _ in range(rng.integers(2, 4)):
-        cases.append(once(*inputs(rng.integers(2, 4), 1), tags=("several parameters",)))
+        cases.append(once(*inputs(rng.integers(2, 4), 1)))
     one, other = random_words(rng, 2)
     for names in (
         [f"{one}/{other}", f"{other}.{one}", "1_0"],
         ["", one],
         [f"({one}+", f"{one}|{other}"],
-        [f"{one}{number}" for number in range(12)],
+        [f"{one}{place}" for place in range(12)],
         [],
     ):
         cases.append(once(*inputs(0, 1, shape=2 if len(names) < 5 else (), names=names)))
@@ -481,17 +449,15 @@ def step_counter(TrainState, rng):
     params, step, name, each = inputs(2, 1)
     cases.append(once(dict.fromkeys(params, ONE.copy()), step, name, each))
     note = "JAX traces a step; then `advance` is called without jit, on the same state."
-    looks = {"note": note, "shows": ("after a trace",)}
-    cases += [Case(after_a_trace, *inputs(1, 1), **looks) for _ in range(2)]
+    cases += [Case(after_a_trace, *inputs(1, 1), note=note) for _ in range(2)]
     note = "Several steps without jit, one with each of the gradients."
-    often = partial(Case, advance, note=note, tags=("several steps without jit",))
+    often = partial(Case, advance, note=note)
     cases += [often(*inputs(1, rng.integers(2, 5))) for _ in range(2)]
     note = "`advance` is called. This is the old state afterwards, and the arrays it was made of."
     looked_at = partial(
         Case,
         old,
         note=note,
-        tags=("a look at the old state",),
         if_wrong={
             "arrays": "`advance` writes into the arrays of the old state. A new state needs new "
             "arrays.",
@@ -503,14 +469,12 @@ def step_counter(TrainState, rng):
     cases += [looked_at(*inputs(rng.integers(1, 3), 1)) for _ in range(2)]
     note = "`advance` is called on one state, with each of the gradients: the new states."
     given = inputs(1, rng.integers(2, 4))
-    tags = ("two steps from one state",)
-    cases.append(Case(from_one, *given, note=note, tags=tags, shows=("same object",)))
+    cases.append(Case(from_one, *given, note=note))
     note = "A jitted function calls `advance`, with each of the gradients. How many traces?"
     trained = partial(
         Case,
         train,
         note=note,
-        tags=("several steps under jit",),
         if_wrong={
             "traces too high": "jit traces again in the same training. Something in the state that "
             "jit compares, a part of aux_data or the type of a leaf, changes from step to step.",
@@ -530,12 +494,11 @@ def step_counter(TrainState, rng):
     note = "`jax.tree.map` doubles each leaf of the state."
     for _ in range(2):
         given = inputs(rng.integers(1, 3), 0)
-        cases.append(Case(rebuilt, *given, note=note, tags=("a rebuilt state",)))
+        cases.append(Case(rebuilt, *given, note=note))
     note = "The number of leaves of the state."
     for size in (2, 3):
         given = inputs(size, 0)
-        tags = ("a look at the leaves",)
-        cases.append(Case(count, *given, note=note, tags=tags, if_wrong=means))
+        cases.append(Case(count, *given, note=note, if_wrong=means))
     note = "How many traces for states with these steps and names?"
     for _ in range(rng.integers(3, 5)):
         names = drawn_from(rng, random_words(rng, 5), rng.integers(0, 3))
@@ -548,20 +511,11 @@ def step_counter(TrainState, rng):
             "too low": "jit does not trace again for a state with another name: the name has to be "
             "in aux_data.",
         }
-        tags = ("several states under jit",)
-        cases.append(Case(shared, *given, note=note, tags=tags, if_wrong=means))
+        cases.append(Case(shared, *given, note=note, if_wrong=means))
     yield from shuffled(rng, cases)
 
 
-@check(
-    without=NO_TREE
-    | {
-        "values": "an int and texts",
-        "classes": "the prompt",
-        "after a trace": "cannot change",
-        "same object": "the prompt",
-    }
-)
+@check
 def hashable_config(Config, rng):
     """Equality and hash by value; nothing can be changed later; jit's static arguments."""
 
@@ -654,9 +608,9 @@ def hashable_config(Config, rng):
         return tuple(shuffled(rng, [(width, names), (width, [separator.join(names)])]))
 
     cases = [Case(fields, *config()) for _ in range(2)]
-    cases.append(Case(fields, number(rng), [], tags=("no names",)))
+    cases.append(Case(fields, number(rng), []))
     note = "Are the two configs of each pair equal?"
-    for differ, tag in (
+    for differ, difference in (
         (other_width, "another width"),
         (equal_hash, "another width with the same hash"),
         (other_name, "another name"),
@@ -667,31 +621,28 @@ def hashable_config(Config, rng):
         (moved_letter, "names that make the same string when joined"),
     ):
         means = {
-            "True": f"Two configs are equal that are not: {tag}.",
+            "True": f"Two configs are equal that are not: {difference}.",
             "False": "Two configs with equal fields are not equal.",
         }
         for _ in range(2):
             pairs = asked(rng, config, differ)
-            cases.append(Case(equal, *pairs, note=note, tags=(tag,), if_wrong=means))
+            cases.append(Case(equal, *pairs, note=note, if_wrong=means))
     same = (8, ["in", "out"])
     cases.append(Case(equal, (same, same), note=note, if_wrong={"False": means["False"]}))
     for _ in range(2):
         pairs = asked(rng, config, other_name)
         pairs += [joined_names(separator) for separator in (",", ", ", " ", "/", "|", "-", "\n")]
-        tags = ("two names joined to one",)
         means |= {"True": "Two configs with different names are equal."}
-        cases.append(Case(equal, *shuffled(rng, pairs), note=note, tags=tags, if_wrong=means))
+        cases.append(Case(equal, *shuffled(rng, pairs), note=note, if_wrong=means))
     note = "Have the two configs of each pair the same hash?"
     for _ in range(2):
         pairs = [(one, one) for one in (config() for _ in range(rng.integers(1, 4)))]
         means = {"False": "Two configs with equal fields have different hashes."}
-        tags = ("a look at hashes",)
-        cases.append(Case(same_hash, *pairs, note=note, tags=tags, if_wrong=means))
+        cases.append(Case(same_hash, *pairs, note=note, if_wrong=means))
     pool = config()
     pool = [pool, other_width(pool), other_name(pool), other_order(pool), fewer_names(pool)]
     in_sets = {
         "note": "How many entries has a set of these configs?",
-        "tags": ("a set of configs",),
         "if_wrong": {
             "too high": "A set keeps a config twice: two configs with equal fields are not "
             "equal, or "
@@ -701,7 +652,6 @@ def hashable_config(Config, rng):
     }
     as_static = {
         "note": "How many traces, with these configs as static arguments?",
-        "tags": ("static arguments",),
         "if_wrong": {
             "equal hashes of equal configs": "Two of your configs are equal and have different "
             "hashes.",
@@ -726,29 +676,16 @@ def hashable_config(Config, rng):
             "width": "After the attempt to set it, a field has another value.",
             "names": "After the attempt to set it, a field has another value.",
         }
-        tags = ("a field is set",)
-        cases.append(Case(set_fields, *config(), *settings, note=note, tags=tags, if_wrong=means))
+        cases.append(Case(set_fields, *config(), *settings, note=note, if_wrong=means))
     note = "The list is given to a Config, then this is done to it. The names of the Config:"
     for change in (("append", "more"), ("reverse",), ("pop",)):
         given = (*config(), change)
         means = {"": "The names of the config change with the caller's list, or are wrong."}
-        more = {"note": note, "shows": ("changed later",), "if_wrong": means}
-        cases.append(Case(callers_list, *given, tags=("the list changes later",), **more))
+        cases.append(Case(callers_list, *given, note=note, if_wrong=means))
     yield from shuffled(rng, cases)
 
 
-@check(
-    without=NO_TREE
-    | {
-        "float16": "few dtypes",
-        "bfloat16": "few dtypes",
-        "equal numbers": "one dtype",
-        "classes": "the prompt",
-        "changed later": "arrays",
-        "same object": "the prompt",
-    },
-    in_order=True,
-)
+@check(in_order=True)
 def lookup_table(Lookup, rng):
     """Any table, one program; and no gradient for the table."""
     Lookup = making(Lookup)
@@ -821,51 +758,48 @@ def lookup_table(Lookup, rng):
 
     cases = [
         called(table(), scale(), index()),
-        called(table(), vector(rng), index(), tags=("a scale that is a vector",)),
-        called(quarters(), scale(), index(), tags=("a table with fractions",)),
-        called(table(), scale(), np.repeat(index()[:1], 2), tags=("a repeated index",)),
-        called(table(), scale(), np.stack([index(), index()]), tags=("an index with two axes",)),
+        called(table(), vector(rng), index()),
+        called(quarters(), scale(), index()),
+        called(table(), scale(), np.repeat(index()[:1], 2)),
+        called(table(), scale(), np.stack([index(), index()])),
     ]
     cases += [called(quarters(), vector(rng), index()) for _ in range(rng.integers(1, 4))]
     for value_at in (np.nan, np.inf, 3e-5):
         given, places = quarters(), index()
         given[places[0]] = value_at
         cases.append(called(given, vector(rng), places))
-    cases.append(called(quarters(), scale(), np.zeros(0, np.int32), tags=("no indices",)))
+    cases.append(called(quarters(), scale(), np.zeros(0, np.int32)))
     for draw in (scale, partial(vector, rng)):
         place = np.asarray(rng.integers(4), np.int32)
-        cases.append(called(table(), draw(), place, tags=("an index without axes",)))
+        cases.append(called(table(), draw(), place))
     note = "JAX traces a gradient; then the layer is called without jit."
-    cases.append(
-        Case(after_a_trace, table(), vector(rng), index(), note=note, shows=("after a trace",))
-    )
+    cases.append(Case(after_a_trace, table(), vector(rng), index(), note=note))
     note = "JAX traces a function of the index that reads the layer; then the layer is called "
     note += "without jit."
     for _ in range(2):
         given = (table(), vector(rng), index())
-        cases.append(Case(after_reading, *given, note=note, shows=("after a trace",)))
+        cases.append(Case(after_reading, *given, note=note))
     note = "The leaves of the layer, the smaller one first."
     for _ in range(2):
         means = {
             "": "The leaves of a layer have to be its table and its scale, as they were given."
         }
-        tags = ("a look at the leaves",)
-        cases.append(Case(leaves, table(), vector(rng), note=note, tags=tags, if_wrong=means))
-    cases.append(traced(vector(rng), index(), table(), tags=("one table under jit",)))
+        cases.append(Case(leaves, table(), vector(rng), note=note, if_wrong=means))
+    cases.append(traced(vector(rng), index(), table()))
     given = (vector(rng), index())
     twice = table()
-    cases.append(traced(*given, twice, twice.copy(), tags=("equal tables under jit",)))
+    cases.append(traced(*given, twice, twice.copy()))
     for _ in range(rng.integers(2, 4)):
         given = (vector(rng), index(), *tables(*[4] * rng.integers(2, 5)))
-        cases.append(traced(*given, tags=("different tables under jit",)))
+        cases.append(traced(*given))
     for _ in range(rng.integers(2, 4)):
         lengths = drawn_from(rng, [4, 6, 8, 10], rng.integers(1, 3))
         given = (vector(rng), index(), *tables(*lengths))
-        cases.append(traced(*given, tags=("tables of several shapes",)))
+        cases.append(traced(*given))
     note = "A jitted function looks up these indices in each of the tables."
     for draw in (table, quarters):
         given = (vector(rng), index(), *(draw() for _ in range(rng.integers(2, 4))))
-        cases.append(Case(jitted, *given, note=note, tags=("different tables under jit",)))
+        cases.append(Case(jitted, *given, note=note))
     note = "The gradient of the sum."
     for given in (
         (table(), vector(rng), index()),
@@ -878,23 +812,11 @@ def lookup_table(Lookup, rng):
             "table": "The gradient for the table is not zero, or it has another shape.",
             "scale": "The gradient for `scale` is not the true one.",
         }
-        cases.append(Case(gradient, *given, note=note, tags=("a gradient",), if_wrong=means))
+        cases.append(Case(gradient, *given, note=note, if_wrong=means))
     yield from shuffled(rng, cases)
 
 
-@check(
-    without={"trees": "an array"}
-    | NO_FILE
-    | {
-        "nan": "the loss",
-        "infinity": "the loss",
-        "tiny number": "the loss",
-        "float16": "few dtypes",
-        "bfloat16": "few dtypes",
-        "classes": "a function",
-        "second looks": "pure",
-    }
-)
+@check
 def sweep(answer, rng):
     """Each rate from the same start; one trace for all of them, whole numbers too."""
 
@@ -958,43 +880,26 @@ def sweep(answer, rng):
     }
     one = number(rng, 1, 3)
     equal = [float(one), *fractions(1), one]
-    for given, tags in (
-        ((*start(), fractions(rng.integers(2, 5))), ()),
-        ((*start(()), fractions(2)), ()),
-        ((*start((0,)), fractions(2)), ()),
-        ((*start(), equal), ("a rate that occurs twice", "whole numbers beside floats")),
-        ((*start((2, 2)), fractions(2)), ()),
-        ((*start((3, 2)), fractions(2)), ()),
-        ((*start(), repeated), ("a rate that occurs twice",)),
-        ((*start(), whole_numbers(2)), ("whole numbers alone",)),
-        ((*start(), whole_numbers(3)), ("whole numbers alone",)),
-        ((*start(), mixed), ("whole numbers beside floats",)),
-        ((*start(), rich), ("a rate that occurs twice", "whole numbers beside floats")),
+    for given in (
+        (*start(), fractions(rng.integers(2, 5))),
+        (*start(()), fractions(2)),
+        (*start((0,)), fractions(2)),
+        (*start(), equal),
+        (*start((2, 2)), fractions(2)),
+        (*start((3, 2)), fractions(2)),
+        (*start(), repeated),
+        (*start(), whole_numbers(2)),
+        (*start(), whole_numbers(3)),
+        (*start(), mixed),
+        (*start(), rich),
     ):
-        yield Case(how_often, *given, note=note, tags=tags, if_wrong=means)
+        yield Case(how_often, *given, note=note, if_wrong=means)
     note = "The loss is the sum of `w**2`."
     call = own(answer)(of_squares)
     yield Case(call, lambda w: jnp.sum(w**2), jnp.ones(2), [0, 0.5], note=note)
 
 
-@check(
-    without=NO_FILE
-    | {
-        "nodes": "a flat dict",
-        "depth": "a flat dict",
-        "int keys": "texts",
-        "keys of one text": "texts",
-        "paths of one text": "a flat dict",
-        "nan": "the prompt",
-        "infinity": "the prompt",
-        "no elements": "numbers",
-        "0-d array": "numbers",
-        "float16": "numbers",
-        "bfloat16": "numbers",
-        "equal numbers": "the prompt",
-        "classes": "the prompt",
-    }
-)
+@check
 def stale_options(Net, rng):
     """A changed option is seen; equal options share a trace; nothing is shared by two nets."""
     Net = making(Net)
@@ -1068,28 +973,26 @@ def stale_options(Net, rng):
     def in_order(options):
         return {name: options[name] for name in shuffled(rng, [*options])}
 
-    more = ("more options",)
     called = partial(Case, value, note="The net is called with the last array.")
     cases = [
         called(vector(rng), options(), vector(rng)),
         called(vector(rng), options(number(rng) / 4), vector(rng)),
-        called(vector(rng), with_extras(), vector(rng), tags=more),
+        called(vector(rng), with_extras(), vector(rng)),
     ]
     note = "The leaves of the net."
-    for given, tags in ((options(), ()), (with_extras(), more)):
-        tags = ("a look at the leaves", *tags)
+    for given in (options(), with_extras()):
         means = {"": "The array `w` has to be the only leaf of a net."}
-        cases.append(Case(leaves, vector(rng), given, note=note, tags=tags, if_wrong=means))
+        cases.append(Case(leaves, vector(rng), given, note=note, if_wrong=means))
     note = "A jitted function is called; then an option is set, or deleted, and it is called again."
     one, other, extra = other_names()
     back = options(-1)
     steps = [("scale", -2), ("negate", not back["negate"]), ("scale", -1), ("scale", number(rng))]
-    for given, settings, tag in (
-        (options(2), [("scale", number(rng, 3))], "a changed scale"),
-        (options(2), [("scale", 2), ("scale", number(rng, 3))], "a changed scale"),
-        (back, [steps[0], *shuffled(rng, steps[1:])], "several changes"),
-        (options(**{one: "in"}), [(one, "out"), (other, number(rng))], "more options"),
-        (options(**{one: "in"}), [(one,), (extra, ""), (extra,)], "more options"),
+    for given, settings in (
+        (options(2), [("scale", number(rng, 3))]),
+        (options(2), [("scale", 2), ("scale", number(rng, 3))]),
+        (back, [steps[0], *shuffled(rng, steps[1:])]),
+        (options(**{one: "in"}), [(one, "out"), (other, number(rng))]),
+        (options(**{one: "in"}), [(one,), (extra, ""), (extra,)]),
     ):
         given = (vector(rng), given, vector(rng), *settings)
         means = {
@@ -1100,8 +1003,7 @@ def stale_options(Net, rng):
             "compares did not change, or changed on both sides.",
             "traces too high": "jit traces again though the options are those of an earlier call.",
         }
-        more_on = {"note": note, "shows": ("changed later", "after a trace"), "if_wrong": means}
-        cases.append(Case(changes, *given, tags=("a change under jit", tag), **more_on))
+        cases.append(Case(changes, *given, note=note, if_wrong=means))
     traced = partial(
         Case,
         shared,
@@ -1112,31 +1014,26 @@ def stale_options(Net, rng):
             "too low": "jit does not trace again for a net with other options.",
         },
     )
-    for draw, tags in ((options, ()), (with_extras, more)):
+    for draw in (options, with_extras):
         same = draw()
         several = [dict(same) for _ in range(rng.integers(2, 4))]
-        tags = ("equal options under jit", *tags)
-        cases.append(traced(vector(rng), *several, tags=tags))
+        cases.append(traced(vector(rng), *several))
         several = [same, dict(reversed(same.items())), in_order(same)]
-        cases.append(traced(vector(rng), *several, tags=(*tags, "another order of keys")))
-    different = ("different options under jit",)
+        cases.append(traced(vector(rng), *several))
     for _ in range(rng.integers(2, 5)):
         first = with_extras()
         name = [*first][2]
         pool = [first, {**first, "scale": number(rng, 10, 20)}, {**first, name: "other"}]
         pool += [{**first, "negate": not first["negate"]}, {**first, "scale": -number(rng)}]
         several = [in_order(each) for each in drawn_from(rng, pool, rng.integers(1, 4))]
-        cases.append(traced(vector(rng), *several, tags=(*different, *more)))
+        cases.append(traced(vector(rng), *several))
     same = bool(rng.integers(2))
-    cases.append(
-        traced(vector(rng), *({"scale": n, "negate": same} for n in (-1, -2)), tags=different)
-    )
+    cases.append(traced(vector(rng), *({"scale": n, "negate": same} for n in (-1, -2))))
     note = "Has the aux_data of each net a hash?"
     for draw in (options, with_extras):
         given = (vector(rng), *(draw() for _ in range(rng.integers(2, 5))))
         means = {"False": "The aux_data of a net has no hash."}
-        tags = ("a look at the hash",)
-        cases.append(Case(have_hashes, *given, note=note, tags=tags, if_wrong=means))
+        cases.append(Case(have_hashes, *given, note=note, if_wrong=means))
     note = (
         "The net is flattened, and rebuilt once for each change. "
         "Each copy gets one change; then all options are looked at, those of the net first."
@@ -1150,47 +1047,31 @@ def stale_options(Net, rng):
             "options": "The options of a net are wrong after a rebuild, or after a change in "
             "another net.",
         }
-        more_on = {"note": note, "shows": ("same object",), "if_wrong": means}
-        cases.append(Case(rebuilt, *given, tags=("a rebuilt net",), **more_on))
+        cases.append(Case(rebuilt, *given, note=note, if_wrong=means))
     note = "The options of each net, after a rebuild."
     texts = {f"{one}/{other}": "in, out", f"{extra}.{one}": "a=b", "1_0": "'x'"}
     for each in (
         options(**texts),
         options(**{"": ""}),
         options(**{f"({one}+": "", f"{one}|{other}": "|"}),
-        options(**{f"{one}{number}": number for number in range(12)}),
+        options(**{f"{one}{place}": place for place in range(12)}),
         options(**{one: -2e-6}),
     ):
         means = {
             "": "A rebuilt net has to have the same options, each with its value and its type."
         }
         several = (each, in_order(each))
-        tags = ("a rebuilt net",)
-        cases.append(Case(strange, vector(rng), *several, note=note, tags=tags, if_wrong=means))
-        cases.append(traced(vector(rng), each, dict(reversed(each.items())), tags=more))
+        cases.append(Case(strange, vector(rng), *several, note=note, if_wrong=means))
+        cases.append(traced(vector(rng), each, dict(reversed(each.items()))))
     for _ in range(2):
         word = random_words(rng, 1)[0]
         same = options(**{one: word, other: word})
         apart = {**same, one: again(word), other: again(word)}
-        tags = ("equal options under jit", *more)
-        cases.append(traced(vector(rng), *shuffled(rng, [same, apart]), tags=tags))
+        cases.append(traced(vector(rng), *shuffled(rng, [same, apart])))
     yield from shuffled(rng, cases)
 
 
-@check(
-    without=NO_FILE
-    | {
-        "nodes": "one dict",
-        "keys": "one dict",
-        "depth": "one dict",
-        "no elements": "few shapes",
-        "float16": "the prompt",
-        "bfloat16": "the prompt",
-        "equal numbers": "the prompt",
-        "classes": "a function",
-        "second looks": "pure",
-    }
-)
+@check
 def repeat(answer, rng):
     """A loop of any length; under jit, one program for all lengths."""
 
@@ -1216,20 +1097,19 @@ def repeat(answer, rng):
         "x": "Without jit, the last `x` is wrong.",
     }
     strange = np.array([np.nan, np.inf], np.float32)
-    for shape, times, x, tags in (
-        ((2, 2), 0, numbers((2, 2)), ("no rounds",)),
-        (2, number(rng, 2, 6), numbers(2), ()),
-        (2, number(rng, 2, 6), strange, ()),
+    for shape, times, x in (
+        ((2, 2), 0, numbers((2, 2))),
+        (2, number(rng, 2, 6), numbers(2)),
+        (2, number(rng, 2, 6), strange),
     ):
         layer = {"w": w(shape), "b": numbers(shape), "times": times}
-        tags = ("a call without jit", *tags)
-        yield Case(once, layer, x, note=note, tags=tags, if_wrong=means)
+        yield Case(once, layer, x, note=note, if_wrong=means)
     note = "Under jit, with the arrays w, b and x; the numbers are `times` for each call."
     large = 2 * number(rng, 15_000, 25_000)
-    for shape, more, tags in (
-        ((), [], ()),
-        (2, [large], ("a large number of rounds",)),
-        (2, [large + 1, 0], ("a large number of rounds", "no rounds")),
+    for shape, more in (
+        ((), []),
+        (2, [large]),
+        (2, [large + 1, 0]),
     ):
         few = rng.choice(np.arange(1, 8), rng.integers(2, 5), replace=False).tolist()
         factors, b, x = w(shape), numbers(shape), numbers(shape)
@@ -1243,25 +1123,12 @@ def repeat(answer, rng):
             "traces too high": "jit traces again for another `times`.",
             "traces too low": "jit does not trace your function.",
         }
-        tags = ("several calls under jit", *tags)
-        yield Case(jitted, *given, note=note, tags=tags, if_wrong=means)
+        yield Case(jitted, *given, note=note, if_wrong=means)
     example = (np.array([2], np.float32), np.array([1], np.float32), np.zeros(1, np.float32), 3)
-    yield Case(jitted, *example, note=note, tags=("several calls under jit",), if_wrong=means)
+    yield Case(jitted, *example, note=note, if_wrong=means)
 
 
-@check(
-    without=NO_FILE
-    | {
-        "depth": "few shapes",
-        "punctuated keys": "few shapes",
-        "infinity": "as nan",
-        "tiny number": "as nan",
-        "classes": "a function",
-        "changed later": "the prompt",
-        "same object": "a number",
-    },
-    in_order=True,
-)
+@check(in_order=True)
 def traces_of(answer, rng):
     """Shapes, dtypes and aux_data make a new trace; values and repeated calls do not."""
     answer = as_int(answer)
@@ -1298,44 +1165,36 @@ def traces_of(answer, rng):
 
     vectors = [lambda: vector(rng), lambda: long(3), lambda: long(4)]
     numbers = [lambda: number(rng), lambda: number(rng) / 4, lambda: np.float32(number(rng))]
-    cases = [Case(answer, same, [], tags=("no calls",))]
+    cases = [Case(answer, same, [])]
     values = [(vector(rng),) for _ in range(rng.integers(2, 6))]
-    cases.append(Case(answer, same, values, tags=("calls that differ in values",)))
+    cases.append(Case(answer, same, values))
     kinds = [vectors[0], *shuffled(rng, vectors[1:])[: rng.integers(1, 3)]]
     given = calls(kinds, len(kinds))
-    cases.append(Case(answer, same, given, tags=("calls that differ in shapes",)))
-    tags = ("calls that differ in types of numbers",)
-    cases.append(Case(answer, same, calls(numbers, 3), tags=tags))
+    cases.append(Case(answer, same, given))
+    cases.append(Case(answer, same, calls(numbers, 3)))
     x = vector(rng)
     given = [(x, *each) for each in calls(numbers[:2], 1)]
-    cases.append(Case(answer, first, given, tags=("two arguments",)))
+    cases.append(Case(answer, first, given))
     note = "Your function is used twice."
     for kinds in (vectors[:2], numbers[:2]):
         given = [*calls(kinds, 1), (kinds[0](),)]
-        more = {"note": note, "tags": ("a second use",), "shows": ("after a trace",)}
-        cases.append(Case(own(answer)(twice), same, given, **more))
+        cases.append(Case(own(answer)(twice), same, given, note=note))
     cases.append(Case(answer, lambda x: 2 * x, [(1,), (2,), (0.5,)]))
     method = Unchanged().given
     for kinds in (vectors[:2], numbers[:2]):
-        tags = ("a method as the function",)
-        cases.append(Case(answer, method, calls(kinds, 1), tags=tags))
+        cases.append(Case(answer, method, calls(kinds, 1)))
     nan, one = np.full(2, np.nan, np.float32), number(rng)
-    for trees, tag in (
-        ([nan, nan.copy()], "calls that differ in values"),
-        ([one, float(one), np.float32(one), one], "calls that differ in types of numbers"),
-        ([np.zeros(0, np.float32), ONE], "calls that differ in shapes"),
-        (
-            [ONE.astype(dtype) for dtype in (np.float16, jnp.bfloat16)],
-            "calls that differ in dtypes",
-        ),
+    for trees in (
+        [nan, nan.copy()],
+        [one, float(one), np.float32(one), one],
+        [np.zeros(0, np.float32), ONE],
+        [ONE.astype(dtype) for dtype in (np.float16, jnp.bfloat16)],
     ):
-        cases.append(Case(answer, same, [(tree,) for tree in trees], tags=(tag,)))
+        cases.append(Case(answer, same, [(tree,) for tree in trees]))
     x, y = vector(rng), vector(rng)
     words = sorted(random_words(rng, 2))
     pair = dict(zip(words, (x, y), strict=True))
     # They stand in a list of calls.
-    shows = ("namedtuple", "registered class", "bare leaf", "one leaf", "no leaves")
-    shows += ("paths of one text",)
     for trees in (
         [pair, dict(reversed(pair.items())), OrderedDict(pair)],
         [{"1": x}, {1: x}, {0: x}, {"": x}],
@@ -1345,9 +1204,7 @@ def traces_of(answer, rng):
         [[x] * 12, [y] * 12],
     ):
         given = shuffled(rng, [(tree,) for tree in (*trees, trees[0])])
-        cases.append(
-            Case(answer, same, given, tags=("calls that differ in structures",), shows=shows)
-        )
+        cases.append(Case(answer, same, given))
     said = "The first argument is a node of a leaf `x` and a `factor` in aux_data. What is the sum "
     said += "of all factors, when each run of the function adds one? How many runs get arrays, for "
     said += "JAX does not trace?"
@@ -1358,7 +1215,6 @@ def traces_of(answer, rng):
         if rng.random() < 0.4:
             pairs.append((long(3), *pairs[0][1:]))
         note = f"{said} A number follows the node." if others else said
-        tags = ("calls that differ in aux_data", *["two arguments"] * others)
         means = {
             "traces too high": "You count more than the traces.",
             "traces too low": "You count fewer than the traces. The first argument is a node, and "
@@ -1369,15 +1225,14 @@ def traces_of(answer, rng):
             "jit.",
         }
         given = shuffled(rng, pairs)
-        cases.append(Case(of_nodes, *given, note=note, tags=tags, if_wrong=means))
+        cases.append(Case(of_nodes, *given, note=note, if_wrong=means))
     pool = [(x, 1), (x, 0.5), (x, np.float32(1)), ({"x": x}, 1), (long(3), 1)]
     one, other = random_words(rng, 2)
     given = [(Scaled(x, one), 1), (Scaled(x, other), 1)]
     given += shuffled(rng, pool)[: rng.integers(1, 4)]
     given += [given[rng.integers(len(given))] for _ in range(rng.integers(1, 5))]
     note = "In a node, `x` is the leaf and `factor` is in aux_data."
-    tags = ("two arguments", "calls that differ in aux_data")
-    cases.append(Case(answer, first, shuffled(rng, given), note=note, tags=tags))
+    cases.append(Case(answer, first, shuffled(rng, given), note=note))
     yield from cases
 
 
@@ -1393,7 +1248,7 @@ def is_large(leaf):
     return np.sum(leaf) > 3  # a bool of NumPy; it fails for None
 
 
-@check(without=NO_FILE | {"classes": "functions", "after a trace": "pure"})
+@check
 def partition(partition, combine, rng):
     """None in the holes, on both sides; false values are values; None stays None."""
 
@@ -1442,14 +1297,14 @@ def partition(partition, combine, rng):
     cases.append(Case(parts, number(rng) / 4, is_float, note=note))
     one, other = random_words(rng, 2)
     means = {"": "A part changes when the caller changes the tree later."}
-    more = {"shows": ("changed later",), "if_wrong": means}
     said = "An entry of the tree is set after `partition`. Do the two parts stay as they were?"
     for tree in ({one: number(rng) / 4, other: 3}, {one: "in", other: number(rng) / 4}):
-        cases.append(Case(stay, tree, is_float, one, note=said, **more))
+        cases.append(Case(stay, tree, is_float, one, note=said, if_wrong=means))
     means = {"": "`partition` changes the caller's tree."}
-    more = {"shows": ("same object",), "if_wrong": means}
     for tree in ({one: number(rng) / 4, other: [2.5, 3]}, [number(rng) / 4, [2, 2.5]]):
-        cases.append(Case(tree_afterwards, tree, is_float, note="The tree afterwards.", **more))
+        cases.append(
+            Case(tree_afterwards, tree, is_float, note="The tree afterwards.", if_wrong=means)
+        )
     note = "`is_array` says whether a leaf is an array of NumPy."
     for _ in range(2):
         words = random_words(rng, 3)
@@ -1459,37 +1314,25 @@ def partition(partition, combine, rng):
     cases.append(Case(parts, [same, 3, same], is_array, note=note))
     note = "`is_large` is `np.sum(leaf) > 3`, a bool of NumPy."
     for tree in ([1, 5, None], [few() for _ in range(4)], [few(), 3, 4.0, None, few(), 4]):
-        tags = ("a `chosen` that returns a bool of NumPy",)
-        cases.append(Case(parts, shuffled(rng, tree), is_large, note=note, tags=tags))
-    tag = "`combine` alone"
+        cases.append(Case(parts, shuffled(rng, tree), is_large, note=note))
     edges = (0, 0.0, "", False, vector(rng), np.zeros((0, 2), np.float32))
     # What holds for keys and for leaves is seen in the cases of `partition`.
     without = ["keys", "more than ten items"]
     for tree in varied_trees(rng, leaf, edges=edges, values=np.asarray, without=without, rich=0):
-        cases.append(Case(combine, *holes(tree), tags=(tag,)))
+        cases.append(Case(combine, *holes(tree)))
     example = {"name": None, "w": 1.5}, {"name": "in", "w": None}
-    cases.append(Case(combine, *example, tags=(tag,)))
-    cases.append(Case(combine, [None, 0, False], ["", None, None], tags=(tag,)))
-    cases.append(Case(combine, [None, None, number(rng)], [None, 0.5, None], tags=(tag,)))
+    cases.append(Case(combine, *example))
+    cases.append(Case(combine, [None, 0, False], ["", None, None]))
+    cases.append(Case(combine, [None, None, number(rng)], [None, 0.5, None]))
     for draw in (leaf, array, array, few):
         one, two, three = random_words(rng, 3)
         given = vector(rng) if draw is array else draw()
         tree = {one: [draw(), None], two: {three: (given, draw())}, three: draw()}
-        cases.append(Case(combine, *holes(tree), tags=(tag,)))
+        cases.append(Case(combine, *holes(tree)))
     yield from shuffled(rng, cases)
 
 
-@check(
-    without=NO_TREE
-    | {
-        "no elements": "numbers",
-        "bfloat16": "no number of NumPy's own",
-        "classes": "the prompt",
-        "changed later": "cannot change",
-        "same object": "the prompt",
-    },
-    in_order=True,
-)
+@check(in_order=True)
 def static_wrapper(Static, rng):
     """No leaves; the value comes back; equality by type and value, nan included; hashes agree."""
     Static = making(Static)
@@ -1576,18 +1419,17 @@ def static_wrapper(Static, rng):
         means = {
             "": "A `Static` has no leaves. For JAX yours has one or more, or is a leaf itself."
         }
-        tags = ("a look at the leaves",)
-        cases.append(Case(count, *values, note=note, tags=tags, if_wrong=means))
-    cases.append(Case(count, "text", note=note, tags=tags, if_wrong=means))
+        cases.append(Case(count, *values, note=note, if_wrong=means))
+    cases.append(Case(count, "text", note=note, if_wrong=means))
     note = "The value, after a `jax.tree.map` over a tree with it."
-    cases.append(Case(mapped, float("inf"), note=note, tags=("a `Static` after `jax.tree.map`",)))
+    cases.append(Case(mapped, float("inf"), note=note))
     for draw in (integer, fraction, text, function, texts, nan, numpy_nan):
-        cases.append(Case(mapped, draw(), note=note, tags=("a `Static` after `jax.tree.map`",)))
+        cases.append(Case(mapped, draw(), note=note))
     note = "JAX traces a function of a `Static`; this is its value afterwards."
     for draw in (integer, text):
-        cases.append(Case(after_a_trace, draw(), note=note, shows=("after a trace",)))
+        cases.append(Case(after_a_trace, draw(), note=note))
     note = "Are the two `Static` of each pair equal?"
-    for draw, differ, tag in (
+    for draw, differ, kinds in (
         (integer, lambda value: value + 1, "two ints"),
         (integer, lambda value: value + 2**61 - 1, "two ints with the same hash"),
         (fraction, lambda value: value + 0.25, "two floats"),
@@ -1606,13 +1448,13 @@ def static_wrapper(Static, rng):
         (text, lambda value: (value,), "a string and a tuple"),
     ):
         means = {
-            "True": f"Two `Static` are equal that are not ({tag}).",
+            "True": f"Two `Static` are equal that are not ({kinds}).",
             "False": "Two `Static` are not equal, though their values have the same type and are "
             "equal, or are both `nan`.",
         }
         for _ in range(2):
             pairs = asked(rng, draw, differ)
-            cases.append(Case(equal, *pairs, note=note, tags=(tag,), if_wrong=means))
+            cases.append(Case(equal, *pairs, note=note, if_wrong=means))
     means |= {"True": "Two `Static` are equal whose values have different types or are not equal."}
     for given in (
         [(2, 2), (2, 2.0)],
@@ -1622,39 +1464,31 @@ def static_wrapper(Static, rng):
         cases.append(Case(equal, *shuffled(rng, given), note=note, if_wrong=means))
     zeros = [(0.0, 0.0), (0.0, -0.0), (-0.0, 0.0), (0.0, 0), (0, False), (0.0, nan())]
     for given in (shuffled(rng, zeros), shuffled(rng, zeros[:4])):
-        cases.append(Case(equal, *given, note=note, tags=("zeros",), if_wrong=means))
+        cases.append(Case(equal, *given, note=note, if_wrong=means))
     told = "The inputs are pairs of exponents `n`, and the values are `10**n`. " + note
     for _ in range(2):
         pairs = asked(rng, lambda: number(rng, 320, 400), lambda n: n + 1)
-        tags = ("very large numbers",)
-        cases.append(Case(equal_powers, *pairs, note=told, tags=tags, if_wrong=means))
+        cases.append(Case(equal_powers, *pairs, note=told, if_wrong=means))
     n, true = number(rng) / 4, bool(rng.integers(2))
     pairs = [(n, np.float64(n)), (np.float64(n), n), (true, int(true)), (int(true), true)]
     for given in (shuffled(rng, pairs[:2]), shuffled(rng, pairs[2:])):
-        tags = ("both orders of two types",)
-        cases.append(Case(equal, *given, note=note, tags=tags, if_wrong=means))
+        cases.append(Case(equal, *given, note=note, if_wrong=means))
     note = "Is a `Static` of the first value equal to each of the other things?"
-    tags = ("something that is no `Static`",)
     means = {"True": "A `Static` is equal to something that is no `Static`."}
     for draw in (integer, text, nan):
         value = draw()
         rest = shuffled(rng, [None, text(), [value], {}])[: rng.integers(1, 5)]
         things = shuffled(rng, [value, *rest])
-        cases.append(Case(others, value, *things, note=note, tags=tags, if_wrong=means))
+        cases.append(Case(others, value, *things, note=note, if_wrong=means))
     note = "Is a `Static` equal to a `types.SimpleNamespace` with the same attribute `value`?"
     for value in (integer(), text()):
-        cases.append(Case(with_such_a_value, value, note=note, tags=tags, if_wrong=means))
+        cases.append(Case(with_such_a_value, value, note=note, if_wrong=means))
     note = "Have the two `Static` of each pair the same hash?"
-    for draw, tag in (
-        (integer, "a look at hashes"),
-        (text, "a look at hashes"),
-        (nan, "nan"),
-        (numpy_nan, "a nan of NumPy"),
-    ):
+    for draw in (integer, text, nan, numpy_nan):
         values = [draw() for _ in range(rng.integers(1, 4))]
         pairs = [(value, again(value)) for value in values]
         means = {"False": "Two `Static` that are to be equal have different hashes."}
-        cases.append(Case(same_hash, *pairs, note=note, tags=(tag,), if_wrong=means))
+        cases.append(Case(same_hash, *pairs, note=note, if_wrong=means))
     note = "How many entries has a set of `Static` with these values?"
     in_sets = {
         "too high": "A set keeps two `Static` that are to be equal: they are not, or their hashes "
@@ -1665,10 +1499,10 @@ def static_wrapper(Static, rng):
         n = integer()
         pool = [n, float(n), str(n), n + 1, double]
         given = drawn_from(rng, pool, rng.integers(1, 4))
-        cases.append(Case(in_a_set, *given, note=note, tags=("a set",), if_wrong=in_sets))
+        cases.append(Case(in_a_set, *given, note=note, if_wrong=in_sets))
     for _ in range(2):
         given = shuffled(rng, [integer(), *(nan() for _ in range(rng.integers(2, 5)))])
-        cases.append(Case(in_a_set, *given, note=note, tags=("nan",), if_wrong=in_sets))
+        cases.append(Case(in_a_set, *given, note=note, if_wrong=in_sets))
     note = "A jitted `lambda x, s: x * s.value`, with an int32 array x and each of these values."
     means = {
         "traces too high": "jit traces again for a value that it has seen, of the same type.",
@@ -1680,25 +1514,23 @@ def static_wrapper(Static, rng):
     for _ in range(rng.integers(2, 4)):
         n = integer()
         same = shuffled(rng, [n] * rng.integers(1, 3) + [n + 1])
-        cases.append(Case(dtypes, *same, note=note, tags=("ints under jit",), if_wrong=means))
+        cases.append(Case(dtypes, *same, note=note, if_wrong=means))
         several = drawn_from(rng, [n, float(n), 1, True, 0.5], rng.integers(1, 4))
         several = shuffled(rng, [*several, n, float(n)])
-        cases.append(
-            Case(dtypes, *several, note=note, tags=("ints and floats under jit",), if_wrong=means)
-        )
+        cases.append(Case(dtypes, *several, note=note, if_wrong=means))
     note = "How many traces for these values?"
-    for values, tag in (
-        ([nan() for _ in range(rng.integers(2, 5))], "nan"),
-        ([number(rng), *(numpy_nan() for _ in range(rng.integers(2, 5)))], "a nan of NumPy"),
-        (drawn_from(rng, ACTIVATIONS, rng.integers(1, 4)), "functions under jit"),
-        (drawn_from(rng, [text() for _ in range(5)], rng.integers(1, 4)), "strings under jit"),
-        (drawn_from(rng, [texts() for _ in range(5)], rng.integers(1, 4)), "tuples under jit"),
+    for values in (
+        [nan() for _ in range(rng.integers(2, 5))],
+        [number(rng), *(numpy_nan() for _ in range(rng.integers(2, 5)))],
+        drawn_from(rng, ACTIVATIONS, rng.integers(1, 4)),
+        drawn_from(rng, [text() for _ in range(5)], rng.integers(1, 4)),
+        drawn_from(rng, [texts() for _ in range(5)], rng.integers(1, 4)),
     ):
         means = {
             "too high": "jit traces again for a value that it has seen, of the same type.",
             "too low": "jit does not trace again for another value.",
         }
-        cases.append(Case(shared, *values, note=note, tags=(tag,), if_wrong=means))
+        cases.append(Case(shared, *values, note=note, if_wrong=means))
     yield from shuffled(rng, cases)
 
 
@@ -1786,7 +1618,7 @@ def rate_at(answer, rng):
         yield Case(rate, step)
     note = "`jax.jit(rate_at)` is called with this step."
     for step in shuffled(rng, [10, 100, *shuffled(rng, steps)[:4]]):
-        yield Case(in_jit, step, note=note, tags=("under jit",))
+        yield Case(in_jit, step, note=note)
     note = "How many traces does `jax.jit(rate_at)` need for these steps?"
     means = {"too high": "jit traces again for another step.", "too low": "jit never traces."}
     yield Case(number_of_traces, *shuffled(rng, steps)[:5], note=note, if_wrong=means)

@@ -29,9 +29,7 @@ from pytree_course.cases import (
     vector,
 )
 
-FUNCTION = {"classes": "a function", "second looks": "pure", "outside": "no file"}
-LAYERS = FUNCTION | {"trees": "layers", "values": "weights"}
-HALF = {"float16": "float32", "bfloat16": "float32"}
+HALF = ("float16", "bfloat16")
 NO_CLASSES = [
     "namedtuple",
     "namedtuple below the top",
@@ -185,11 +183,10 @@ def after(answer, called, *inputs):
     note = f"This calls `{called}`, and then looks at what it was given: it has not changed."
     changed = f"Your `{called}` has changed what it was given. Do you write into one of the "
     changed += "caller's dicts or lists? Return new ones."
-    tags = ("a look at the inputs after the call",)
-    return Case(look, *inputs, note=note, tags=tags, if_wrong={"": changed})
+    return Case(look, *inputs, note=note, if_wrong={"": changed})
 
 
-@check(without=FUNCTION | {"trees": "sizes", "values": "sizes"})
+@check
 def init_mlp(answer, rng):
     """The numbers themselves: they follow from the key, for any widths."""
 
@@ -229,7 +226,7 @@ def init_mlp(answer, rng):
     )
 
 
-@check(without=LAYERS)
+@check
 def forward(one, batch, rng):
     """ReLU between layers and not at the end; x has an axis of examples, the parameters do not."""
     one, batch = returning_jax(one), returning_jax(batch)
@@ -268,57 +265,56 @@ def forward(one, batch, rng):
         """Draw a case whose hidden numbers are small, of both signs, and only so by the bias."""
         x, w = rng.integers(1, 10, 2), rng.choice([-3, -2, 2, 3], (2, 2))
         small = {"weight": array(w), "bias": array(rng.permutation([0.5, -0.5]) - x @ w)}
-        return Case(one, [small, *network((1, 1), 1)], array(x), **first)
+        return Case(one, [small, *network((1, 1), 1)], array(x), note=first)
 
     def with_one_hidden_number():
         """Draw a case whose only hidden number is positive, so that Python can take its sign."""
         positive = {"weight": array(rng.integers(1, 10, (2, 1))), "bias": array([1])}
         outputs = {"weight": signed(rng, 1, 2), "bias": signed(rng, 2)}
-        return Case(one, [positive, outputs], array(rng.integers(1, 10, 2)), **first)
+        return Case(one, [positive, outputs], array(rng.integers(1, 10, 2)), note=first)
 
     def with_one_layer_twice(call, *shape):
         layer = both_signs((1, 1))
         note = "One dict stands in the list twice."
-        tags = ("one dict in the list twice",)
         x = array(rng.integers(1, 10, (*shape, 2)))
-        return Case(call, [layer, *network((1, 1), 1), layer], x, note=note, tags=tags)
+        return Case(call, [layer, *network((1, 1), 1), layer], x, note=note)
 
     shown = [{"weight": array([[1], [1]]), "bias": array([0.5])}]
-    first = {"note": "This calls `forward`."}
-    again = {"note": "This calls `forward` twice, with the same layers.", "tags": ("second call",)}
-    second = {"note": "This calls `forward_batch`.", "tags": ("`forward_batch`",)}
+    first = "This calls `forward`."
+    again = "This calls `forward` twice, with the same layers."
+    second = "This calls `forward_batch`."
     yield from shuffled(
         rng,
         [
-            case(one, 1, **first),
-            case(one, 2, **first),
-            case(one, 3, **first),
-            case(one, 2, 3, **first),
-            case(one, 4 + rng.integers(3), 3, **first),
-            Case(one, shown, array([1, -2]), **first),
-            Case(batch, shown, array([[1, -2], [1, 1]]), **second),
-            case(one, 1, 1, **first),
-            case(one, 2, 1, **first),
+            case(one, 1, note=first),
+            case(one, 2, note=first),
+            case(one, 3, note=first),
+            case(one, 2, 3, note=first),
+            case(one, 4 + rng.integers(3), 3, note=first),
+            Case(one, shown, array([1, -2]), note=first),
+            Case(batch, shown, array([[1, -2], [1, 1]]), note=second),
+            case(one, 1, 1, note=first),
+            case(one, 2, 1, note=first),
             near_zero(),
             near_zero(),
             with_one_hidden_number(),
-            case(twice, 2, **again),
-            case(twice, 3, **again),
+            case(twice, 2, note=again),
+            case(twice, 3, note=again),
             with_one_layer_twice(one),
             with_one_layer_twice(one),
             with_one_layer_twice(batch, 2),
-            case(batch, 1, batch=2, **second),
-            case(batch, 2, batch=2, **second),
-            case(batch, 2, batch=1, **second),
-            case(batch, 2, 3, batch=4, **second),
-            case(batch, 2, 1, batch=1, **second),
-            case(batch, 2, 1, batch=2, **second),
-            case(batch, 3 + rng.integers(3), 3, batch=2, **second),
+            case(batch, 1, batch=2, note=second),
+            case(batch, 2, batch=2, note=second),
+            case(batch, 2, batch=1, note=second),
+            case(batch, 2, 3, batch=4, note=second),
+            case(batch, 2, 1, batch=1, note=second),
+            case(batch, 2, 1, batch=2, note=second),
+            case(batch, 3 + rng.integers(3), 3, batch=2, note=second),
         ],
     )
 
 
-@check(without=LAYERS | {"trees": "arrays", "values": "logits"})
+@check
 def cross_entropy(answer, rng):
     """One logit of each row, by its label; a mean; right for large logits, its gradient too."""
 
@@ -362,9 +358,9 @@ def cross_entropy(answer, rng):
         return 1000.0 * rng.integers(1, most + 1)
 
     seen = "This looks at the gradient with respect to the logits."
-    same, large = "All logits are large, by the same amount.", ("large logits",)
+    same = "All logits are large, by the same amount."
     wrong = {"": "The gradient of your loss with respect to the logits is wrong."}
-    looked = {"note": seen, "tags": ("gradient of large logits",), "if_wrong": wrong}
+    looked = {"note": seen, "if_wrong": wrong}
     order = [0.0, size()] if rng.random() < 0.5 else [size(), 0.0]
     yield from shuffled(
         rng,
@@ -372,18 +368,18 @@ def cross_entropy(answer, rng):
             Case(loss, *one(0)),
             Case(loss, *one(rng.integers(1, 5))),
             Case(loss, *one(-rng.integers(1, 5))),
-            Case(loss, array([[0, 0], [0, 10_000]]), array([1, 1], np.int32), tags=large),
+            Case(loss, array([[0, 0], [0, 10_000]]), array([1, 1], np.int32)),
             Case(loss, *rows(0.0, 0.0)),
             Case(loss, *rows(0.0, 0.0)),
             Case(gradient, *rows(0.0, 0.0), note=seen, if_wrong=wrong),
-            Case(loss, *rows(*[100.0 * number(rng)] * 2), note=same, tags=large),
-            Case(loss, *rows(*[-size()] * 2), note=same, tags=large),
-            Case(loss, *one(rng.integers(1, 5), -size()), tags=large),
-            Case(loss, *one(size()), tags=large),
-            Case(loss, *one(-size()), tags=large),
-            Case(loss, *one(size(5), -size(5)), tags=large),
-            Case(loss, *rows(*order), tags=("rows of very different size",)),
-            Case(loss, *rows(*order[::-1]), tags=("rows of very different size",)),
+            Case(loss, *rows(*[100.0 * number(rng)] * 2), note=same),
+            Case(loss, *rows(*[-size()] * 2), note=same),
+            Case(loss, *one(rng.integers(1, 5), -size())),
+            Case(loss, *one(size())),
+            Case(loss, *one(-size())),
+            Case(loss, *one(size(5), -size(5))),
+            Case(loss, *rows(*order)),
+            Case(loss, *rows(*order[::-1])),
             Case(gradient, *one(size()), **looked),
             Case(gradient, *one(size(5), -size(5)), **looked),
             Case(gradient, *rows(-size(), size()), **looked),
@@ -391,7 +387,7 @@ def cross_entropy(answer, rng):
     )
 
 
-@check(without=LAYERS | {"trees": "slow"})
+@check
 def make_step(answer, rng):
     """The step's numbers; rates that change; when Python runs the loss; what is outside of jit."""
 
@@ -450,7 +446,6 @@ def make_step(answer, rng):
     note = "The loss is the sum of `(leaf * x - y) ** 2`, over all leaves. "
     after = note + "Each number is the rate of one step; the steps follow one another."
     only_shapes = note + "Which arrays are computed outside of `jax.jit`?"
-    tags, look = ("rates that change",), ("a look at the program",)
     two = "`make_step` returns a function. This function returns two things: the new parameters, "
     two += "and the loss at the old ones."
     said = {
@@ -473,18 +468,15 @@ def make_step(answer, rng):
             Case(steps, {"w": array(1)}, array(1), array(3), 0.25, note=after, if_wrong=one),
             Case(steps, *draw(flat), rate, note=note + "One step, with this rate.", if_wrong=one),
             Case(steps, *draw(nested), *[rate] * (2 + rng.integers(2)), note=after, if_wrong=said),
-            Case(steps, *draw(0), *rates(2), note=after, tags=tags, if_wrong=said),
-            Case(steps, *draw([0, 0]), *many, note=after, tags=tags, if_wrong=said),
-            Case(outside, *draw(flat), rate, note=only_shapes, tags=look, if_wrong=parts),
-            Case(outside, *draw(nested), rate, note=only_shapes, tags=look, if_wrong=parts),
+            Case(steps, *draw(0), *rates(2), note=after, if_wrong=said),
+            Case(steps, *draw([0, 0]), *many, note=after, if_wrong=said),
+            Case(outside, *draw(flat), rate, note=only_shapes, if_wrong=parts),
+            Case(outside, *draw(nested), rate, note=only_shapes, if_wrong=parts),
         ],
     )
 
 
-NUMBERS = HALF | {"equal numbers": "float32", "infinity": "0 times inf"}
-
-
-@check(without=FUNCTION | dict.fromkeys(NO_CLASSES, "the prompt") | NUMBERS)
+@check
 def decayed_step(answer, rng):
     """Weights by the last key alone; decay beside the direction; one direction for the tree."""
 
@@ -500,12 +492,9 @@ def decayed_step(answer, rng):
         return jax.tree.map(lambda leaf: leaf / largest, grads)
 
     said = {
-        follow: ("The direction is the gradient itself.", ()),
-        signs: ("The direction is the sign of each number.", ("a direction of signs",)),
-        shortened: (
-            "The direction is the gradient over the largest number in the whole tree.",
-            ("a direction that looks at the whole tree",),
-        ),
+        follow: "The direction is the gradient itself.",
+        signs: "The direction is the sign of each number.",
+        shortened: "The direction is the gradient over the largest number in the whole tree.",
     }
 
     def gradients(params):
@@ -527,15 +516,15 @@ def decayed_step(answer, rng):
 
     def case(params, direction=follow, decay=None):
         call, grads = returning_jax(with_direction(direction)), gradients(params)
-        note, tags = said[direction]
+        note = said[direction]
         decay = share(rng) if decay is None else decay
-        return Case(call, params, grads, share(rng), decay, note=note, tags=tags)
+        return Case(call, params, grads, share(rng), decay, note=note)
 
     def moved(params, grads, rate, decay):
         return directions(params, answer(params, grads, follow, rate, decay))
 
     def ways(params):
-        note = f"{said[follow][0]} For each number of the parameters: 1 if it became smaller, "
+        note = f"{said[follow]} For each number of the parameters: 1 if it became smaller, "
         note += "-1 if it became larger, 0 if it is as it was."
         wrong = {"": "In this tree, your parameters do not move against the direction."}
         inputs = params, gradients(params), share(rng), share(rng)
@@ -587,8 +576,9 @@ def decayed_step(answer, rng):
     ]
     ones = {name: array([4]) for name in ("w", "b")}, {name: array([2]) for name in ("w", "b")}
     call = returning_jax(with_direction(signs))
-    cases += [Case(call, *ones, 0.5, 0.25, note=said[signs][0], tags=said[signs][1])]
-    without, leaf = [*NO_CLASSES, *NUMBERS], partial(vector, rng)
+    cases += [Case(call, *ones, 0.5, 0.25, note=said[signs])]
+    # The decay may be 0, and 0 times infinity is no number.
+    without, leaf = [*NO_CLASSES, *HALF, "infinity"], partial(vector, rng)
     trees = varied_trees(rng, leaf, values=jax.device_put, without=without, rich=0)
     cases += [ways(tree) for tree in trees]
     for direction in (signs, shortened):
@@ -597,7 +587,7 @@ def decayed_step(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check(without=FUNCTION | HALF | {"no leaves": "the prompt", "equal numbers": "float32"})
+@check
 def momentum(start, step, rng):
     """The new velocity moves the parameters; it is remembered, with no rate in it."""
 
@@ -689,7 +679,7 @@ def momentum(start, step, rng):
     again = "This calls `momentum_step` twice with these arguments. The second result:"
     for params in ({one: vector(rng)}, [vector(rng), None]):
         inputs = given(params, like(rng, params))
-        cases += [Case(twice, *inputs, note=again, tags=("second call",), if_wrong=said)]
+        cases += [Case(twice, *inputs, note=again, if_wrong=said)]
     cases += [kept({"w": vector(rng)}), kept({"w": [matrix(rng), None], "b": vector(rng)})]
     # To turn a tree of pairs inside out, JAX needs a leaf in it.
     zero = array(rng.permutation([0, number(rng)]))
@@ -701,7 +691,7 @@ def momentum(start, step, rng):
     yield from shuffled(rng, cases)
 
 
-@check(without=FUNCTION | HALF | {"no leaves": "the prompt", "equal numbers": "float32"})
+@check
 def adam(start, step, rng):
     """Where the correction and the tiny number show: first steps, gradients that stay 0."""
 
@@ -750,17 +740,17 @@ def adam(start, step, rng):
     def moved(params, grads, rate, step=step):
         return after_steps(lambda *trees: directions(*trees[:2]), params, grads, rate, step)
 
-    def two_steps(tree, call=moved, more="", **said):
+    def two_steps(tree, call=moved, more=""):
         """Draw a case of two steps with the same gradients: each number moves one way."""
         note = "Two steps with one gradient. For each number of the parameters: 1 if it became "
         note += "smaller, -1 if it became larger, 0 if it is as it was."
         wrong = {"": "In this tree, your parameters do not move against the gradients."}
         inputs = tree, [like(rng, tree)] * 2, number(rng) / 16
-        return Case(call, *inputs, note=note + more, if_wrong=wrong, **said)
+        return Case(call, *inputs, note=note + more, if_wrong=wrong)
 
-    def steps(params, fewest=1, call=many_steps, **said):
-        said = {"note": note, "if_wrong": meaning} | said
-        return Case(call, params, several(rng, params, fewest), number(rng) / 16, **said)
+    def steps(params, fewest=1):
+        inputs = params, several(rng, params, fewest), number(rng) / 16
+        return Case(many_steps, *inputs, note=note, if_wrong=meaning)
 
     def with_gradient(small, times):
         """Draw a vector's case in which one place has a small gradient in each step."""
@@ -838,10 +828,7 @@ def adam(start, step, rng):
             later(vector(rng), int(rng.integers(300, 1000))),
             after(step, "adam_step", *given(two())),
             after(step, "adam_step", *given([vector(rng), {"b": vector(rng)}])),
-            *[
-                two_steps(tree, moved_under_jit, in_jit, tags=("under jit",))
-                for tree in (vector(rng), two())
-            ],
+            *[two_steps(tree, moved_under_jit, in_jit) for tree in (vector(rng), two())],
             # In so many steps `v` shrinks by more than a rounding hides.
             Case(
                 under_jit,
@@ -849,23 +836,13 @@ def adam(start, step, rng):
                 [signed(rng, 2), *[array([0, 0])] * int(rng.integers(40, 60))],
                 number(rng) / 16,
                 note=jitted,
-                tags=("under jit", "many steps"),
                 if_wrong=meaning,
             ),
         ],
     )
 
 
-@check(
-    without=FUNCTION
-    | HALF
-    | {
-        "slashed keys": "the prompt",
-        "paths of one text": "the prompt",
-        "no leaves": "labels",
-        "equal numbers": "float32",
-    }
-)
+@check
 def freeze(label_tree, step, rng):
     """Paths as whole entries, from the start; frozen leaves stay, whatever their gradient is."""
 
@@ -905,11 +882,9 @@ def freeze(label_tree, step, rng):
 
         params = jax.tree.map(lambda _: leaf(), labels)
         grads = jax.tree.map(gradient, labels, params)
-        note, tags = "This calls `frozen_step`.", ()
-        if spoiled == "frozen":
-            tags = ("a frozen leaf whose gradient is nan",)
+        note = "This calls `frozen_step`."
         call = returning_jax(step)
-        return Case(call, params, grads, labels, share(rng), note=note, tags=tags)
+        return Case(call, params, grads, labels, share(rng), note=note)
 
     def some(params):
         """Choose leaves and parts of a tree, by their paths."""
@@ -978,16 +953,7 @@ def freeze(label_tree, step, rng):
     yield from shuffled(rng, cases)
 
 
-@check(
-    without=FUNCTION
-    | HALF
-    | {
-        "bare leaf": "no name",
-        "paths of one text": "the prompt",
-        "outside": "arrays",
-        "equal numbers": "arrays",
-    }
-)
+@check
 def save_and_load(save, load, rng):
     """Names by path, no pickle, dtypes; parts of a model; what is missing or has another shape."""
     folder, files = tempfile.mkdtemp(), {}
@@ -1047,13 +1013,13 @@ def save_and_load(save, load, rng):
     def mask():
         return array(rng.random(2) < 0.5, bool)
 
-    def look(*trees, **said):
+    def look(*trees):
         note = "The names in the file, unless something was pickled."
         wrong = {
             "pickled": "NumPy had to pickle something for your file: it was no array of numbers.",
             "names": "The names in your file are not the paths of the leaves of the last tree.",
         }
-        return Case(saved, *trees, note=note, if_wrong=wrong, **said)
+        return Case(saved, *trees, note=note, if_wrong=wrong)
 
     def back(tree, like=None, more="", **said):
         note = "The first tree is `like`; the second one is saved, and then loaded."
@@ -1064,28 +1030,26 @@ def save_and_load(save, load, rng):
         note = "The layers are saved and loaded. Then they are applied to the vector, one by one."
         inputs = zeros(layers), layers, vector(rng)
         wrong = {"": "Some leaf comes back with other numbers than it was saved with."}
-        return Case(used, *inputs, note=note, tags=("loaded layers",), if_wrong=wrong)
+        return Case(used, *inputs, note=note, if_wrong=wrong)
 
     def part(tree, name):
-        tags = ("a `like` that asks for a part only",)
-        return back(tree, zeros({name: tree[name]}), "It asks for a part only.", tags=tags)
+        return back(tree, zeros({name: tree[name]}), "It asks for a part only.")
 
     def missing(tree, like, path):
         return back(tree, zeros(like), "`like` asks for more.", mentions=(path,))
 
     def reshaped(tree, like):
-        return back(tree, zeros(like), "A shape differs.", tags=("another shape",))
+        return back(tree, zeros(like), "A shape differs.")
 
     def cast(tree, dtype):
-        return back(tree, zeros(tree, dtype), "A dtype differs.", tags=("another dtype",))
+        return back(tree, zeros(tree, dtype), "A dtype differs.")
 
     def kept(tree):
         note = (
             "The second tree is saved and loaded. Then this looks at both: they have not changed."
         )
-        tags = ("a look at the inputs after the call",)
         wrong = {"": "Your `save` or your `load` has changed a tree that it was given."}
-        return Case(looked_at_again, zeros(tree), tree, note=note, tags=tags, if_wrong=wrong)
+        return Case(looked_at_again, zeros(tree), tree, note=note, if_wrong=wrong)
 
     one, two, three = random_words(rng, 3)
     plain, nested = {one: vector(rng)}, [layer(), (layer(), None)]
@@ -1104,8 +1068,8 @@ def save_and_load(save, load, rng):
         look(plain),
         look(nested),
         look(named),
-        look(*both, tags=("two saves",)),
-        *[look(*each, tags=("two saves",)) for each in others],
+        look(*both),
+        *[look(*each) for each in others],
         back(plain),
         back(nested),
         back(digits_),
@@ -1115,7 +1079,7 @@ def save_and_load(save, load, rng):
         back({one: array(np.zeros((0, 2))), two: array(number(rng))}),
         part(rich, last),
         part(long, last),
-        Case(loaded, zeros(short), *both, note=overwritten, tags=("two saves",)),
+        Case(loaded, zeros(short), *both, note=overwritten),
         cast(whole, np.float32),
         cast([count(), (mask(), None)], np.float32),
         cast({one: {two: count()}}, np.float32),
@@ -1145,7 +1109,7 @@ def save_and_load(save, load, rng):
     yield from shuffled(rng, cases)
 
 
-@check(without=LAYERS)
+@check
 def deep_forward(answer, rng):
     """Each layer takes what the one before gave; all outputs in order; one traced layer."""
 
@@ -1180,16 +1144,14 @@ def deep_forward(answer, rng):
 
     def case(layers, x):
         note = {1: "One layer.", 2: "Two layers.", 5: "Five layers."}[layers]
-        tags = (note[0].lower() + note[1:-1],)
-        return Case(call, stacked(layers), x, note=note, tags=tags, if_wrong=said)
+        return Case(call, stacked(layers), x, note=note, if_wrong=said)
 
     def longer(few):
         more = few + int(rng.integers(2, 5))
         note = "Is the traced program longer for the second tree, which has more layers?"
         inputs = (stacked(few), stacked(more), vector(rng))
-        tags = ("a look at the program",)
         wrong = {"": "Your program is longer for more layers: JAX traces more than one of them."}
-        return Case(grows, *inputs, note=note, tags=tags, if_wrong=wrong)
+        return Case(grows, *inputs, note=note, if_wrong=wrong)
 
     said = {
         "last": "Your first result is not the output of the last layer.",
@@ -1204,7 +1166,7 @@ def deep_forward(answer, rng):
     yield from shuffled(rng, [*cases, longer(2), longer(int(rng.integers(3, 6)))])
 
 
-@check(without=FUNCTION | {"equal numbers": "arrays", "infinity": "inf - inf"})
+@check
 def moving_average(start, step, rng):
     """float32 for bfloat16 leaves, so that small steps count; whole numbers are copied."""
 
@@ -1228,8 +1190,7 @@ def moving_average(start, step, rng):
         note = "This calls `average_start`; then the caller sets an entry of the parameters. Does "
         note += "the average stay as it was?"
         wrong = {"": "The average changes when the caller changes the parameters later."}
-        shows = ("changed later",)
-        return Case(stays, params, next(iter(params)), note=note, if_wrong=wrong, shows=shows)
+        return Case(stays, params, next(iter(params)), note=note, if_wrong=wrong)
 
     def half():
         """Draw numbers that need all digits of bfloat16, of a size that float16 has not."""
@@ -1257,44 +1218,43 @@ def moving_average(start, step, rng):
         one, two = names
         return {one: [leaf(), None], two: Layer(full(), leaf()), "step": counter()}
 
-    def case(draw, decay=None, fewest=1, **said):
+    def case(draw, decay=None, fewest=1):
         # It has several digits: half precision does not hold them.
         decay = int(rng.integers(201, 900)) / 1000 if decay is None else decay
         times = int(fewest + rng.integers(3))
-        return Case(run, draw(), draw(), decay, times, **({"note": note} | said))
+        return Case(run, draw(), draw(), decay, times, note=note)
 
     names = random_words(rng, 2)
     slow = 1 - 1 / 1024
-    first = {"note": "This calls `average_start`."}
+    first = "This calls `average_start`."
     note = "The average starts with the first tree; then come steps with the second one. "
     note += "The last two inputs are the decay, and the number of steps."
-    both = {"note": note, "tags": ("bfloat16",)}
     begin = returning_jax(start)
     trees = varied_trees(rng, full, values=jax.device_put, without=["infinity"], rich=0)
     yield from shuffled(
         rng,
         [
             *[case(lambda tree=tree: tree) for tree in trees],
-            Case(begin, full(), **first),
-            Case(begin, {"w": full(), "b": half()}, **first, tags=("bfloat16",)),
-            Case(begin, [half(), counter()], **first, tags=("bfloat16",)),
-            Case(begin, {"w": full(), "step": counter()}, **first),
+            Case(begin, full(), note=first),
+            Case(begin, {"w": full(), "b": half()}, note=first),
+            Case(begin, [half(), counter()], note=first),
+            Case(begin, {"w": full(), "step": counter()}, note=first),
             case(lambda: full()),
             case(lambda: {"w": full(), "b": full()}, fewest=2),
             case(counter),
             case(lambda: {"w": full(), "step": counter()}, fewest=2),
             case(lambda: {"w": full(), "scale": without_axes()}, fewest=2),
             case(lambda: {"w": full(), "steps": counters()}, fewest=2),
-            case(half, **both),
-            case(lambda: {"w": half(), "b": full()}, **both),
-            case(lambda: (half(), half()), slow, fewest=2, **both),
-            case(lambda: [half()], slow, fewest=3, **both),
-            case(lambda: layers(half), fewest=2, **both),
-            case(lambda: layers(half), slow, fewest=2, **both),
+            case(half),
+            case(lambda: {"w": half(), "b": full()}),
+            case(lambda: (half(), half()), slow, fewest=2),
+            case(lambda: [half()], slow, fewest=3),
+            case(lambda: layers(half), fewest=2),
+            case(lambda: layers(half), slow, fewest=2),
             case(lambda: layers(full)),
-            Case(begin, [small(), full()], **first, tags=("float16",)),
-            case(lambda: {"w": small(), "b": full()}, note=note, tags=("float16",)),
-            case(lambda: [small()], slow, fewest=3, note=note, tags=("float16",)),
+            Case(begin, [small(), full()], note=first),
+            case(lambda: {"w": small(), "b": full()}),
+            case(lambda: [small()], slow, fewest=3),
             kept({"w": full(), "b": full()}, {"w": full(), "b": half()}),
             kept([full(), counter()], [half(), counter()]),
             apart(**{names[0]: full()}),
@@ -1303,11 +1263,7 @@ def moving_average(start, step, rng):
     )
 
 
-SAVED = {"nodes": "below a dict", "values": "training", "outside": "the prompt"}
-SAVED |= {"slashed keys": "the prompt", "paths of one text": "the prompt"}
-
-
-@check(without=FUNCTION | SAVED)
+@check
 def resume(save, load, rng):
     """A moved file, other states in between, and steps that need every part of the state."""
     folder, places = tempfile.mkdtemp(), itertools.count()
@@ -1404,24 +1360,24 @@ def resume(save, load, rng):
     def few():
         return int(rng.integers(1, 4))
 
-    def go_on(state, **said):
+    def go_on(state):
         note = "The first state is saved, the file is moved, and `like` serves to load it. "
         note += "Then training goes on from there: the number says for how many steps."
-        return Case(resumed, state, start_of(state), few(), note=note, if_wrong=meaning, **said)
+        return Case(resumed, state, start_of(state), few(), note=note, if_wrong=meaning)
 
     def same_way(state):
         note = "The first state is saved, the file is moved, and `like` serves to load it. "
         note += "Then training goes on from there. These are the numbers of all parameters."
         wrong = {"": "Training goes on to other parameters than without the stop."}
         inputs = state, start_of(state), 1
-        return Case(params_of, *inputs, note=note, if_wrong=wrong, **split)
+        return Case(params_of, *inputs, note=note, if_wrong=wrong)
 
     def alternate(one, other):
         note = "Both states are saved, each to its own file. Then both files are loaded, "
         note += "and training goes on from each state. These are the numbers of all parameters."
         said = {"": meaning["params"]}
         inputs = one, other, start_of(one), start_of(other), few()
-        return Case(in_turn, *inputs, note=note, tags=("two files",), if_wrong=said)
+        return Case(in_turn, *inputs, note=note, if_wrong=said)
 
     def twice(one, other, call=replaced):
         note = "Both states are saved to one file, one after the other; then it is loaded."
@@ -1430,19 +1386,17 @@ def resume(save, load, rng):
             note += " These are the numbers of all parameters, after training went on."
             said = {"": meaning["params"]}
         inputs = one, other, start_of(other), few()
-        tags = ("a file that was there already",)
-        return Case(call, *inputs, note=note, tags=tags, if_wrong=said)
+        return Case(call, *inputs, note=note, if_wrong=said)
 
     def kept(state):
         note = "The first state is saved and loaded. Then this looks at both: have they changed?"
-        tags = ("a look at the inputs after the call",)
         wrong = {"": "Your functions have changed `state` or `like`: make new dicts."}
-        return Case(looked_at_again, state, start_of(state), note=note, tags=tags, if_wrong=wrong)
+        return Case(looked_at_again, state, start_of(state), note=note, if_wrong=wrong)
 
     def look(state):
         note = "What in the file was pickled?"
         wrong = {"": "NumPy had to pickle something for your file: it was no array of numbers."}
-        return Case(pickled, state, note=note, tags=("a look at the file",), if_wrong=wrong)
+        return Case(pickled, state, note=note, if_wrong=wrong)
 
     def flat(fresh=False):
         one, two = random_words(rng, 2)
@@ -1485,19 +1439,18 @@ def resume(save, load, rng):
     state = {"params": {"w": array([1, 1])}, "optimiser": (), "step": 3, "key": jax.random.key(0)}
     other = {"params": {"w": array([0, 0])}, "optimiser": (), "step": 0, "key": jax.random.key(1)}
     note = "The first state is saved, the file is moved, and `like` serves to load it."
-    split, fresh = {"tags": ("a key that `split` made",)}, {"tags": ("a key from a seed",)}
     cases = [
-        *[go_on(flat(True), **fresh) for _ in range(2)],
-        *[go_on(flat(), **split) for _ in range(1 + rng.integers(2))],
-        go_on(counted(), **split),
-        go_on(nested(), **split),
+        *[go_on(flat(True)) for _ in range(2)],
+        *[go_on(flat()) for _ in range(1 + rng.integers(2))],
+        go_on(counted()),
+        go_on(nested()),
         *[same_way(draw()) for draw in (deep, deep, colliding, colliding)],
-        go_on(without_optimiser(), **split),
+        go_on(without_optimiser()),
         *[
             same_way(state_of(*pair))
             for pair in zip(trees[: len(trees) - half], trees[half:], strict=True)
         ],
-        Case(resumed, state, other, few(), note=note, if_wrong=meaning, **fresh),
+        Case(resumed, state, other, few(), note=note, if_wrong=meaning),
         *[alternate(draw(), counted()) for draw in (flat, nested)],
         twice(flat(), flat()),
         twice(counted(), nested(), replaced_params),
@@ -1509,7 +1462,7 @@ def resume(save, load, rng):
     yield from shuffled(rng, cases)
 
 
-@check(without=FUNCTION | {"trees": "row numbers", "values": "row numbers"})
+@check
 def next_batch(answer, rng):
     """Several batches, each with the key of the last call: the rows, and the last key."""
 
@@ -1581,14 +1534,7 @@ def next_batch(answer, rng):
     )
 
 
-@check(
-    without=FUNCTION
-    | HALF
-    | {"equal numbers": "float32", "infinity": "inf - inf"}
-    | dict.fromkeys(
-        ["bare leaf", "no leaves", "one leaf", "namedtuple", "registered class"], "in a dict"
-    )
-)
+@check
 def updated(answer, rng):
     """The new velocity moves the parameters and comes back; steps are counted; the rest stays."""
 
@@ -1681,7 +1627,7 @@ def updated(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check(without=LAYERS | {"trees": "slow"})
+@check
 def make_warm_step(answer, rng):
     """The rate of each step, by the state's count; the loss; when Python runs it."""
 

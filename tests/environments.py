@@ -26,7 +26,7 @@ OLDEST = PROJECT["requires-python"].removeprefix(">=")
     if isinstance(part, str) and part.startswith("python")
 )
 RUNNING = "{}.{}".format(*sys.version_info)
-SOURCES = ("pyproject.toml", "requirements.txt", "environment.yml", "jupyter")
+SOURCES = ("pyproject.toml", "requirements.txt", "environment.yml", "src/pytree_course/jupyter")
 """What is installed from this repository, but for code, which an editable installation reads."""
 
 

@@ -10,7 +10,7 @@ ALWAYS = "01_leaves"
 """The lesson that is tested in every run."""
 
 BROWSER = (
-    "jupyter",
+    "src/pytree_course/jupyter",
     "tests/browser/[!t]*.py",
     "src/pytree_course/*.py",
     "src/pytree_course/drawing",

@@ -29,7 +29,7 @@ LAYERS = [
     {"cli"},
 ]
 """From the lowest to the highest: a module imports from its own layer and from lower ones."""
-APART = {"__init__", "__main__", "launcher", "server"}
+APART = {"__init__", "__main__", "launcher", "server", "wheel_hook", "jupyter"}
 """Not imported by the rest, and loading what they need when they need it."""
 MOST_LINES = 300
 

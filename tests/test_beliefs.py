@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from pytree_course.course import Course
@@ -23,44 +22,17 @@ from pytree_course.sources.authors_answers import (
 from pytree_course.sources.beliefs import Beliefs
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
-from tests.lesson_reads import CHECKS, each_of
+from tests.lesson_reads import each_of
 
 SEED = 12
 LESSONS = Course(ROOT).lessons()
-MOST_CASES = 9_800
-"""Of misconceptions, that a class of twenty needs in lesson 1: half as many again as measured."""
-
 pytestmark = pytest.mark.slow
-
-
-def classmates(exercise, count):
-    """Return answers as a class hands them in: three of five right, some mistakes more common."""
-    rng = np.random.default_rng([SEED, len(exercise.misconceptions)])
-    for _ in range(count):
-        right, wrong = exercise.right_answers, exercise.misconceptions
-        common = wrong[min(int(rng.exponential(1.5)), len(wrong) - 1)]
-        yield common if rng.random() > 0.6 else right[rng.integers(len(right))]
-
-
-@pytest.mark.reads(*CHECKS, "src/pytree_course/sources", "sources/01_leaves")
-def test_a_class_of_twenty_runs_few_cases_of_misconceptions():
-    sources = read_sources(Course(ROOT).lesson("01_leaves"))
-    cases_run = 0
-    for exercise in sources.exercises.values():
-        expected = expect_exercise(sources, exercise, SEED)
-        beliefs = Beliefs(sources, expected, SEED)
-        for answer in classmates(exercise, 20):
-            observed = [each.observation for each in run_answer(sources, exercise, answer, SEED)]
-            if any(map(compare, expected.observations, observed)):
-                beliefs.held(observed)
-        cases_run += sum(map(len, beliefs._results.values()))
-    assert MOST_CASES / 3 < cases_run < MOST_CASES
 
 
 @each_of(LESSONS)
 def test_verdicts_are_those_of_whole_runs(files):
     sources = read_sources(files)
-    for exercise in list(sources.exercises.values())[:3]:
+    for exercise in [*sources.exercises.values()][:2]:
         right = expect_exercise(sources, exercise, SEED)
         whole = with_misconceptions(right, sources, SEED)
         beliefs = Beliefs(sources, right, SEED)

@@ -16,7 +16,7 @@ from tests.needs import missing
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.reads(
-        "benchmarks",
+        ".ci/benchmarks",
         "src/pytree_course/class_grading",
         "sources/01_leaves",
         "checks/check_01_leaves.py",
@@ -26,7 +26,7 @@ pytestmark = [
 
 
 def run(folder, name, *arguments):
-    line = [sys.executable, str(ROOT / "benchmarks" / name), *arguments]
+    line = [sys.executable, str(ROOT / ".ci" / "benchmarks" / name), *arguments]
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ["src", "tests", "checks", "benchmarks", "jupyter", "course.py"]
+FOLDERS = ["src", "tests", "checks", ".ci", "course.py"]
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_code_style(tool):
 
 
 def test_the_front_end_is_one_short_script():
-    script = ROOT / "jupyter" / "lab_extension.js"
+    script = ROOT / "src/pytree_course/jupyter" / "lab_extension.js"
     assert len(script.read_text("utf-8").splitlines()) <= 160
     if (node := shutil.which("node")) is None:
         pytest.skip("Node.js, which reads the script without running it")

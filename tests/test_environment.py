@@ -96,7 +96,7 @@ def test_the_types_are_right_with_another_pythons_packages(version):
 
 
 @pytest.mark.slow
-@pytest.mark.reads("environment.yml", "jupyter")
+@pytest.mark.reads("environment.yml", "src/pytree_course/jupyter")
 def test_settings_come_with_the_environment_of_environment_yml():
     share = locked(NEWEST).parents[1]
     assert (share / "share/jupyter/lab/settings/overrides.d/pytree-course.json").exists()

@@ -72,7 +72,9 @@ class Copy:
         (self.folder / "src/pytree_course").mkdir(parents=True)
         for name in ("course.py", "requirements.txt", "pyproject.toml"):
             shutil.copy(ROOT / name, self.folder)
-        shutil.copytree(ROOT / "jupyter", self.folder / "jupyter")
+        shutil.copytree(
+            ROOT / "src/pytree_course/jupyter", self.folder / "src/pytree_course/jupyter"
+        )
         for name in ("launcher.py", "help.txt"):
             file = Path(launcher.__file__).with_name(name)
             shutil.copy(file, self.folder / "src/pytree_course")
@@ -223,7 +225,11 @@ def test_the_second_run_installs_nothing_and_ends_with_the_commands_exit_status(
 
 def test_a_change_of_what_it_is_made_from_updates_it(made):
     calls = len(made.calls())
-    for name in ("requirements.txt", "pyproject.toml", "jupyter/lab_settings.json"):
+    for name in (
+        "requirements.txt",
+        "pyproject.toml",
+        "src/pytree_course/jupyter/lab_settings.json",
+    ):
         file = made.folder / name
         text = file.read_text("utf-8")
         file.write_text(text + "\n", "utf-8")

@@ -65,7 +65,9 @@ def test_the_check_scripts_give_full_marks_to_the_solutions(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.reads("jupyter", "src/pytree_course/server.py", "tests/browser/lab.py")
+@pytest.mark.reads(
+    "src/pytree_course/jupyter", "src/pytree_course/server.py", "tests/browser/lab.py"
+)
 def test_jupyterlab_starts(tmp_path):
     with Lab(tmp_path, lowest()) as lab:
         assert "ERROR" not in lab.log.read_text("utf-8")

@@ -73,7 +73,7 @@ def test_every_answer_would_be_found_and_a_right_one_however_it_is_written(exerc
 
 def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
     folders = {name.split("/")[0] for name in lessons_bundle if "/" in name}
-    assert folders == {"checks", "docs", "exercises", "jupyter", "notebooks", "src"}
+    assert folders == {"checks", "docs", "exercises", "notebooks", "src"}
     assert {name for name in lessons_bundle if "/" not in name} <= set(FILES)
     assert set(FILES) <= lessons_bundle.keys()
     for name in lessons_bundle:

@@ -1,13 +1,10 @@
 """An observation is typed data, bounded, and JSON outside; equal values have equal ones."""
 
 import json
-import sys
-import unicodedata
-from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+from collections import OrderedDict, deque, namedtuple
 
 import jax
 import jax.numpy as jnp
-import ml_dtypes
 import msgspec
 import numpy as np
 import pytest
@@ -77,13 +74,11 @@ def test_an_observation_has_the_leaves_that_jax_sees_is_valid_and_survives_json(
     assert read_as(obs.Observation, json.loads(text)) == observation
     encoded = msgspec.json.encode(observation)
     assert msgspec.json.decode(encoded, type=obs.Observation) == observation
-    assert obs.count_leaves(observation) == len(jax.tree.leaves(value))
-
-
-@given(st.dictionaries(st.text(max_size=3), scalars))
-def test_key_paths_are_those_of_jax(tree):
-    keys = [key for key, _ in observe(tree).children]
-    assert keys == [jax.tree_util.keystr((jax.tree_util.DictKey(key),)) for key in sorted(tree)]
+    pairs = jax.tree.leaves_with_path(value)
+    assert obs.count_leaves(observation) == len(pairs)
+    if not isinstance(observation, obs.Unbounded):
+        paths = {tuple(jax.tree_util.keystr((key,)) for key in path) for path, _ in pairs}
+        assert paths <= {path for path, _ in obs.all_parts(observation)}
 
 
 @pytest.mark.parametrize(
@@ -93,11 +88,9 @@ def test_key_paths_are_those_of_jax(tree):
         ([], obs.Node, "list"),
         ((), obs.Node, "tuple"),
         (OrderedDict(b=1), obs.Node, "OrderedDict"),
-        (defaultdict(list), obs.Node, "defaultdict"),
         (Pair(1, 2), obs.Node, "Pair"),
         (Scaled(1, "m"), obs.Node, "Scaled"),
         (SubclassOfDict(a=1), obs.ContainerLeaf, "SubclassOfDict"),
-        (Counter("aab"), obs.ContainerLeaf, "Counter"),
         ({1, 2}, obs.ContainerLeaf, "set"),
         (deque([1]), obs.ContainerLeaf, "deque"),
         (True, obs.Number, "bool"),
@@ -124,9 +117,6 @@ def test_kinds_and_types(value, kind, type_name):
         (float("nan"), obs.Number("float", "nan")),
         ("\ud800", obs.String("str", "\\ud800")),  # half a character can be written
         (1 + 2j, obs.Number("complex", (1.0, 2.0))),
-        (np.zeros(1), obs.Array("numpy", "float64", (1,), (0.0,))),
-        (jnp.zeros(1), obs.Array("jax", "float32", (1,), (0.0,))),
-        (np.zeros(1, ml_dtypes.bfloat16), obs.Array("numpy", "bfloat16", (1,), (0.0,))),
         (np.array([np.inf, 1]), obs.Array("numpy", "float64", (2,), ("inf", 1.0))),
     ],
 )
@@ -134,9 +124,7 @@ def test_what_is_seen_of_a_value(value, seen):
     assert observe(value) == seen
 
 
-@pytest.mark.parametrize(
-    "dtype", ["bool", "int4", "int8", "uint32", "float16", "bfloat16", "float8_e4m3fn", "float32"]
-)
+@pytest.mark.parametrize("dtype", ["bool", "int4", "uint32", "bfloat16", "float8_e4m3fn"])
 def test_arrays_of_every_dtype(dtype):
     observation = observe(jnp.asarray(np.ones((2, 1)), dtype))
     assert observation == obs.Array("jax", dtype, (2, 1), (1, 1))
@@ -220,7 +208,6 @@ def test_exceptions_are_seen_by_type_and_mentions():
     [
         None,
         [],
-        {"kind": "none"},
         ["unheard of"],
         ["node", "dict", None],
         ["node", "dict", None, False, False, [["a"]]],
@@ -245,11 +232,9 @@ def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
     assert structure.tree.aux == node
 
 
-def test_every_character_that_not_every_file_holds_is_escaped_and_no_other():
-    every = set(map(chr, range(sys.maxunicode + 1)))
-    unwritable = {one for one in every if unicodedata.category(one) in ("Cc", "Cs")}
-    escaped = {character for character in every if obs.writable(character) != character}
-    assert escaped == (unwritable - {"\t", "\n"}) | {"\ufffe", "\uffff"}
+def test_what_not_every_file_holds_is_escaped_and_nothing_else():
+    assert obs.writable("\x00\x1b[31m\ud800\uffff") == r"\x00\x1b[31m\ud800\uffff"
+    assert obs.writable("tabs\tand\nlines, é, 漢, 🌳") == "tabs\tand\nlines, é, 漢, 🌳"
 
 
 @given(values, values)
@@ -264,15 +249,12 @@ def test_compare_is_reflexive_and_symmetric_in_whether_there_is_a_difference(one
     [
         (1, 1.0),
         (1, True),
-        (1, np.int64(1)),
         ((1, 2), [1, 2]),
         ((1, 2), Pair(1, 2)),
         ({"a": 1}, OrderedDict(a=1)),
         ({"a": 1}, {"a": 1, "b": 2}),
         ([None], [0]),
-        ([None], []),
         ("a", b"a"),
-        ({1}, frozenset({1})),
         (np.zeros(2), jnp.zeros(2)),
         (jnp.zeros(2), jnp.zeros(2, jnp.int32)),
         (jnp.zeros((2, 1)), jnp.zeros((1, 2))),
@@ -302,16 +284,11 @@ def test_these_agree(expected, got):
     assert compare(observe(expected), observe(got)) is None
 
 
-@pytest.mark.parametrize(
-    ("got", "path", "words"),
-    [
-        ({"a": 1, "b": [2, {"c": 4}]}, ("['b']", "[1]", "['c']"), "expected 3, not 4"),
-        ({"a": 1}, ("['b']",), "['b'] is missing"),
-    ],
-)
-def test_the_first_difference_is_named_by_key_path(got, path, words):
-    difference = compare(observe({"a": 1, "b": [2, {"c": 3}]}), observe(got))
-    assert (difference.path, reason(difference)) == (path, words)
+def test_the_first_difference_is_named_by_key_path():
+    expected = observe({"a": 1, "b": [2, {"c": 3}]})
+    difference = compare(expected, observe({"a": 1, "b": [2, {"c": 4}]}))
+    assert (difference.path, reason(difference)) == (("['b']", "[1]", "['c']"), "expected 3, not 4")
+    assert reason(compare(expected, observe({"a": 1}))) == "['b'] is missing"
 
 
 def test_of_long_texts_the_part_that_differs_is_shown():

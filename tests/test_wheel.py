@@ -23,9 +23,8 @@ from tests.executed import outputs_of
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.reads(
-        "hatch_build.py",
-        "jupyter",
         "src/pytree_course/*.py",
+        "src/pytree_course/jupyter",
         "src/pytree_course/notebook",
         "exercises/01_leaves_exercises.ipynb",
         "notebooks/00_start_here.ipynb",

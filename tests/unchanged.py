@@ -1,7 +1,7 @@
 """A plugin of pytest: `--everyday` skips the tests that no change can have broken.
 
 A test names the files and folders that it reads in its mark, as in
-`@pytest.mark.reads("jupyter", "hatch_build.py")`. With `--everyday` it is skipped
+`@pytest.mark.reads("src/pytree_course/jupyter")`. With `--everyday` it is skipped
 
 - if it has passed: while the digest of these files, of its own file, of the modules that tests
   share and of the lock is the one recorded in the environment;

@@ -372,7 +372,7 @@ def rebuild(tree, leaves):
     return None if tree is None else next(leaves)
 
 
-# %% exercise="rebuild" misconception="as_written" covers="M2"
+# %% exercise="rebuild" misconception="as_written"
 """Your tree has the right structure, but you fill each dict in the order in which its keys were written. JAX goes through the keys in sorted order."""
 def rebuild(tree, leaves):
     if tree is None:
@@ -396,7 +396,7 @@ def rebuild(tree, leaves):
     return next(leaves)
 
 
-# %% exercise="rebuild" misconception="none_takes_a_leaf" covers="M1"
+# %% exercise="rebuild" misconception="none_takes_a_leaf"
 """Your function takes a leaf from the iterator for each `None`, so the iterator is empty too early. `None` is not a leaf: it stays as it is."""
 def rebuild(tree, leaves):
     if isinstance(tree, dict):
@@ -406,7 +406,7 @@ def rebuild(tree, leaves):
     return next(leaves)
 
 
-# %% exercise="rebuild" misconception="none_takes_a_leaf_in_a_list" covers="M1"
+# %% exercise="rebuild" misconception="none_takes_a_leaf_in_a_list"
 """Where `tree` has a `None`, your function takes a leaf from the iterator, which is then empty too early. `None` is not a leaf: it stays as it is."""
 def rebuild(tree, leaves):
     if isinstance(tree, dict):
@@ -525,7 +525,7 @@ def count_leaves(tree):
     return sum(np.size(leaf) for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="count_leaves" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
+# %% exercise="count_leaves" misconception="none_is_a_leaf" section="a-missing-bias"
 """Your number is too high by one for each `None`. For JAX `None` is a node without children, like an empty tuple: `None` has a place in the structure, but it adds no leaf."""
 def count_leaves(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
@@ -537,7 +537,7 @@ def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes
 
 
-# %% exercise="count_leaves" misconception="subclasses_are_nodes" covers="M4" section="the-registry"
+# %% exercise="count_leaves" misconception="subclasses_are_nodes" section="the-registry"
 """Your result is right for Python's own containers, and wrong for other classes. Code that uses `isinstance` gives such results. JAX looks for the exact type in its registry: it does not open an unregistered subclass of `dict`, and it opens every registered class."""
 def count_leaves(tree):
     if tree is None:
@@ -574,10 +574,6 @@ def count_leaves(tree):
 """Your numbers include the containers inside the outermost one, and each `None` too. These are nodes. Only what JAX cannot open is a leaf."""
 def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes - 1
-
-
-# %% exercise="count_leaves" equivalent="a level is None or a tuple"
-# by_recursion: level is None → level == None
 
 
 # %% exercise="count_leaves" misconception="falsy_is_no_leaf" section="a-missing-bias"
@@ -905,7 +901,7 @@ predictions = dict(zip("ABCDEFG", np.array([2, 2, 0, 3, 3, 2, 1])))
 predictions["H"] = "error"
 
 
-# %% exercise="predict_leaf_counts" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
+# %% exercise="predict_leaf_counts" misconception="none_is_a_leaf" section="a-missing-bias"
 """You get 4 if you count each `None`. For JAX, `None` is a node without children, so it adds no leaf."""
 predictions = dict(A=2, B=4, C=0, D=3, E=3, F=2, G=1, H="error")
 
@@ -925,22 +921,22 @@ predictions = dict(A=2, B=2, C=3, D=3, E=3, F=2, G=1, H="error")
 predictions = dict(A=2, B=2, C=0, D=5, E=3, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="only_plain_dicts_are_nodes" covers="C22"
+# %% exercise="predict_leaf_counts" misconception="only_plain_dicts_are_nodes"
 """1 would be right if the `OrderedDict` were a leaf. But `OrderedDict` has its own entry in the registry, as `dict` has. So JAX opens it, and also the tuple inside it."""
 predictions = dict(A=2, B=2, C=0, D=3, E=1, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes" covers="M4 C22"
+# %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes"
 """2 is the number of values in the `Config`. `Config` is a kind of `dict`, but JAX looks for the exact type in the registry, not for its parent class. So JAX does not open the `Config`."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=2, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes" covers="C22"
+# %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes"
 """5 is the number of items in the set and the deque. JAX does not open everything that holds items: the type must be in the registry, and `set` and `deque` are not."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="any_keys_work" covers="M3" section="dict-keys-are-sorted"
+# %% exercise="predict_leaf_counts" misconception="any_keys_work" section="dict-keys-are-sorted"
 """2 is the number of values in the dict. A Python dict accepts any keys, but JAX sorts the keys of a dict. What does `sorted` do with the keys of this dict?"""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=2)
 
@@ -955,12 +951,12 @@ predictions = dict(A=2, B=3, C=3, D=2, E=2, F=2, G=1, H="error")
 predictions = dict(A=3, B=6, C=5, D=5, E=5, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="sets_are_nodes" covers="C22"
+# %% exercise="predict_leaf_counts" misconception="sets_are_nodes"
 """You get 4 if you open the set, but not the deque. A set holds items, but that is not enough for JAX: the type must be in the registry."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=4, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="deques_are_nodes" covers="C22"
+# %% exercise="predict_leaf_counts" misconception="deques_are_nodes"
 """You get 3 if you open the deque, but not the set. A deque holds items, but that is not enough for JAX: the type must be in the registry."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=3, G=1, H="error")
 
@@ -1104,7 +1100,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="shapes_are_leaves" covers="M7"
+# %% exercise="leaf_shapes" misconception="shapes_are_leaves"
 """Your result has paths to single lengths, such as `w/0`. A shape is a tuple, and a tuple is a node. If you turn the leaves into shapes before you make the paths, JAX opens the shapes as well."""
 def leaf_shapes(tree):
     shapes = jax.tree.map(lambda leaf: leaf.shape, tree)
@@ -1123,7 +1119,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
+# %% exercise="leaf_shapes" misconception="none_is_a_leaf" section="a-missing-bias"
 """In your result `None` has an entry too, with the shape of a single number. For JAX `None` is a node without children: it is no leaf, and it has no shape."""
 def leaf_shapes(tree):
     pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
@@ -1158,7 +1154,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="subclasses_are_nodes" covers="M4" section="the-registry"
+# %% exercise="leaf_shapes" misconception="subclasses_are_nodes" section="the-registry"
 """Your result is right for Python's own containers. In a namedtuple your steps are positions, but JAX uses the names of the fields. And you do not open registered classes. Code that uses `isinstance` gives such results; JAX asks its registry."""
 def leaf_shapes(tree, before=()):
     if tree is None:
@@ -1195,16 +1191,12 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="none_has_a_path" covers="M1" section="a-missing-bias"
+# %% exercise="leaf_shapes" misconception="none_has_a_path" section="a-missing-bias"
 """After a `None`, your paths have shapes of other leaves. Your paths count `None` as a leaf, your shapes do not. For JAX `None` is a node without children. Take each path together with its leaf."""
 def leaf_shapes(tree):
     pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
     paths = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
     return dict(zip(paths, [leaf.shape for leaf in jax.tree.leaves(tree)]))
-
-
-# %% exercise="leaf_shapes" equivalent="without is_leaf the paths of the leaves come out at once, and whole"
-# by_recursion: jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is not tree) → jax.tree.leaves_with_path(tree)
 
 
 # %% exercise="leaf_shapes" misconception="no_separator"
@@ -1652,7 +1644,7 @@ def count_nones(tree):
     return 0 if level is None else sum(count_nones(child) for child in level[0])
 
 
-# %% exercise="count_nones" misconception="none_is_a_leaf" covers="M1"
+# %% exercise="count_nones" misconception="none_is_a_leaf"
 """You count no `None` at all. Perhaps you look among the leaves, but `None` is never there: for JAX `None` is a node without children, so `jax.tree.leaves` does not list it."""
 def count_nones(tree):
     return sum(leaf is None for leaf in jax.tree.leaves(tree))
@@ -1703,7 +1695,7 @@ def count_nones(tree):
     return sum(leaf == None for leaf in leaves)
 
 
-# %% exercise="count_nones" misconception="subclasses_are_nodes" covers="M4" section="the-registry"
+# %% exercise="count_nones" misconception="subclasses_are_nodes" section="the-registry"
 """Your result is right for Python's own containers, and wrong for other classes. Code that uses `isinstance` gives such results. JAX looks for the exact type: it does not open an unregistered subclass of `dict`, and it opens every registered class."""
 def count_nones(tree):
     if isinstance(tree, dict):
@@ -1757,15 +1749,6 @@ def count_nones(tree):
         return 0
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
     return sum(leaf is None for leaf in leaves)
-
-
-# %% exercise="count_nones" equivalent="a level and the data of a node are None or a tuple"
-# by_recursion: level is None → level == None
-# by_structure: data is not None → data != None
-
-
-# %% exercise="count_nones" equivalent="only the sum of the marks counts"
-# by_map: jax.tree.map(lambda leaf: leaf is N …  is_leaf=lambda node: node is None) → list(map(lambda leaf: leaf is None, … s_leaf=lambda node: node is None)))
 
 
 # %% exercise="count_nones" misconception="reads_the_text_of_the_tree"
@@ -1969,7 +1952,7 @@ def nan_paths(params):
     return jax.tree.leaves(jax.tree.map_with_path(name_if_broken, params))
 
 
-# %% exercise="nan_paths" misconception="dicts_keep_their_order" covers="M2"
+# %% exercise="nan_paths" misconception="dicts_keep_their_order"
 """Your function still returns the same as before. Names and leaves come in two orders here: `list(params)` has the keys as they were written, and `jax.tree.leaves(params)` sorts them. And a `None` has a name, but is no leaf."""
 def nan_paths(params):
     names = list(params)
@@ -2044,7 +2027,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
+# %% exercise="nan_paths" misconception="none_is_a_leaf" section="a-missing-bias"
 """Your result is right up to the first `None`. After it, each path stands beside the wrong leaf. Your paths count `None` as a leaf, but your leaves do not. For JAX `None` is a node without children."""
 def nan_paths(params):
     pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
@@ -2569,7 +2552,7 @@ def same_structure(a, b):
     return paths(a) == paths(b)
 
 
-# %% exercise="same_structure" misconception="python_equality" covers="M12" section="the-registry"
+# %% exercise="same_structure" misconception="python_equality" section="the-registry"
 """You see no difference between a namedtuple and a tuple, or between an `OrderedDict` and a dict. Python's `==` sees none either. For JAX these are different kinds of nodes."""
 def same_structure(a, b):
     def zeros(tree):
@@ -2597,7 +2580,7 @@ def same_structure(a, b):
     return jax.tree.structure(a) == jax.tree.structure(b) and shapes(a) == shapes(b)
 
 
-# %% exercise="same_structure" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
+# %% exercise="same_structure" misconception="none_is_a_leaf" section="a-missing-bias"
 """You say `True` where one tree has `None` and the other has a value, as if `None` were a leaf. For JAX `None` is a kind of node, so the structures differ."""
 def same_structure(a, b):
     def structure(tree):
@@ -2657,11 +2640,6 @@ def same_structure(a, b):
 """You say `True` where the outermost nodes are of one kind and the numbers of leaves are equal. Deeper in the tree, other kinds of nodes, other keys or a `None` are differences too."""
 def same_structure(a, b):
     return type(a) is type(b) and len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
-
-
-# %% exercise="same_structure" equivalent="to be the same goes both ways"
-# by_recursion: map(same, children, others) → map(same, others, children)
-# by_recursion: same(jax.tree.structure(a), jax.tree.structure(b)) → same(jax.tree.structure(b), jax.tree.structure(a))
 
 
 # %% exercise="same_structure" misconception="walks_by_isinstance" section="the-registry"
@@ -2947,7 +2925,7 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(structure, flat)
 
 
-# %% exercise="replace_leaves" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
+# %% exercise="replace_leaves" misconception="none_is_a_leaf" section="a-missing-bias"
 """Your function wants a new leaf for each `None` as well. For JAX `None` is a node without children: it belongs to the structure and needs no new leaf."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree, is_leaf=lambda node: node is None)
@@ -2956,7 +2934,7 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(structure, new_leaves)
 
 
-# %% exercise="replace_leaves" misconception="dicts_keep_their_order" covers="M2" section="dict-keys-are-sorted"
+# %% exercise="replace_leaves" misconception="dicts_keep_their_order" section="dict-keys-are-sorted"
 """Your new leaves go into a dict in the order in which its keys were written. JAX sorts the keys of a dict, so the first leaf belongs to the first key in sorted order, not to the key that was written first."""
 def replace_leaves(tree, new_leaves):
     needed = len(jax.tree.leaves(tree))
@@ -3490,7 +3468,7 @@ def leaf_at(tree, path_text):
     return pairs[texts.index(path_text)][1]
 
 
-# %% exercise="leaf_at" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
+# %% exercise="leaf_at" misconception="none_is_a_leaf" section="a-missing-bias"
 """At the path of a `None` you return `None`. For JAX `None` is a node without children, not a leaf. So no leaf has this path."""
 def leaf_at(tree, path_text):
     leaves = {
@@ -3529,14 +3507,6 @@ def leaf_at(tree, path_text):
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
             return leaf
     raise KeyError("there is no such leaf")
-
-
-# %% exercise="leaf_at" equivalent="no two leaves have the same path text"
-# by_map_with_path: found[0] → found[-1]
-
-
-# %% exercise="leaf_at" equivalent="a pair has two items"
-# by_list: pairs[texts.index(path_text)][1] → pairs[texts.index(path_text)][-1]
 
 
 # %% exercise="leaf_at" misconception="empty_path_is_the_tree" section="how-many-leaves"
@@ -3945,7 +3915,7 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree)
 
 
-# %% exercise="whole_shapes" misconception="only_by_wrapping" covers="M5"
+# %% exercise="whole_shapes" misconception="only_by_wrapping"
 """Your shapes come back as arrays. JAX does not open arrays. But a list can stay whole without becoming an array, and the result should hold the lists themselves."""
 def whole_shapes(tree):
     def pack(node):
@@ -4020,7 +3990,7 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=is_shape)
 
 
-# %% exercise="whole_shapes" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
+# %% exercise="whole_shapes" misconception="none_is_a_leaf" section="a-missing-bias"
 """Each `None` is in your result. The task asks for JAX's leaves, with shapes kept whole; `None` is a node without children, so it is not a leaf."""
 def whole_shapes(tree):
     def is_shape(node):
@@ -4036,21 +4006,6 @@ def whole_shapes(tree):
         return isinstance(node, list) and len(node) != 1 and all(type(item) is int for item in node)
 
     return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" equivalent="a list of a subclass is a leaf for JAX in any case"
-# solution: isinstance(node, list) → type(node) is list
-# by_flatten: isinstance(node, list) → type(node) is list
-# by_recursion: isinstance(tree, list) → type(tree) is list
-
-
-# %% exercise="whole_shapes" equivalent="no list holds True or False, as the task says"
-# solution: isinstance(item, int) → type(item) is int
-# by_recursion: isinstance(item, int) → type(item) is int
-
-
-# %% exercise="whole_shapes" equivalent="a level is None or a tuple"
-# by_recursion: level is None → level == None
 
 
 # %% exercise="whole_shapes" misconception="walks_plain_containers_only" section="the-registry"
@@ -4458,7 +4413,7 @@ def leaves_in_layer_order(tree):
     return [leaf for _, child in pairs for leaf in leaves_in_layer_order(child)]
 
 
-# %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order" covers="M2"
+# %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order"
 """Your result is JAX's own order: letter by letter, `layer10` before `layer2`. A new dict with its keys in the right order does not change that, because JAX sorts the keys of every plain dict by itself."""
 def leaves_in_layer_order(tree):
     def number(name):
@@ -4605,36 +4560,6 @@ def leaves_in_layer_order(tree):
     if isinstance(tree, (list, tuple)):
         return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
     return jax.tree.leaves(tree)
-
-
-# %% exercise="leaves_in_layer_order" equivalent="no dict mixes layer keys with others, as the task says"
-# solution: all((str(key).startswith('layer') a … ey)[5:].isdigit() for key in node)) → any((str(key).startswith('layer') a … ey)[5:].isdigit() for key in node))
-# by_length_of_the_name: all((isinstance(key, str) and key[: … key[5:].isdigit() for key in node)) → any((isinstance(key, str) and key[: … key[5:].isdigit() for key in node))
-# by_new_keys: all((re.fullmatch('layer\\d+', str(key)) for key in node)) → any((re.fullmatch('layer\\d+', str(key)) for key in node))
-# by_recursion: all((name.startswith('layer') and n … 5:].isdecimal() for name in names)) → any((name.startswith('layer') and n … 5:].isdecimal() for name in names))
-# by_a_stack: all((isinstance(key, str) and key[: … key[5:].isdigit() for key in node)) → any((isinstance(key, str) and key[: … key[5:].isdigit() for key in node))
-
-
-# %% exercise="leaves_in_layer_order" equivalent="keys are texts or ints, not of a subclass; the text of an int begins with no letter"
-# solution: str(key) → key, line 12, 2
-# by_length_of_the_name: isinstance(key, str) → type(key) is str
-# by_a_stack: isinstance(key, str) → type(key) is str
-
-
-# %% exercise="leaves_in_layer_order" equivalent="lists are sorted as tuples are"
-# by_length_of_the_name: (len(name), name) → [len(name), name]
-
-
-# %% exercise="leaves_in_layer_order" equivalent="only the leaves of what is made count, and their order"
-# by_new_keys: jax.tree.map(lambda part: with_numb … else part, node, is_leaf=is_layers) → list(map(lambda part: with_numbers( … e.leaves(node, is_leaf=is_layers)))
-
-
-# %% exercise="leaves_in_layer_order" equivalent="a level is None or a tuple"
-# by_recursion: level is None → level == None
-
-
-# %% exercise="leaves_in_layer_order" equivalent="there is one child"
-# by_a_stack: children[0] → children[-1]
 
 
 # %% exercise="leaves_in_layer_order" misconception="top_level_texts_only"
@@ -5202,7 +5127,7 @@ def shared_leaves(tree):
     return [group for group in paths.values() if len(group) > 1]
 
 
-# %% exercise="shared_leaves" misconception="sharing_survives" covers="M6"
+# %% exercise="shared_leaves" misconception="sharing_survives"
 """You find nothing shared. Perhaps you look at copies, such as the result of a `jax.tree.map`: in them each path has an object of its own. Or each new path of an array replaces the previous one in your dict."""
 def shared_leaves(tree):
     arrays = jax.tree.map(np.array, tree)
@@ -5378,17 +5303,6 @@ def shared_leaves(tree):
             text = jax.tree_util.keystr(path, simple=True, separator="/")
             paths.setdefault(id(leaf), []).append(text)
     return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" equivalent="the arrays are of no subclass: whether such a one counts is left open"
-# solution: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
-# by_comparing: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
-# by_two_passes: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
-# by_a_key_of_identity: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
-
-
-# %% exercise="shared_leaves" equivalent="a pair is only taken apart"
-# by_two_passes: (jax.tree_util.keystr(path, simple=True, separator='/'), leaf) → [jax.tree_util.keystr(path, simple=True, separator='/'), leaf]
 
 
 # %% exercise="shared_leaves" misconception="scalars_are_numbers" section="how-many-leaves"

@@ -52,7 +52,7 @@ def map_tree(f, tree):
     return jax.tree.unflatten([f(leaf) for leaf in leaves], structure)
 
 
-# %% exercise="map_tree" misconception="none_is_a_leaf" covers="M1"
+# %% exercise="map_tree" misconception="none_is_a_leaf"
 """You call `f` with each `None`. `None` is a node without children: it stays where it is, and `f` never sees it."""
 def map_tree(f, tree):
     return jax.tree.map(f, tree, is_leaf=lambda node: node is None)
@@ -159,7 +159,7 @@ def map_trees(f, first, *others):
     return jax.tree.unflatten(structure, [f(*row) for row in zip(*lists, leaves)])
 
 
-# %% exercise="map_trees" misconception="equal_structures_only" covers="M8"
+# %% exercise="map_trees" misconception="equal_structures_only"
 """You ask for equal structures. But another tree may go on where `first` has a leaf: then `f` gets the whole subtree, or a `None`, that it has there."""
 def map_trees(f, first, *others):
     leaves, structure = jax.tree.flatten(first)
@@ -169,7 +169,7 @@ def map_trees(f, first, *others):
     return jax.tree.unflatten(structure, [f(*row) for row in zip(leaves, *lists)])
 
 
-# %% exercise="map_trees" misconception="copies_the_first" covers="M8"
+# %% exercise="map_trees" misconception="copies_the_first"
 """Where another tree goes on below a leaf of `first`, you call `f` once for each leaf there. `f` is called once for each leaf of `first`, and gets the whole subtree."""
 def map_trees(f, first, *others):
     def call(leaf, *parts):
@@ -178,7 +178,7 @@ def map_trees(f, first, *others):
     return jax.tree.map(call, first, *others)
 
 
-# %% exercise="map_trees" misconception="none_is_a_leaf" covers="M9"
+# %% exercise="map_trees" misconception="none_is_a_leaf"
 """You take `None` in `first` for a leaf, and call `f` there. `None` is a node without children: `f` is not called, and the other trees must have a `None` there too."""
 def map_trees(f, first, *others):
     return jax.tree.map(f, first, *others, is_leaf=lambda node: node is None)
@@ -296,11 +296,6 @@ def zero(tree):
     return jax.tree.map(np.zeros_like, tree)
 
 
-# %% exercise="scale_and_zero" equivalent="NumPy and JAX multiply alike, and a Python number does not change the dtype of an array."
-# with_numpy: np.asarray(leaf) → leaf
-# with_numpy: np.float32(factor) → factor
-
-
 # %% exercise="scale_and_zero" misconception="zero_is_times_zero"
 """Your zeros hold `nan` where the array held `inf` or `nan`: you compute with the old numbers. In floating point, `inf` times 0 and `inf` minus `inf` are `nan`, and `nan` stays `nan`."""
 def scale(tree, factor):
@@ -389,7 +384,7 @@ def zero(tree):
     return jax.tree.map(jnp.zeros_like, tree)
 
 
-# %% exercise="scale_and_zero" misconception="none_is_a_leaf" covers="M1" section="none-in-each-place"
+# %% exercise="scale_and_zero" misconception="none_is_a_leaf" section="none-in-each-place"
 """Your functions fail where the tree holds `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. Without `is_leaf`, a `None` is a node without children, and a map does not change it."""
 def scale(tree, factor):
     return jax.tree.map(lambda leaf: leaf * factor, tree, is_leaf=lambda node: node is None)
@@ -431,7 +426,7 @@ def zero(tree):
     return jax.tree.map(jnp.zeros, tree)
 
 
-# %% exercise="scale_and_zero" misconception="none_needs_is_leaf" covers="M1" section="none-in-each-place"
+# %% exercise="scale_and_zero" misconception="none_needs_is_leaf" section="none-in-each-place"
 """Your functions raise a `TypeError` where the tree holds `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. A map keeps every `None` without being told, because a `None` is a node without children."""
 def scale(tree, factor):
     return jax.tree.map(lambda leaf: leaf * factor, tree, is_leaf=lambda node: node is None)
@@ -646,11 +641,6 @@ def sgd_step(params, grads, rate):
     return jax.tree.unflatten(structure, new)
 
 
-# %% exercise="sgd_step" equivalent="The prompt allows any error."
-# by_structure: ValueError('params and grads have different structures') → 'params and grads have different structures'
-# by_structure: raise ValueError('params and grads have different structures') → raise Exception('params and grads have different structures')
-
-
 # %% exercise="sgd_step" misconception="goes_uphill" section="several-trees"
 """You add the step instead of subtracting it. A gradient points in the direction in which the function grows fastest, so your step goes uphill."""
 def sgd_step(params, grads, rate):
@@ -713,7 +703,7 @@ def sgd_step(params, grads, rate):
     return jax.tree.map(lambda p, g, r: p - r * g, params, grads, rate)
 
 
-# %% exercise="sgd_step" misconception="none_matches_anything" covers="M9" section="none-in-each-place"
+# %% exercise="sgd_step" misconception="none_matches_anything" section="none-in-each-place"
 """You accept a `None` in one of the two trees beside an array in the other. Perhaps you read `None` as "nothing to do". To JAX `None` is a node, and it fits only another `None`."""
 def sgd_step(params, grads, rate):
     def step(p, g):
@@ -789,7 +779,7 @@ def sgd_step(params, grads, rate):
     return jax.tree.leaves(jax.tree.map(lambda p, g: p - rate * g, params, grads))
 
 
-# %% exercise="sgd_step" misconception="none_is_a_leaf" covers="M1" section="none-in-each-place"
+# %% exercise="sgd_step" misconception="none_is_a_leaf" section="none-in-each-place"
 """You fail where both trees have a `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. Without it, a `None` is a node without children, and stays."""
 def sgd_step(params, grads, rate):
     return jax.tree.map(
@@ -827,7 +817,7 @@ def sgd_step(params, grads, rate):
         return None
 
 
-# %% exercise="sgd_step" misconception="no_parameter_no_step" covers="M9" section="none-in-each-place"
+# %% exercise="sgd_step" misconception="no_parameter_no_step" section="none-in-each-place"
 """You give a result where `params` has a `None` and `grads` an array. Perhaps `is_leaf` makes JAX pass each `None` to your function, which gives it back. Then JAX no longer compares what stands beside it. A map keeps each `None` without being told."""
 def sgd_step(params, grads, rate):
     return jax.tree.map(
@@ -862,20 +852,6 @@ def global_norm(tree):
     return np.sqrt(sum(norm**2 for norm in norms))
 
 
-# %% exercise="global_norm" equivalent="A sum needs no tree, only the leaves in any container."
-# by_reduce: jax.tree.map(lambda leaf: jnp.sum(jnp.square(leaf)), tree) → list(map(lambda leaf: jnp.sum(jnp.s … are(leaf)), jax.tree.leaves(tree)))
-# one_long_vector: [np.zeros(1), *(np.ravel(leaf) for leaf in jax.tree.leaves(tree))] → (np.zeros(1), *(np.ravel(leaf) for leaf in jax.tree.leaves(tree)))
-
-
-# %% exercise="global_norm" equivalent="Zeros add nothing to a norm, however many they are."
-# one_long_vector: np.zeros(1) → np.zeros(2)
-# one_long_vector: np.zeros(1) → np.zeros(0)
-
-
-# %% exercise="global_norm" equivalent="A scalar of NumPy is one number too."
-# one_long_vector: float(np.linalg.norm(np.concatenate(parts))) → np.linalg.norm(np.concatenate(parts))
-
-
 # %% exercise="global_norm" misconception="adds_the_norms"
 """With several leaves your number is too large: you take a root for each leaf and add the roots. But norms do not add up. Add the squares of all leaves, and take one root."""
 def global_norm(tree):
@@ -888,7 +864,7 @@ def global_norm(tree):
     return sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="global_norm" misconception="no_start" covers="C19"
+# %% exercise="global_norm" misconception="no_start"
 """Your function fails on a tree without leaves. Perhaps you reduce without an initial value: then the first leaf is the start, and here there is none."""
 def global_norm(tree):
     squares = jax.tree.map(lambda leaf: jnp.sum(leaf**2), tree)
@@ -901,7 +877,7 @@ def global_norm(tree):
     return jnp.sqrt(sum(sum(leaf**2) for leaf in jax.tree.leaves(tree)))
 
 
-# %% exercise="global_norm" misconception="nothing_to_join" covers="C19"
+# %% exercise="global_norm" misconception="nothing_to_join"
 """Your function fails on a tree without leaves. Perhaps you join all leaves to one long vector. `concatenate` raises an error when there is no array to join."""
 def global_norm(tree):
     return jnp.linalg.norm(jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]))
@@ -928,7 +904,7 @@ def global_norm(tree):
     return jax.tree.map(jnp.linalg.norm, tree)
 
 
-# %% exercise="global_norm" misconception="first_leaf_is_the_total" covers="C19"
+# %% exercise="global_norm" misconception="first_leaf_is_the_total"
 """Your first leaf is added as it is: not squared, not summed. Perhaps you reduce without an initial value. Then the first leaf itself is the start of the total."""
 def global_norm(tree):
     return jnp.sqrt(jax.tree.reduce(lambda total, leaf: total + jnp.sum(leaf**2), tree))
@@ -1094,16 +1070,7 @@ def from_shapes(shapes):
     return jax.tree.unflatten(structure, [np.zeros(shape, np.float32) for shape in leaves])
 
 
-# %% exercise="from_shapes" equivalent="All shapes here are plain tuples."
-# solution: isinstance(node, tuple) → type(node) is tuple
-# by_unflatten: isinstance(x, tuple) → type(x) is tuple
-
-
-# %% exercise="from_shapes" equivalent="jnp.zeros gives float32 by itself."
-# by_type: jnp.zeros(shape, jnp.float32) → jnp.zeros(shape)
-
-
-# %% exercise="from_shapes" misconception="shapes_are_leaves" covers="M7"
+# %% exercise="from_shapes" misconception="shapes_are_leaves"
 """Your arrays stand inside the tuples, one for each number. Perhaps you take a shape for a leaf. A tuple is a node: JAX opens it and hands your function one whole number at a time."""
 def from_shapes(shapes):
     return jax.tree.map(jnp.zeros, shapes)
@@ -1365,31 +1332,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
-# %% exercise="clip" equivalent="The larger and the smaller of two numbers do not depend on their order."
-# solution: jnp.maximum(squares, most ** 2) → jnp.maximum(most ** 2, squares), line 9
-# solution: jnp.maximum(squares, most ** 2) → jnp.maximum(most ** 2, squares), line 21
-# a_little_more_than_zero: jnp.minimum(1.0, most / norm) → jnp.minimum(most / norm, 1.0)
-
-
-# %% exercise="clip" equivalent="A norm that is exactly `most` is multiplied by 1."
-# where_twice: squares > most ** 2 → squares >= most ** 2
-
-
-# %% exercise="clip" equivalent="The number stands where the result is not taken; it is a constant, so no gradient goes through it."
-# where_twice: jnp.where(is_long, squares, 1.0) → jnp.where(is_long, squares, 2.0)
-# where_twice: jnp.where(is_long, squares, 1.0) → jnp.where(is_long, squares, 0.0)
-# where_twice: jnp.where(is_long, squares, 1.0) → jnp.where(is_long, squares, -1.0)
-
-
-# %% exercise="clip" equivalent="The tree has at least one leaf, so a sum needs no start."
-# where_twice: jax.tree.reduce(jnp.add, jax.tree.m … sum(jnp.square(leaf)), grads), 0.0) → jax.tree.reduce(jnp.add, jax.tree.m …  jnp.sum(jnp.square(leaf)), grads))
-
-
-# %% exercise="clip" equivalent="A sum needs no tree, only the leaves in any container."
-# where_twice: jax.tree.map(lambda leaf: jnp.sum(jnp.square(leaf)), grads) → list(map(lambda leaf: jnp.sum(jnp.s … re(leaf)), jax.tree.leaves(grads)))
-
-
-# %% exercise="clip" misconception="nan_at_zero" covers="C15"
+# %% exercise="clip" misconception="nan_at_zero"
 """A gradient at zero is `nan`. A root has no finite slope at 0. A `minimum` or `where` after the root does not help, because the gradient then multiplies 0 by infinity."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
@@ -1401,7 +1344,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
-# %% exercise="clip" misconception="nan_in_the_global_norm" covers="C15"
+# %% exercise="clip" misconception="nan_in_the_global_norm"
 """Your `clip_by_leaf` is safe at zero, but the gradient of `clip_by_global_norm` is `nan` where all leaves are zero. There the global norm is a root of 0 too, and this root has no finite slope."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
@@ -1487,7 +1430,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
-# %% exercise="clip" misconception="both_by_leaf" covers="C15 C34"
+# %% exercise="clip" misconception="both_by_leaf"
 """Your `clip_by_global_norm` clips leaf by leaf: two clipped leaves of norm 1 have the global norm 1.414. A map sees one leaf at a time, so compute the global norm before you map."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
@@ -1500,7 +1443,7 @@ def clip_by_global_norm(grads, most):
     return clip_by_leaf(grads, most)
 
 
-# %% exercise="clip" misconception="both_by_global_norm" covers="C34"
+# %% exercise="clip" misconception="both_by_global_norm"
 """Your `clip_by_leaf` uses one factor for the whole tree: a short leaf shrinks because another leaf is long. Here each leaf needs its own norm and its own factor."""
 def clip_by_leaf(grads, most):
     return clip_by_global_norm(grads, most)
@@ -1545,7 +1488,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
-# %% exercise="clip" misconception="where_takes_trees" covers="M10" section="trees-that-nearly-fit"
+# %% exercise="clip" misconception="where_takes_trees" section="trees-that-nearly-fit"
 """One of your functions fails for containers with a `TypeError`. Perhaps you pass whole trees to a function of `jnp`, such as `jnp.where`. These functions take arrays only, not dicts or lists."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
@@ -1667,7 +1610,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
-# %% exercise="clip" misconception="the_two_are_swapped" covers="C34"
+# %% exercise="clip" misconception="the_two_are_swapped"
 """Your two functions are swapped: `clip_by_leaf` has one factor for the whole tree, and `clip_by_global_norm` one for each leaf."""
 def clip_by_leaf(grads, most):
     squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
@@ -1682,7 +1625,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(shrink, grads)
 
 
-# %% exercise="clip" misconception="divides_zero_by_zero" covers="C15"
+# %% exercise="clip" misconception="divides_zero_by_zero"
 """Zeros become `nan` in your results. Their norm is 0, and 0 divided by 0 is `nan`, whatever you multiply it by afterwards."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
@@ -1693,7 +1636,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf / norm * jnp.minimum(norm, most), grads)
 
 
-# %% exercise="clip" misconception="zeros_by_leaf_become_nan" covers="C15"
+# %% exercise="clip" misconception="zeros_by_leaf_become_nan"
 """Zeros become `nan` in your `clip_by_leaf`. Their norm is 0, and 0 divided by 0 is `nan`, whatever you multiply it by afterwards."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
@@ -1709,7 +1652,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
-# %% exercise="clip" misconception="nan_in_the_norm_of_a_leaf" covers="C15"
+# %% exercise="clip" misconception="nan_in_the_norm_of_a_leaf"
 """Your `clip_by_global_norm` is safe at zero, but a gradient of `clip_by_leaf` is `nan` where a leaf is zero. The norm of this leaf is a root of 0, and this root has no finite slope, even where its value is not used."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
@@ -1874,20 +1817,6 @@ def add_noise(key, tree, scale):
         return leaf + scale * jax.random.normal(subkey, leaf.shape, leaf.dtype)
 
     return jax.tree.map(noisy, tree)
-
-
-# %% exercise="add_noise" equivalent="Gaussian noise is as likely below 0 as above it."
-# solution: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype) → leaf - scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-# by_folding_in: leaf + scale * noise → leaf - scale * noise
-# key_after_key: leaf + scale * jax.random.normal(subkey, leaf.shape, leaf.dtype) → leaf - scale * jax.random.normal(subkey, leaf.shape, leaf.dtype)
-
-
-# %% exercise="add_noise" equivalent="Normal noise is as likely with the other sign."
-# one_draw_for_all: leaf + piece.reshape(leaf.shape) → leaf - piece.reshape(leaf.shape)
-
-
-# %% exercise="add_noise" equivalent="One more piece, without elements, is never used."
-# one_draw_for_all: np.cumsum(sizes)[:-1] → np.cumsum(sizes)[:]
 
 
 # %% exercise="add_noise" misconception="one_key_for_all"
@@ -2175,7 +2104,7 @@ def add_noise(key, tree, scale):
     )
 
 
-# %% exercise="add_noise" misconception="none_is_a_leaf" covers="M1" section="none-in-each-place"
+# %% exercise="add_noise" misconception="none_is_a_leaf" section="none-in-each-place"
 """You fail where the tree holds a `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. Without it, a `None` has no leaf and needs no key."""
 def add_noise(key, tree, scale):
     def is_none(node):
@@ -2278,15 +2207,7 @@ def decay_mask(params):
     return jax.tree.unflatten(structure, [name(path) != "bias" for path, _ in pairs])
 
 
-# %% exercise="decay_mask" equivalent="What stands beside `in` may be a list or a tuple."
-# by_comparing_entries: ([jax.tree_util.DictKey('bias')], [jax.tree_util.GetAttrKey('bias')]) → [[jax.tree_util.DictKey('bias')], [jax.tree_util.GetAttrKey('bias')]]
-
-
-# %% exercise="decay_mask" equivalent="No class is derived from GetAttrKey."
-# by_kind_of_entry: isinstance(path[-1], jax.tree_util.GetAttrKey) → type(path[-1]) is jax.tree_util.GetAttrKey
-
-
-# %% exercise="decay_mask" misconception="paths_hold_texts" covers="C12"
+# %% exercise="decay_mask" misconception="paths_hold_texts"
 """Your function still gives the first result: all `True`. Perhaps you take a path for a tuple of strings. But a path holds objects such as `DictKey(key='bias')`, and such an object never equals a string."""
 def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
@@ -2545,11 +2466,7 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, step: p - step, params, steps)
 
 
-# %% exercise="rates_by_part" equivalent="A product does not depend on the order of its factors."
-# by_broadcast: jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates) → jax.tree.map(lambda p, g, rate: p - rate * g, params, rates, grads)
-
-
-# %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix" covers="M8"
+# %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix"
 """Your function fails as soon as one rate stands for a part with several leaves. Perhaps you put `params` first. The first tree decides where the leaves are, so only the first tree may be the prefix."""
 def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
@@ -2633,7 +2550,7 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
 
 
-# %% exercise="rates_by_part" misconception="list_and_tuple_are_the_same" covers="M12" section="several-trees"
+# %% exercise="rates_by_part" misconception="list_and_tuple_are_the_same" section="several-trees"
 """You accept a list of rates for a tuple of parameters. In Python both are sequences. But to JAX they are two kinds of nodes, so a list is no prefix of a tuple."""
 def rates_by_part(rates, params, grads):
     def step(rate, part, grads):
@@ -2644,7 +2561,7 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map(step, rates, params, grads)
 
 
-# %% exercise="rates_by_part" misconception="none_is_no_step" covers="M9" section="none-in-each-place"
+# %% exercise="rates_by_part" misconception="none_is_no_step" section="none-in-each-place"
 """You accept a `None` in `rates` where `params` has an array or a part. Perhaps you read `None` as "no step". To JAX `None` is a node, so it fits only a `None` in `params`."""
 def rates_by_part(rates, params, grads):
     def step(rate, part, grads):
@@ -2902,24 +2819,6 @@ def stack_trees(trees):
 def unstack(tree):
     leaves = jax.tree.leaves(tree)
     return [jax.tree.map(lambda leaf: leaf[i, ...], tree) for i in range(leaves[0].shape[0])]
-
-
-# %% exercise="stack_trees" equivalent="All leaves have the same length."
-# solution: jax.tree.leaves(tree)[0] → jax.tree.leaves(tree)[-1]
-# by_structure: leaves[0] → leaves[-1]
-
-
-# %% exercise="stack_trees" equivalent="All trees have the same structure, or else it raises the same error."
-# by_structure: trees[0] → trees[-1]
-
-
-# %% exercise="stack_trees" equivalent="The axes that an index does not name stay whole."
-# by_structure: (i, ...) → (i,)
-
-
-# %% exercise="stack_trees" equivalent="The prompt allows any error."
-# by_structure: ValueError('the trees have different structures') → 'the trees have different structures'
-# by_structure: raise ValueError('the trees have different structures') → raise Exception('the trees have different structures')
 
 
 # %% exercise="stack_trees" misconception="lists_instead_of_arrays"
@@ -3392,31 +3291,6 @@ def plain(key, params, scale, most):
 perturb = jax.jit(plain)
 
 
-# %% exercise="perturb" equivalent="Gaussian noise is as likely below 0 as above it."
-# solution: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype) → leaf - scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-# three_functions: p + scale * jax.random.normal(k, p.shape) → p - scale * jax.random.normal(k, p.shape)
-# by_folding_in: leaf + scale * jax.random.normal(ja … om.fold_in(key, place), leaf.shape) → leaf - scale * jax.random.normal(ja … om.fold_in(key, place), leaf.shape)
-
-
-# %% exercise="perturb" equivalent="All leaves are float32, as the noise and the zeros are by themselves."
-# solution: jax.random.normal(key, leaf.shape, leaf.dtype) → jax.random.normal(key, leaf.shape)
-# by_folding_in: jnp.zeros(leaf.shape, leaf.dtype) → jnp.zeros(leaf.shape)
-
-
-# %% exercise="perturb" equivalent="The larger and the smaller of two numbers do not depend on their order."
-# solution: jnp.minimum(1, most / jnp.linalg.norm(noisy)) → jnp.minimum(most / jnp.linalg.norm(noisy), 1)
-# three_functions: jnp.maximum(jnp.sum(leaf ** 2), most ** 2) → jnp.maximum(most ** 2, jnp.sum(leaf ** 2))
-
-
-# %% exercise="perturb" equivalent="What is unflattened may be any iterable of keys."
-# three_functions: list(jax.random.split(key, structure.num_leaves)) → jax.random.split(key, structure.num_leaves)
-# three_functions: list(jax.random.split(key, structure.num_leaves)) → tuple(jax.random.split(key, structure.num_leaves))
-
-
-# %% exercise="perturb" equivalent="A norm that is exactly `most` is multiplied by 1."
-# by_folding_in: norm > most → norm >= most
-
-
 # %% exercise="perturb" misconception="no_jit"
 """Your numbers are right, but a call is not one jitted program. Operations outside of a `jax.jit` run one by one, and two jitted functions are two programs: put all three steps into one jitted function."""
 def perturb(key, params, scale, most):
@@ -3572,7 +3446,7 @@ def perturb(key, params, scale, most):
     return jax.tree.map(change, params)
 
 
-# %% exercise="perturb" misconception="clips_by_the_global_norm" covers="C34" section="three-ways-to-clip"
+# %% exercise="perturb" misconception="clips_by_the_global_norm" section="three-ways-to-clip"
 """Your clipped leaves are too short: all of them share one factor, from the norm of the whole tree. Here each leaf is clipped by its own norm."""
 @jax.jit
 def perturb(key, params, scale, most):
@@ -3663,7 +3537,7 @@ def perturb(key, params, scale, most):
     return jax.tree.map(change, params, keys)
 
 
-# %% exercise="perturb" misconception="global_norm_of_the_matrices" covers="C34" section="three-ways-to-clip"
+# %% exercise="perturb" misconception="global_norm_of_the_matrices" section="three-ways-to-clip"
 """Your clipped matrices are too short: they share one factor, from the norm of all matrices together. Here each leaf is clipped by its own norm."""
 @jax.jit
 def perturb(key, params, scale, most):
@@ -3969,7 +3843,7 @@ def fill_missing(tree, defaults):
     )
 
 
-# %% exercise="fill_missing" misconception="none_is_a_leaf" covers="M1"
+# %% exercise="fill_missing" misconception="none_is_a_leaf"
 """Your function fails wherever `tree` has a `None` and `defaults` has a value. Perhaps you expect JAX to pass the `None` to your function. To JAX `None` is a node without children, and a value does not fit it."""
 def fill_missing(tree, defaults):
     return jax.tree.map(
@@ -3988,7 +3862,7 @@ def fill_missing(tree, defaults):
     )
 
 
-# %% exercise="fill_missing" misconception="the_deeper_tree_first" covers="M8" section="the-prefix-rule"
+# %% exercise="fill_missing" misconception="the_deeper_tree_first" section="the-prefix-rule"
 """Your function fails where `defaults` has a whole part in the place of a `None` or of a leaf. Perhaps you put `defaults` first, or ask for two equal structures. By the prefix rule the first tree may stop earlier, and the deeper tree comes after it."""
 def fill_missing(tree, defaults):
     return jax.tree.map(
@@ -4375,11 +4249,7 @@ def batched_apply(function, params, batched, x):
     return jax.vmap(lambda mine, each: function({**shared, **mine}, each))(own, x)
 
 
-# %% exercise="batched_apply" equivalent="The parts of `mine` replace those of the same names in `shared`."
-# shared_parts_closed_over: name not in batched → True
-
-
-# %% exercise="batched_apply" misconception="in_axes_without_the_tuple" covers="M11"
+# %% exercise="batched_apply" misconception="in_axes_without_the_tuple"
 """Every call fails. Perhaps `in_axes` is your dict of axes alone. `function` has two arguments, so `in_axes` is a tuple with two entries."""
 def batched_apply(function, params, batched, x):
     axes = {name: 0 if name in batched else None for name in params}

@@ -162,17 +162,6 @@ def register_linear(cls):
     jax.tree_util.register_pytree_node(cls, flatten, unflatten)
 
 
-# %% exercise="register_linear" equivalent="any sequence does for children, and any value that compares equal for aux_data"
-# solution: (linear.weight, linear.bias) → [linear.weight, linear.bias]
-# the_class_in_aux_data: [linear.weight, linear.bias] → (linear.weight, linear.bias)
-# the_class_in_aux_data: (type(linear),) → [type(linear)]
-# with_keys: ['weight', 'bias'] → ('weight', 'bias')
-
-# %% exercise="register_linear" equivalent="the prompt asks for no keys, so these may be any"
-# with_keys: jax.tree_util.GetAttrKey(name) → name
-# with_keys: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
-
-
 # %% exercise="register_linear" misconception="stored_values"
 """Where the class sets its bias first, weight and bias are swapped; where it has `__slots__`, nothing works. Perhaps you take the children from `vars`. `vars` shows how an object stores its attributes. It does not say what the children are."""
 def register_linear(cls):
@@ -539,7 +528,7 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="step_stays_an_int" section="a-state-with-an-int" covers="C2"
+# %% exercise="model_state" misconception="step_stays_an_int" section="a-state-with-an-int"
 """Your `zeroed` keeps `nan` as `nan`, and turns an int into Python's `0`. Perhaps you multiply each leaf by 0, or subtract it from itself: both give `nan` for `nan`. `jnp.zeros_like` looks only at the shape and the dtype, and always makes an array."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
@@ -745,16 +734,6 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" equivalent="any sequence does for children, and any value that compares equal for aux_data"
-# solution: (self.weight, self.bias, self.step) → [self.weight, self.bias, self.step]
-
-# %% exercise="model_state" equivalent="the prompt says nothing of frozen classes, slots or keys"
-# register_dataclass_and_jit_later: dataclass(frozen=True) → dataclass()
-# with_keys_and_slots: jax.tree_util.GetAttrKey(name) → name
-# with_keys_and_slots: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
-# with_keys_and_slots: dataclass(slots=True) → dataclass()
-
-
 # %% exercise="model_state" misconception="zeros_of_each_field"
 """`zeroed` fails where a field is `None` or a list. Perhaps it calls `jnp.zeros_like` on each field. A field can be a tree, and then its leaves are deeper."""
 @jax.tree_util.register_dataclass
@@ -943,7 +922,7 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="only_arrays_are_zeroed" section="a-state-with-an-int" covers="C2"
+# %% exercise="model_state" misconception="only_arrays_are_zeroed" section="a-state-with-an-int"
 """Your `zeroed` leaves the `step` as it was. A Python number is a leaf of the state like any array, and `jnp.zeros_like` makes an array of it."""
 @jax.tree_util.register_dataclass
 @dataclass
@@ -1164,7 +1143,7 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="the_step_alone_is_kept" section="a-state-with-an-int" covers="C2"
+# %% exercise="model_state" misconception="the_step_alone_is_kept" section="a-state-with-an-int"
 """Your `zeroed` leaves the field `step` as it was. An int is a leaf of the state like any array. One map over the whole state reaches all three fields."""
 @jax.tree_util.register_dataclass
 @dataclass
@@ -1263,7 +1242,7 @@ predictions = {
     "J": count(jax.tree.map, abs, data),
 }
 
-# %% exercise="predict_init" misconception="init_runs_once" covers="M14 C37"
+# %% exercise="predict_init" misconception="init_runs_once"
 """0 would be right if `__init__` ran only where you call the class yourself. But `__init__` runs whenever unflatten calls the class, and so whenever JAX puts a node together."""
 predictions = {"A": 0, "B": 0, "C": 0, "D": 0, "E": 0, "F": 0, "G": 0, "H": 0, "I": 0, "J": 0}
 
@@ -1365,7 +1344,7 @@ def register_fields(cls, static=()):
     return cls
 
 
-# %% exercise="register_fields" misconception="every_field" covers="M18"
+# %% exercise="register_fields" misconception="every_field"
 """Registering fails for a class with an `init=False` field. Perhaps you hand over every field. JAX rebuilds a dataclass by calling the class, and the constructor does not take such a field."""
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls)]
@@ -1374,7 +1353,7 @@ def register_fields(cls, static=()):
     return jax.tree_util.register_dataclass(cls, data, meta)
 
 
-# %% exercise="register_fields" misconception="data_and_meta" covers="M18"
+# %% exercise="register_fields" misconception="data_and_meta"
 """Registering fails as soon as something is static. Perhaps a static name is in both lists. A field is either a child or part of the structure. If it is in both lists, JAX raises an error."""
 def register_fields(cls, static=()):
     data = [each.name for each in fields(cls) if each.init]
@@ -1396,7 +1375,7 @@ def register_fields(cls, static=()):
     return jax.tree_util.register_dataclass(cls, names, [])
 
 
-# %% exercise="register_fields" misconception="jax_finds_the_fields" covers="M18"
+# %% exercise="register_fields" misconception="jax_finds_the_fields"
 """Your `static` has no effect, or JAX refuses it. Perhaps you hand over the class alone. Then JAX uses all its fields: every field is a child, unless the field itself is marked as static."""
 def register_fields(cls, static=()):
     return jax.tree_util.register_dataclass(cls)
@@ -1523,11 +1502,6 @@ def register_fields(cls, static=()):
 
     jax.tree_util.register_pytree_node(cls, flatten, unflatten)
     return cls
-
-
-# %% exercise="register_fields" equivalent="any sequence does for children, and any value that compares equal for aux_data"
-# by_drawing_up_two_lists: ([], []) → [[], []]
-# with_keys: tuple((getattr(node, name) for name in meta)) → list((getattr(node, name) for name in meta))
 
 
 # %% exercise="register_fields" misconception="order_of_the_signature"
@@ -2058,34 +2032,6 @@ class Layers:
         return cls(names, values)
 
 
-# %% exercise="readable_paths" equivalent="any sequence does for children, and any value that compares equal for aux_data; the prompt leaves open what kind of sequence an object holds"
-# solution: tuple(names) → names
-# solution: tuple(names) → list(names)
-# solution: tuple(values) → values
-# solution: tuple(values) → list(values)
-# solution: tuple(zip(keys, self.values)) → zip(keys, self.values)
-# solution: tuple(zip(keys, self.values)) → list(zip(keys, self.values))
-# by_function: tuple(names) → names
-# by_function: tuple(names) → list(names)
-# by_function: tuple(values) → values
-# by_function: tuple(values) → list(values)
-# both_methods: tuple(names) → names
-# both_methods: tuple(names) → list(names)
-# both_methods: tuple(values) → values
-# both_methods: tuple(values) → list(values)
-# both_methods: list(zip(keys, self.values)) → zip(keys, self.values)
-# both_methods: list(zip(keys, self.values)) → tuple(zip(keys, self.values))
-# own_keys: list(names) → names
-# own_keys: list(names) → tuple(names)
-# own_keys: list(values) → values
-# own_keys: list(values) → tuple(values)
-# own_keys: tuple(self.names) → self.names
-# own_keys: tuple(self.names) → list(self.names)
-
-# %% exercise="readable_paths" equivalent="JAX drops the keys itself where it is given no way without them"
-# by_function: jax.tree_util.register_pytree_with_ … ers: (layers.values, layers.names)) → jax.tree_util.register_pytree_with_keys(Layers, with_keys, Layers)
-
-
 # %% exercise="readable_paths" misconception="one_dict_without_keys"
 """Each path begins with `<flat index 0>`, and then comes a name. Perhaps your only child is a dict, and the class is registered without keys. JAX sorts the keys of this dict, and counts it as one more level."""
 @jax.tree_util.register_pytree_node_class
@@ -2424,7 +2370,7 @@ jax.tree_util.register_pytree_node(
     lambda name, children: Normal(*children, name, rebuilt=True),
 )
 
-# %% exercise="normal" misconception="validates_what_jax_puts_in" covers="M13"
+# %% exercise="normal" misconception="validates_what_jax_puts_in"
 """JAX fails to rebuild your object: the constructor checks or converts what JAX puts in. JAX may put in a negative gradient, a tracer, `None` or any other object. So unflatten must accept every object."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -2461,7 +2407,7 @@ class Normal:
         return normal
 
 
-# %% exercise="normal" misconception="checks_arrays_only" covers="M13"
+# %% exercise="normal" misconception="checks_arrays_only"
 """Your object is rebuilt from tracers and strings, but a map or a gradient with negative numbers fails. Negative numbers can be real arrays too, although they are not a valid `std`."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -2481,7 +2427,7 @@ class Normal:
         return cls(*children, name)
 
 
-# %% exercise="normal" misconception="lets_tracers_through" covers="M13"
+# %% exercise="normal" misconception="lets_tracers_through"
 """Under jit your object is rebuilt, but a map to negative numbers, strings or `None` fails. Perhaps the constructor skips its checks for tracers only. JAX puts in other objects as well."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -2500,7 +2446,7 @@ class Normal:
         return cls(*children, name)
 
 
-# %% exercise="normal" misconception="converts_what_jax_puts_in" covers="M13"
+# %% exercise="normal" misconception="converts_what_jax_puts_in"
 """Your rebuilt object converts what JAX put in to arrays. A string or `None` cannot become an array, and a whole number should stay as it is. Unflatten must not convert anything."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -2522,7 +2468,7 @@ class Normal:
         return normal
 
 
-# %% exercise="normal" misconception="catches_the_error" covers="M13"
+# %% exercise="normal" misconception="catches_the_error"
 """When JAX rebuilds your object, values that pass the checks are converted: a whole number comes back as an array. Perhaps unflatten tries the constructor first. Then the constructor runs at each rebuild."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -2568,7 +2514,7 @@ class Normal:
         return normal
 
 
-# %% exercise="normal" misconception="a_valid_one_was_seen" covers="M14"
+# %% exercise="normal" misconception="a_valid_one_was_seen"
 """Your constructor accepts a wrong `std` if another object was made before. Perhaps the constructor stores in the class that it has done the check. All objects share the class, so later callers are not checked."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -2605,7 +2551,7 @@ class Normal:
         return cls(*children, name)
 
 
-# %% exercise="normal" misconception="checks_are_switched_off" section="leaves-that-are-no-arrays" covers="M16"
+# %% exercise="normal" misconception="checks_are_switched_off" section="leaves-that-are-no-arrays"
 """Once JAX has rebuilt an object, your constructor accepts wrong numbers. Perhaps unflatten switches the checks off in the class. All objects share the class, so later callers are not checked."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -2629,26 +2575,6 @@ class Normal:
     def tree_unflatten(cls, name, children):
         Normal.checking = False
         return cls(*children, name)
-
-
-# %% exercise="normal" equivalent="any sequence does for children, and any value that compares equal for aux_data"
-# solution: (jnp.asarray(mean), jnp.asarray(std), name) → [jnp.asarray(mean), jnp.asarray(std), name]
-# solution: (self.mean, self.std) → [self.mean, self.std]
-# a_method_that_checks: (mean, std, name) → [mean, std, name]
-# a_method_that_checks: [self.mean, self.std] → (self.mean, self.std)
-# a_method_that_checks: (self.name,) → [self.name]
-# a_flag: (jnp.asarray(mean), jnp.asarray(std)) → [jnp.asarray(mean), jnp.asarray(std)]
-# a_flag: (mean, std, name) → [mean, std, name]
-# a_flag: (normal.mean, normal.std) → [normal.mean, normal.std]
-
-# %% exercise="normal" equivalent="JAX keeps one tuple for equal shapes of its arrays"
-# solution: self.mean.shape != self.std.shape → self.mean.shape is not self.std.shape
-# a_method_that_checks: self.mean.shape != self.std.shape → self.mean.shape is not self.std.shape
-# a_flag: mean.shape != std.shape → mean.shape is not std.shape
-
-# %% exercise="normal" equivalent="the message is free"
-# a_method_that_checks: {self.mean} → ''
-# a_method_that_checks: {self.std} → ''
 
 
 # %% exercise="normal" misconception="nan_in_place_of_an_error" section="leaves-that-are-no-arrays"
@@ -3043,7 +2969,7 @@ class Normal:
         return normal
 
 
-# %% exercise="normal" misconception="only_real_arrays_are_checked" section="leaves-that-are-no-arrays" covers="M13"
+# %% exercise="normal" misconception="only_real_arrays_are_checked" section="leaves-that-are-no-arrays"
 """Your object is rebuilt from tracers, strings and `None`, but negative numbers fail, and whole numbers become arrays. Perhaps the constructor converts what it can and checks what is an array then. JAX also puts in numbers that break the rules, and they should stay as they are."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -3252,7 +3178,7 @@ class RunningMean:
         return self.total / self.count
 
 
-# %% exercise="running_mean" misconception="self_is_changed_under_jit" covers="M15"
+# %% exercise="running_mean" misconception="self_is_changed_under_jit"
 """`add` returns `None`, so there is no new object to go on with. What a jitted method does not return is lost: its `self` is a copy that JAX made for the trace, and a change of this copy does not reach the caller's object."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
@@ -3275,7 +3201,7 @@ class RunningMean:
         return self.total / self.count
 
 
-# %% exercise="running_mean" misconception="changes_the_old_one" covers="M15"
+# %% exercise="running_mean" misconception="changes_the_old_one"
 """After `add`, the old object has changed too. Perhaps `add` sets attributes without `jax.jit` around it: then `self` is the caller's own object, not a copy."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
@@ -3341,7 +3267,7 @@ class RunningMean:
         return self.total / self.count
 
 
-# %% exercise="running_mean" misconception="self_is_static" covers="M15"
+# %% exercise="running_mean" misconception="self_is_static"
 """Your numbers are right, but JAX traces again for each new object. Is `self` a static argument? Then JAX does not flatten it: it is a constant, and its numbers become part of the program."""
 from functools import partial
 
@@ -3478,19 +3404,6 @@ class RunningMean:
 
     def mean(self):
         return self.total / self.count
-
-
-# %% exercise="running_mean" equivalent="any sequence does for children, and any value that compares equal for aux_data"
-# solution: (function, total, count) → [function, total, count]
-# solution: (self.total, self.count) → [self.total, self.count]
-# changes_the_copy_and_returns_it: (function, total, count) → [function, total, count]
-# changes_the_copy_and_returns_it: (self.total, self.count) → [self.total, self.count]
-# a_jitted_helper: (total + function(x), count + 1) → [total + function(x), count + 1]
-# a_jitted_helper: (function, total, count) → [function, total, count]
-# a_jitted_helper: (self.total, self.count) → [self.total, self.count]
-
-# %% exercise="running_mean" equivalent="the prompt says nothing of frozen classes"
-# a_dataclass: dataclass(frozen=True) → dataclass()
 
 
 # %% exercise="running_mean" misconception="a_jitted_helper_and_a_changed_self" section="objects-that-change"
@@ -3848,7 +3761,7 @@ def train_step(loss, state, rate):
     return replace(new, step=state.step + 1)
 
 
-# %% exercise="train_step" misconception="the_step_has_a_gradient_too" covers="C3"
+# %% exercise="train_step" misconception="the_step_has_a_gradient_too"
 """Every call raises an error at the update. Perhaps you let `jax.grad` accept the int and then update the whole state. The gradient of an int has the type `float0`, and you cannot compute with it."""
 def train_step(loss, state, rate):
     grads = jax.grad(loss, allow_int=True)(state)
@@ -3856,7 +3769,7 @@ def train_step(loss, state, rate):
     return replace(state, step=state.step + 1)
 
 
-# %% exercise="train_step" misconception="gradient_of_the_whole_state" covers="C3"
+# %% exercise="train_step" misconception="gradient_of_the_whole_state"
 """Every call raises a TypeError. Perhaps you take the gradient with respect to the whole state. Its `step` is an int: a leaf without a gradient."""
 def train_step(loss, state, rate):
     grads = jax.grad(loss)(state)
@@ -3864,7 +3777,7 @@ def train_step(loss, state, rate):
     return replace(state, params=params, step=state.step + 1)
 
 
-# %% exercise="train_step" misconception="the_step_becomes_a_float" covers="C3"
+# %% exercise="train_step" misconception="the_step_becomes_a_float"
 """Your `step` comes back as a float. Then `jax.grad` accepts the `step`, and your update changes it like a parameter. A count of steps should stay a whole number."""
 def train_step(loss, state, rate):
     state = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float32), state)
@@ -3968,21 +3881,12 @@ def train_step(loss, state, rate):
     return replace(state, params=treedef.unflatten(leaves), step=state.step + 1)
 
 
-# %% exercise="train_step" misconception="the_loss_gets_a_float" covers="C3"
+# %% exercise="train_step" misconception="the_loss_gets_a_float"
 """The loss gets a float for the `step`. `jax.grad` accepts the state then, but a loss that needs a whole number fails. You can take the gradient with respect to a part of the state."""
 def train_step(loss, state, rate):
     grads = jax.grad(loss)(replace(state, step=float(state.step)))
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
     return replace(state, params=params, step=state.step + 1)
-
-
-# %% exercise="train_step" equivalent="the prompt asks for no jit"
-# jitted_as_a_whole: @jax.jit → nothing
-
-
-# %% exercise="train_step" equivalent="parameters are float32, and the first gradient is taken before the list is changed"
-# all_floating_leaves: jnp.floating → jnp.inexact
-# all_floating_leaves: list(leaves) → leaves
 
 
 # %% exercise="train_step" variant="jitted_as_a_whole"
@@ -4241,7 +4145,7 @@ class History:
         return History(self.values.at[self.used].set(value), self.used + 1)
 
 
-# %% exercise="history" misconception="flatten_cuts_off" covers="M17"
+# %% exercise="history" misconception="flatten_cuts_off"
 """The shape of your leaf, or whether flatten works at all, depends on how full the history is. Flatten also runs on tracers and on other objects, and they have no numbers that flatten could use."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -4319,7 +4223,7 @@ class History:
         return cls(children[0])
 
 
-# %% exercise="history" misconception="used_is_guessed" covers="M17"
+# %% exercise="history" misconception="used_is_guessed"
 """After a rebuild, your `used` is the number of values that are not 0. A filled place may hold a 0. And if a map puts in a string, unflatten cannot count anything."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -4339,7 +4243,7 @@ class History:
         return cls(values, jnp.count_nonzero(values))
 
 
-# %% exercise="history" misconception="used_is_made_an_int" section="leaves-that-are-no-arrays" covers="M13"
+# %% exercise="history" misconception="used_is_made_an_int" section="leaves-that-are-no-arrays"
 """Under jit, or where a map puts in a string, your history cannot be rebuilt. Perhaps unflatten calls `int` on `used`. What JAX puts in need not be a number."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -4359,7 +4263,7 @@ class History:
         return cls(values, int(used))
 
 
-# %% exercise="history" misconception="one_child_for_each_value" covers="M17"
+# %% exercise="history" misconception="one_child_for_each_value"
 """Your leaves are single numbers, as many as places are filled. A node may have any number of children. But this number is part of the structure, so it must not depend on `used`."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -4401,7 +4305,7 @@ class History:
         return cls(values, used)
 
 
-# %% exercise="history" misconception="zeros_in_the_empty_places" covers="M17"
+# %% exercise="history" misconception="zeros_in_the_empty_places"
 """Your flatten puts zeros into the empty places. The values should not change. And if JAX puts in a string, flatten cannot compute anything."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -4421,7 +4325,7 @@ class History:
         return cls(*children)
 
 
-# %% exercise="history" misconception="copied_into_zeros" section="leaves-that-are-no-arrays" covers="M13"
+# %% exercise="history" misconception="copied_into_zeros" section="leaves-that-are-no-arrays"
 """Your rebuilt values are computed from those that JAX puts in: whole numbers become floats, and a string fails. Unflatten should store what it gets."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -4460,7 +4364,7 @@ class History:
         return cls(*children)
 
 
-# %% exercise="history" misconception="still_cut_off" covers="M17"
+# %% exercise="history" misconception="still_cut_off"
 """Your `used` is a child now, but the empty places are still cut off. The shape of a leaf may not depend on how full the history is; and under `jit`, `used` is a tracer, so you cannot use it in a slice."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -4477,14 +4381,6 @@ class History:
     @classmethod
     def tree_unflatten(cls, _, children):
         return cls(*children)
-
-
-# %% exercise="history" equivalent="any sequence does for children, and any value that compares equal for aux_data"
-# solution: (values, used) → [values, used]
-# solution: (self.values, self.used) → [self.values, self.used]
-# without_the_constructor: (values, used) → [values, used]
-# without_the_constructor: [self.values, self.used] → (self.values, self.used)
-# without_the_constructor: ([self.values, self.used], ()) → ([self.values, self.used], [])
 
 
 # %% exercise="history" misconception="children_become_arrays" section="leaves-that-are-no-arrays"
@@ -4624,7 +4520,7 @@ class History:
         return cls(values, *children)
 
 
-# %% exercise="history" misconception="a_slice_of_a_traced_size" covers="M17"
+# %% exercise="history" misconception="a_slice_of_a_traced_size"
 """The shape of your leaf still depends on `used`, and fails under `jit`. Perhaps `lax.dynamic_slice` cuts off the empty places: its start may be a tracer, but not its size."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -4645,7 +4541,7 @@ class History:
         return cls(jnp.zeros(size).at[:used].set(filled), used)
 
 
-# %% exercise="history" misconception="still_cut_off_and_filled_up" covers="M17"
+# %% exercise="history" misconception="still_cut_off_and_filled_up"
 """Your `used` is a child now, but the empty places are still cut off. The shape of a leaf may not depend on how full the history is; and under `jit`, `used` is a tracer, so you cannot use it in a slice."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -4665,7 +4561,7 @@ class History:
         return cls(jnp.zeros(size).at[: len(filled)].set(filled), used)
 
 
-# %% exercise="history" misconception="zeros_of_another_type" covers="M17"
+# %% exercise="history" misconception="zeros_of_another_type"
 """Your flatten puts zeros into the empty places, and makes floats of whole numbers. The values should not change. And JAX also puts in objects that flatten cannot compute with."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -4685,7 +4581,7 @@ class History:
         return cls(*children)
 
 
-# %% exercise="history" misconception="zeros_for_arrays_only" covers="M17"
+# %% exercise="history" misconception="zeros_for_arrays_only"
 """Your flatten puts zeros into the empty places where it can. The empty places belong to the array too: flatten should return it as it is."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -5033,7 +4929,7 @@ jax.tree_util.register_pytree_with_keys(
     lambda name, children: Model.filled(*children, name),
 )
 
-# %% exercise="temperature" misconception="init_runs_once" section="who-calls-init" covers="M14 C36"
+# %% exercise="temperature" misconception="init_runs_once" section="who-calls-init"
 """Each map resets the temperature, and the dict of the caller changes. `__init__` runs whenever unflatten calls it, not only when you make a model. And `__init__` writes into the dict that the caller gave."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5050,7 +4946,7 @@ class Model:
         return cls(*children, name)
 
 
-# %% exercise="temperature" misconception="a_copy_at_each_rebuild" section="who-calls-init" covers="M14 C36"
+# %% exercise="temperature" misconception="a_copy_at_each_rebuild" section="who-calls-init"
 """The dict of the caller does not change now, but the temperature is still 1.0 after every map. It is set again at each rebuild, in `__init__` or in unflatten, and overwrites what JAX put in."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5067,7 +4963,7 @@ class Model:
         return cls(*children, name)
 
 
-# %% exercise="temperature" misconception="a_flag_without_a_copy" covers="C38 M16"
+# %% exercise="temperature" misconception="a_flag_without_a_copy"
 """A rebuilt model keeps its temperature, but the dict of the caller changes with the model. You fixed *when* the default is written. The second bug is left: it is still written into the caller's dict."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5085,7 +4981,7 @@ class Model:
         return cls(*children, name, new=False)
 
 
-# %% exercise="temperature" misconception="only_the_factory_sets_it" covers="C38 M16"
+# %% exercise="temperature" misconception="only_the_factory_sets_it"
 """`Model(...)` makes a model without the temperature, and keeps the caller's own dict. If another function sets the temperature, callers of `Model(...)` still get a model without it."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5107,7 +5003,7 @@ class Model:
         return cls(*children, name)
 
 
-# %% exercise="temperature" misconception="beside_the_params" covers="C39"
+# %% exercise="temperature" misconception="beside_the_params"
 """The temperature is not among the `params` of your model. Perhaps the temperature is another attribute. Then code that reads `params`, or maps over `params`, does not find it."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5127,7 +5023,7 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="only_where_it_is_missing" section="who-calls-init" covers="M14"
+# %% exercise="temperature" misconception="only_where_it_is_missing" section="who-calls-init"
 """A new model keeps a temperature that the caller's dict has, and a rebuild fails where JAX puts in `None`. Perhaps you set the temperature only where it is missing, and each rebuild does this too. Unflatten should only store what it gets, which need not be a dict."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5144,7 +5040,7 @@ class Model:
         return cls(*children, name)
 
 
-# %% exercise="temperature" misconception="a_dict_is_expected" section="leaves-that-are-no-arrays" covers="M13"
+# %% exercise="temperature" misconception="a_dict_is_expected" section="leaves-that-are-no-arrays"
 """Your model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps each rebuild copies the dict, or runs the constructor. What unflatten gets need not be a dict, so unflatten should only store it."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5164,7 +5060,7 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="only_the_outer_dict" section="who-calls-init" covers="C39"
+# %% exercise="temperature" misconception="only_the_outer_dict" section="who-calls-init"
 """The model has a dict of its own, but the dicts and lists inside it are still the caller's. `{**params}` and `dict(params)` make one new dict, but its values are the same objects."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5222,18 +5118,6 @@ class Model:
         model = object.__new__(cls)
         (model.params,) = children
         return model
-
-
-# %% exercise="temperature" equivalent="any sequence does for children, and any value that compares equal for aux_data"
-# solution: (self.params,) → [self.params]
-# a_flag_and_a_copy: (self.params,) → [self.params]
-# a_plain_constructor_behind_new: (params, name) → [params, name]
-# a_plain_constructor_behind_new: [(jax.tree_util.GetAttrKey('params'), model.params)] → ((jax.tree_util.GetAttrKey('params'), model.params),)
-
-# %% exercise="temperature" equivalent="the prompt asks for no keys, so these may be any"
-# a_plain_constructor_behind_new: jax.tree_util.GetAttrKey('params') → 'params'
-# a_plain_constructor_behind_new: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
-# a_plain_constructor_behind_new: jax.tree_util.GetAttrKey('params') → jax.tree_util.GetAttrKey('')
 
 
 # %% exercise="temperature" misconception="lists_are_shared" section="objects-that-change"
@@ -5405,7 +5289,7 @@ class Model:
         return cls(*children, name)
 
 
-# %% exercise="temperature" misconception="the_temperature_is_made_a_float" section="leaves-that-are-no-arrays" covers="M13"
+# %% exercise="temperature" misconception="the_temperature_is_made_a_float" section="leaves-that-are-no-arrays"
 """Your model cannot be rebuilt with a tracer, a string or something else in the place of its dict. Perhaps unflatten hands the old temperature to the constructor, which makes a float of it or needs a dict. Unflatten should store what it gets."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5423,7 +5307,7 @@ class Model:
         return cls(params, name, params["temperature"])
 
 
-# %% exercise="temperature" misconception="resets_every_dict" covers="M14"
+# %% exercise="temperature" misconception="resets_every_dict"
 """Your model can be rebuilt with anything, but after a map its temperature is 1.0 again. Perhaps the constructor sets it wherever it gets a dict. JAX puts in a dict too: the one with the new leaves."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5647,7 +5531,7 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="both_beside_the_params" covers="C39"
+# %% exercise="temperature" misconception="both_beside_the_params"
 """The temperature is not among the `params` of your model, and the dict of your model is still the caller's. Code that reads `params`, or maps over it, does not find the temperature."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5724,7 +5608,7 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="beside_a_shallow_copy" covers="C39"
+# %% exercise="temperature" misconception="beside_a_shallow_copy"
 """The temperature is not among the `params` of your model, and the dicts and lists inside `params` are still the caller's. Code that reads `params` does not find another attribute; and `dict(params)` copies one dict only."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -5846,7 +5730,7 @@ class Fork:
         return fork
 
 
-# %% exercise="fork" misconception="a_default_for_all" section="objects-that-change" covers="M16"
+# %% exercise="fork" misconception="a_default_for_all" section="objects-that-change"
 """A new fork has branches that were added to another fork. Perhaps the default is `branches=[]`. Python makes this list only once, and then all forks without branches share it."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
@@ -5869,7 +5753,7 @@ class Fork:
         return cls(value, branches)
 
 
-# %% exercise="fork" misconception="the_default_list_is_filled" section="objects-that-change" covers="M16"
+# %% exercise="fork" misconception="the_default_list_is_filled" section="objects-that-change"
 """After a rebuild, your forks contain themselves. Your unflatten fills a list that other forks share, such as the default of `branches=[]`, which Python makes only once. Give each fork a list of its own: make a new list in the constructor."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
@@ -5895,7 +5779,7 @@ class Fork:
         return fork
 
 
-# %% exercise="fork" misconception="keeps_the_callers_list" section="objects-that-change" covers="M16"
+# %% exercise="fork" misconception="keeps_the_callers_list" section="objects-that-change"
 """When your fork grows, the list of the caller grows too. Your fork keeps the caller's own list, so both share it, and a change of one is a change of the other."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
@@ -6137,7 +6021,7 @@ class Fork:
         return cls(value, branches)
 
 
-# %% exercise="fork" misconception="the_list_is_in_aux_data" section="objects-that-change" covers="M16"
+# %% exercise="fork" misconception="the_list_is_in_aux_data" section="objects-that-change"
 """After a map, the old fork has changed too. Perhaps aux_data holds the list of the old fork, and unflatten writes into this list. JAX does not copy aux_data, so the old and the new fork share the list."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
@@ -6160,19 +6044,6 @@ class Fork:
         fork.branches = branches
         fork.branches[:] = children[1:]
         return fork
-
-
-# %% exercise="fork" equivalent="any sequence does for children, and any value that compares equal for aux_data"
-# none_and_by_function: tuple(zip(keys, [fork.value, *fork.branches])) → zip(keys, [fork.value, *fork.branches])
-# none_and_by_function: tuple(zip(keys, [fork.value, *fork.branches])) → list(zip(keys, [fork.value, *fork.branches]))
-
-# %% exercise="fork" equivalent="the key of a dict at a number is written as a place in a list is"
-# solution: jax.tree_util.SequenceKey → jax.tree_util.DictKey
-# none_and_by_function: jax.tree_util.SequenceKey → jax.tree_util.DictKey
-# without_the_constructor: jax.tree_util.SequenceKey → jax.tree_util.DictKey
-
-# %% exercise="fork" equivalent="no list is equal to None"
-# none_and_by_function: branches is None → branches == None
 
 
 # %% exercise="fork" misconception="value_becomes_an_array" section="leaves-that-are-no-arrays"
@@ -6310,7 +6181,7 @@ class Fork:
         return cls(value, branches)
 
 
-# %% exercise="fork" misconception="one_list_in_the_class" section="objects-that-change" covers="M16"
+# %% exercise="fork" misconception="one_list_in_the_class" section="objects-that-change"
 """A new fork has branches that were added to another fork. Perhaps the list stands in the body of the class. All forks share what belongs to the class, unless `__init__` gives each its own."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
@@ -6775,7 +6646,7 @@ class Fork:
         return cls(values[0] if values else None, branches)
 
 
-# %% exercise="fork" misconception="the_list_of_the_class_is_filled" section="objects-that-change" covers="M16" in_order=True
+# %% exercise="fork" misconception="the_list_of_the_class_is_filled" section="objects-that-change" in_order=True
 """Your forks contain themselves. Perhaps `branches = []` stands in the body of the class, and `self.branches.append(...)` fills it: this one list belongs to the class, so all forks share it. Give each fork a list of its own: `self.branches = []` in `__init__`."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
@@ -7727,7 +7598,7 @@ class RunningMean:
         return self.total / self.count
 
 
-# %% exercise="train_step" misconception="the_loss_sees_none" covers="C3"
+# %% exercise="train_step" misconception="the_loss_sees_none"
 """Your function fails where the loss uses the step: the loss gets `None` for it. Perhaps you set the `step` to `None`, so that `jax.grad` finds no int. The loss should get the old state, with only the parameters replaced."""
 def train_step(loss, state, rate):
     def loss_of_params(params):
@@ -7836,7 +7707,7 @@ class Fork:
         self.branches.append(branch)
 
 
-# %% exercise="fork" misconception="flatten_fills_the_branches" section="objects-that-change" covers="M16"
+# %% exercise="fork" misconception="flatten_fills_the_branches" section="objects-that-change"
 """Each flatten puts the value into the fork's own `branches`, so the next one finds a branch too many. Perhaps your flatten writes `children = self.branches` and then inserts the value. That is no copy but the same list. `[self.value, *self.branches]` makes a new one."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
@@ -7902,7 +7773,7 @@ def register_fields(cls, static=()):
     return cls
 
 
-# %% exercise="normal" misconception="only_given_arrays_are_checked" section="leaves-that-are-no-arrays" covers="M13"
+# %% exercise="normal" misconception="only_given_arrays_are_checked" section="leaves-that-are-no-arrays"
 """Your constructor checks arrays only: numbers and lists of a caller are neither converted nor checked. And a rebuild still fails for negative arrays and for tracers, because a tracer is a `jax.Array` too. Callers should get arrays and all checks, and unflatten should make the object without the constructor."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -7961,7 +7832,7 @@ class Layers:
         return cls(names, [{key: next(children) for key in layer} for layer in keys])
 
 
-# %% exercise="history" misconception="zeros_beyond_the_used_places" covers="M17"
+# %% exercise="history" misconception="zeros_beyond_the_used_places"
 """Your flatten puts zeros into the empty places. The values should not change, even where they are not used. And JAX may put in a number or a string, which has no shape: flatten cannot compute with it."""
 @jax.tree_util.register_pytree_node_class
 class History:
@@ -7981,7 +7852,7 @@ class History:
         return cls(*children)
 
 
-# %% exercise="history" misconception="used_is_made_an_int_outside_jit" section="leaves-that-are-no-arrays" covers="M13"
+# %% exercise="history" misconception="used_is_made_an_int_outside_jit" section="leaves-that-are-no-arrays"
 """Your history cannot be rebuilt where JAX puts a string or `None` in the place of `used`. Perhaps unflatten calls `int` on everything that is not a tracer. JAX may put in any object, outside `jit` too, so unflatten should store what it gets."""
 @jax.tree_util.register_pytree_node_class
 class History:

@@ -30,27 +30,27 @@ fields = {name: "leaf" if name in "ACEGHJ" else "aux" for name in "ABCDEFGHIJ"}
 fields = dict.fromkeys("ACEGHJ", "Leaf") | dict.fromkeys("BDFI", " AUX ")
 
 
-# %% exercise="sort_fields" misconception="constant_arrays_are_aux" covers="M19" section="arrays-in-aux-data"
+# %% exercise="sort_fields" misconception="constant_arrays_are_aux" section="arrays-in-aux-data"
 """An array does not belong in aux_data, even if it never changes. jit compares aux_data with `==`. For two arrays `==` gives an array, and not True or False: a call with another array raises."""
 fields = {name: "leaf" if name in "ACEGJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="hyperparameters_are_aux" covers="M22" section="hyperparameters-aux-or-leaf"
+# %% exercise="sort_fields" misconception="hyperparameters_are_aux" section="hyperparameters-aux-or-leaf"
 """In aux_data, each of its fifty values is another type of node for jit, and so another trace and another compilation. A hyperparameter need not be a part of the program."""
 fields = {name: "leaf" if name in "AEGHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="counters_are_aux" covers="M22" section="a-counter-in-aux-data"
+# %% exercise="sort_fields" misconception="counters_are_aux" section="a-counter-in-aux-data"
 """This is a plain int, and it is not trained. But it is new at each call. A new value in aux_data is a new trace, so training would compile at every step."""
 fields = {name: "leaf" if name in "ACGHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="ints_stay_ints" covers="M23" section="ints-that-become-tracers"
+# %% exercise="sort_fields" misconception="ints_stay_ints" section="ints-that-become-tracers"
 """Under jit, an int that is a leaf does not stay an int: each leaf becomes a tracer. Python's `range` cannot use a tracer, because a tracer has no value yet."""
 fields = {name: "aux" if name in "BFI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="bools_stay_bools" covers="M23" section="ints-that-become-tracers"
+# %% exercise="sort_fields" misconception="bools_stay_bools" section="ints-that-become-tracers"
 """Under jit, a bool that is a leaf does not stay a bool: each leaf becomes a tracer. Python's `if` cannot use a tracer, because a tracer is neither True nor False yet."""
 fields = {name: "aux" if name in "BDF" else "leaf" for name in "ABCDEFGHIJ"}
 
@@ -172,7 +172,7 @@ class Dense:
         return self.activation(x @ self.w + self.b)
 
 
-# %% exercise="dense" misconception="arrays_are_aux" covers="M19" section="arrays-in-aux-data"
+# %% exercise="dense" misconception="arrays_are_aux" section="arrays-in-aux-data"
 """Your layer has too few leaves: an array seems to be in aux_data. jit compares aux_data with `==`. For two arrays `==` gives an array, so jit raises an error at the second layer."""
 
 
@@ -328,7 +328,7 @@ class Dense:
         return cls(*children, activation)
 
 
-# %% exercise="dense" misconception="the_bias_is_aux" covers="M19" section="arrays-in-aux-data"
+# %% exercise="dense" misconception="the_bias_is_aux" section="arrays-in-aux-data"
 """Your layer has one leaf, the weights: its bias is not among them. jit compares an array in aux_data with `==`. That gives an array, so jit raises an error at the second layer."""
 
 
@@ -592,15 +592,6 @@ class Dense:
         return layer
 
 
-# %% exercise="dense" equivalent="a list of children, or of names to unpack, is as good as a tuple"
-# by_class_decorator: (w, b, activation) → [w, b, activation]
-# by_class_decorator: [self.b, self.w] → (self.b, self.w)
-
-
-# %% exercise="dense" equivalent="the prompt does not ask for a frozen class"
-# static_fields: dataclass(frozen=True) → dataclass()
-
-
 # %% exercise="predict_traces" starter=True
 predictions = {
     "A": ...,  # f(Scaled(one, 2)); f(Scaled(5 * one, 2))
@@ -691,7 +682,7 @@ predictions = dict(A=2, B=2, C=4, D=2, E=5, F=3, G=2, H=3, I=3, J=2)
 predictions = dict(A=1, B=2, C=2, D=2, E=5, F=3, G=2, H=2, I=2, J=1)
 
 
-# %% exercise="predict_traces" misconception="a_counter_is_harmless" covers="M22" section="a-counter-in-aux-data"
+# %% exercise="predict_traces" misconception="a_counter_is_harmless" section="a-counter-in-aux-data"
 """1 would be right if the value of the counter did not matter. But each new value in aux_data is another type of node."""
 predictions = dict(A=1, B=2, C=2, D=1, E=1, F=3, G=2, H=2, I=2, J=1)
 
@@ -776,7 +767,7 @@ class TrainState:
         return self.replace(params=params, step=self.step + 1)
 
 
-# %% exercise="step_counter" misconception="counter_in_aux" covers="M22"
+# %% exercise="step_counter" misconception="counter_in_aux"
 """Your states are right, but each step of a training needs a new trace: the counter is still in aux_data. In aux_data, a new number makes a new type of node."""
 
 
@@ -861,7 +852,7 @@ class TrainState:
         return replace(self, params=params, step=self.step + np.int32(1))
 
 
-# %% exercise="step_counter" misconception="int_of_a_tracer" covers="M23" section="ints-that-become-tracers"
+# %% exercise="step_counter" misconception="int_of_a_tracer" section="ints-that-become-tracers"
 """Your `advance` works without jit, and fails under jit. Perhaps it makes a Python int of the counter. Under jit the counter is a tracer: it has a dtype, but no value that `int` could read."""
 
 
@@ -898,7 +889,7 @@ class TrainState:
         return cls(*children)
 
 
-# %% exercise="step_counter" misconception="counter_is_hidden" covers="M21" section="a-list-in-aux-data"
+# %% exercise="step_counter" misconception="counter_is_hidden" section="a-list-in-aux-data"
 """Your training needs one trace, but after several steps the counter has the number of the first step. Is your aux_data equal to any other aux_data? Then jit uses the first program again, with the number of the first step inside."""
 
 
@@ -1199,11 +1190,6 @@ class TrainState:
         return cls(*children, name)
 
 
-# %% exercise="step_counter" equivalent="a list of children, or of values to unpack, is as good as a tuple"
-# by_class_decorator: (params, step, name) → [params, step, name]
-# by_class_decorator: (self.step, self.params) → [self.step, self.params]
-
-
 # %% exercise="hashable_config" starter=True
 class Config:
     """How wide a network is, and the names of its layers.
@@ -1290,7 +1276,7 @@ class Config:
         self.names = names
 
 
-# %% exercise="hashable_config" misconception="equality_without_hash" covers="M20"
+# %% exercise="hashable_config" misconception="equality_without_hash"
 """Your configs are equal, but they have no hash, so `static_argnums` refuses them. Does the class define `__eq__` alone? Then Python takes its `__hash__` away. Or is one of its fields a list? A list has no hash, not even in a frozen dataclass, and a copy of it has none either."""
 
 
@@ -1305,7 +1291,7 @@ class Config:
         return (self.width, self.names) == (other.width, other.names)
 
 
-# %% exercise="hashable_config" misconception="a_plain_dataclass" covers="M20"
+# %% exercise="hashable_config" misconception="a_plain_dataclass"
 """Your config has no hash that works. It can also change: a field can be set, and the caller can change the list. A plain dataclass writes only `__eq__`, and a list has no hash."""
 
 
@@ -1315,7 +1301,7 @@ class Config:
     names: list
 
 
-# %% exercise="hashable_config" misconception="frozen_with_a_list" covers="M20"
+# %% exercise="hashable_config" misconception="frozen_with_a_list"
 """Your config has no hash. A frozen dataclass computes its hash from the hashes of its fields, and a list has no hash. The caller may also change this list later."""
 
 
@@ -1325,7 +1311,7 @@ class Config:
     names: list
 
 
-# %% exercise="hashable_config" misconception="a_hash_for_the_callers_list" covers="M21" section="a-list-in-aux-data"
+# %% exercise="hashable_config" misconception="a_hash_for_the_callers_list" section="a-list-in-aux-data"
 """Your config has a hash, but it still holds the caller's list. When the caller changes this list, the config changes too, and is no longer equal to what it was equal to before. Keep a copy of the names that cannot change: a tuple."""
 
 
@@ -1351,7 +1337,7 @@ class Config:
         self.names = tuple(self.names)
 
 
-# %% exercise="hashable_config" misconception="can_be_changed" covers="M21" section="a-list-in-aux-data"
+# %% exercise="hashable_config" misconception="can_be_changed" section="a-list-in-aux-data"
 """The fields of your config can be set later. Equality and the hash depend on these fields, and jit's cache and Python's dicts rely on a hash that never changes."""
 
 
@@ -1759,31 +1745,6 @@ class Config:
         return hash((self.width, self.names))
 
 
-# %% exercise="hashable_config" equivalent="`__slots__` and the generated `__init__` change nothing that is asked for"
-# by_hand: __slots__ = ('width', 'names') → nothing
-# by_hand: ('width', 'names') → ['width', 'names']
-# written_init: dataclass(frozen=True, init=False) → dataclass(frozen=True)
-# written_init: init=False → init=True
-
-
-# %% exercise="hashable_config" equivalent="any error will do"
-# by_hand: raise AttributeError(f'{name} cannot be set') → raise Exception(f'{name} cannot be set')
-# by_hand: AttributeError(f'{name} cannot be set') → f'{name} cannot be set'
-# by_hand: {name} → ''
-# an_error_of_its_own: raise ChangedError(name) → raise Exception(name)
-# an_error_of_its_own: ChangedError(name) → name
-
-
-# %% exercise="hashable_config" equivalent="equal configs have equal hashes all the same; only more others share them"
-# by_hand: (self.width, self.names) → (self.names,), line 15
-# by_hand: (self.width, self.names) → (self.width,), line 15
-# an_error_of_its_own: vars(self).values() → vars(self)
-
-
-# %% exercise="hashable_config" equivalent="a dict and a Config are compared by `__eq__` of the Config, with the two sides exchanged"
-# an_error_of_its_own: vars(other) → other
-
-
 # %% exercise="lookup_table" starter=True
 @partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
 @dataclass
@@ -1828,7 +1789,7 @@ class Lookup(NamedTuple):
         return self.scale * frozen.table[index]
 
 
-# %% exercise="lookup_table" misconception="array_in_aux" covers="M19"
+# %% exercise="lookup_table" misconception="array_in_aux"
 """Your table is still in aux_data. The first call works, because jit has nothing to compare the table with. At a call with another table, jit compares two arrays with `==`, gets an array, and raises an error."""
 
 
@@ -1842,7 +1803,7 @@ class Lookup:
         return self.scale * self.table[index]
 
 
-# %% exercise="lookup_table" misconception="tuple_in_aux" covers="M19"
+# %% exercise="lookup_table" misconception="tuple_in_aux"
 """JAX can compare your table now, but the table is not a leaf. So each new table is a new type of node, with a new trace, and a new program that holds all numbers of the table."""
 
 
@@ -1862,7 +1823,7 @@ class Lookup:
         return cls(np.array(aux, np.float32), *children)
 
 
-# %% exercise="lookup_table" misconception="compared_by_identity" covers="M19" section="never-equal"
+# %% exercise="lookup_table" misconception="compared_by_identity" section="never-equal"
 """Your table is in a wrapper, so comparing it raises no error. But the wrapper is equal only to itself: even two layers with equal tables do not share a trace."""
 
 
@@ -1887,7 +1848,7 @@ class Lookup:
         return cls(aux.table, *children)
 
 
-# %% exercise="lookup_table" misconception="always_equal" covers="M21" section="a-list-in-aux-data"
+# %% exercise="lookup_table" misconception="always_equal" section="a-list-in-aux-data"
 """Your class raises no error any more, and needs one trace. But the second table gives the numbers of the first. Your aux_data is always equal, so jit uses the first program again."""
 
 
@@ -1918,7 +1879,7 @@ class Lookup:
         return cls(aux.table, *children)
 
 
-# %% exercise="lookup_table" misconception="equal_shapes_are_equal" covers="M21" section="a-list-in-aux-data"
+# %% exercise="lookup_table" misconception="equal_shapes_are_equal" section="a-list-in-aux-data"
 """Your class raises no error any more, and needs one trace for each shape. But the second table gives the numbers of the first. Your aux_data says that tables of the same shape are equal, so jit uses the first program again."""
 
 
@@ -2005,7 +1966,7 @@ class Lookup:
         return jax.lax.stop_gradient(self.scale) * self.table[index]
 
 
-# %% exercise="lookup_table" misconception="the_scale_is_aux" covers="M19"
+# %% exercise="lookup_table" misconception="the_scale_is_aux"
 """The table is the only leaf of your layer, so `scale` has no gradient. If an array is in aux_data, jit compares it with `==`. That gives an array, and jit raises `ValueError`."""
 
 
@@ -2073,7 +2034,7 @@ class Lookup:
         return cls(*children)
 
 
-# %% exercise="lookup_table" misconception="everything_in_aux" covers="M19"
+# %% exercise="lookup_table" misconception="everything_in_aux"
 """Your layer has no leaves: table and scale are both in aux_data. So `jax.grad` finds nothing to differentiate, and jit would have to compare arrays with `==`."""
 
 
@@ -2120,7 +2081,7 @@ class Lookup:
         cls(*children)
 
 
-# %% exercise="lookup_table" misconception="tuple_in_aux_and_a_jax_array_back" covers="M19"
+# %% exercise="lookup_table" misconception="tuple_in_aux_and_a_jax_array_back"
 """Your table is not a leaf: aux_data holds its numbers. So each new table is a new type of node, with a new trace. And under `jax.grad` your layer fails: there, a rebuilt table may be a tracer, and flatten cannot read its numbers."""
 
 
@@ -2138,15 +2099,6 @@ class Lookup:
     @classmethod
     def tree_unflatten(cls, aux, children):
         return cls(jnp.array(aux), *children)
-
-
-# %% exercise="lookup_table" equivalent="without lists of fields, all fields are leaves"
-# solution: partial(register_dataclass, data_fi … ['table', 'scale'], meta_fields=[]) → register_dataclass
-
-
-# %% exercise="lookup_table" equivalent="a list of children, or of values to unpack, is as good as a tuple"
-# by_class_decorator: (table, scale) → [table, scale]
-# by_class_decorator: (self.scale, self.table) → [self.scale, self.table]
 
 
 # %% exercise="sweep" variant="by_vmap"
@@ -2182,7 +2134,7 @@ def sweep(loss, w, rates):
     return [after_step(rate) for rate in np.array(rates, np.float32)]
 
 
-# %% exercise="sweep" misconception="the_rate_is_static" covers="M22" section="five-places-for-a-constant"
+# %% exercise="sweep" misconception="the_rate_is_static" section="five-places-for-a-constant"
 """Your `loss` is traced again for each different rate. Perhaps you made the rate static. Its value is then a part of jit's cache key, and each new rate compiles a new program."""
 
 
@@ -2444,24 +2396,6 @@ def sweep(loss, w, rates):
     return [float(after_step(rate)) for rate in np.array(rates, np.float16)]
 
 
-# %% exercise="sweep" equivalent="an array without axes is a number, too"
-# solution: float(after_step(w, float(rate))) → after_step(w, float(rate))
-
-
-# %% exercise="sweep" equivalent="without jit, Python still runs `loss` as often for many rates as for one"
-# by_vmap: jax.jit(jax.vmap(after_step)) → jax.vmap(after_step)
-# by_map: jax.jit(jax.grad(loss)) → jax.grad(loss)
-
-
-# %% exercise="sweep" equivalent="an array of floats has one dtype for all rates, whichever it is"
-# by_vmap: jnp.asarray(rates, jnp.float32) → jnp.asarray(rates)
-# by_map: np.array(rates, np.float32) → np.array(rates)
-
-
-# %% exercise="sweep" equivalent="without lists of fields, all fields are leaves"
-# rate_as_a_leaf: partial(register_dataclass, data_fields=['rate'], meta_fields=[]) → register_dataclass
-
-
 # %% exercise="stale_options" starter=True
 @register_pytree_node_class
 class Net:
@@ -2523,7 +2457,7 @@ jax.tree_util.register_pytree_node(
 )
 
 
-# %% exercise="stale_options" misconception="the_dict_itself" covers="M21"
+# %% exercise="stale_options" misconception="the_dict_itself"
 """jit uses the options of its first call again and again. It keeps the aux_data of the first call, and compares the next aux_data with it. Both are the same dict, so a change changes both, and they are always equal."""
 
 
@@ -2545,7 +2479,7 @@ class Net:
         return cls(*children, aux)
 
 
-# %% exercise="stale_options" misconception="a_copy_without_hash" covers="M20" section="equality-and-hash"
+# %% exercise="stale_options" misconception="a_copy_without_hash" section="equality-and-hash"
 """Your aux_data has no hash. A list and a dict have no hash, and a copy of a dict is a dict. JAX's documentation asks for aux_data with a hash, and `static_argnums` fails without it."""
 
 
@@ -2567,7 +2501,7 @@ class Net:
         return cls(*children, dict(aux))
 
 
-# %% exercise="stale_options" misconception="copied_on_the_way_back_only" covers="M21"
+# %% exercise="stale_options" misconception="copied_on_the_way_back_only"
 """A rebuilt net has a dict of its own, but the aux_data is still the dict of the net, or a view of it. jit keeps it, and compares the next aux_data with it. A change of the net's dict changes both, so they are always equal."""
 
 
@@ -2589,7 +2523,7 @@ class Net:
         return cls(*children, dict(aux))
 
 
-# %% exercise="stale_options" misconception="picture_taken_at_the_start" covers="M21"
+# %% exercise="stale_options" misconception="picture_taken_at_the_start"
 """jit still does not see a change of the options. Perhaps you copy them when the net is made; or your aux_data has a hash, but holds the net's own dict. What jit keeps and compares has to be a copy that `tree_flatten` makes."""
 
 
@@ -2634,7 +2568,7 @@ class Net:
         return cls(*children, dict(aux))
 
 
-# %% exercise="stale_options" misconception="options_are_leaves" covers="M23" section="ints-that-become-tracers"
+# %% exercise="stale_options" misconception="options_are_leaves" section="ints-that-become-tracers"
 """Your options are leaves now, so jit turns them into tracers, also bools and ints. A Python `if` cannot use a tracer, and a string cannot be an argument of a compiled program."""
 
 
@@ -2835,7 +2769,7 @@ class Net:
         return cls(*children, dict(aux))
 
 
-# %% exercise="stale_options" misconception="rebuilt_nets_share_a_dict" covers="M21" section="a-list-in-aux-data"
+# %% exercise="stale_options" misconception="rebuilt_nets_share_a_dict" section="a-list-in-aux-data"
 """jit sees each change, but two nets that are rebuilt from one structure share their options. Perhaps unflatten uses a dict that is kept in aux_data or in a cache. Then a change in one net is a change in all of them."""
 
 
@@ -2869,7 +2803,7 @@ class Net:
         return cls(*children, aux.options)
 
 
-# %% exercise="stale_options" misconception="a_wrapper_of_the_same_dict" covers="M21"
+# %% exercise="stale_options" misconception="a_wrapper_of_the_same_dict"
 """Your aux_data has a hash, but it holds the net's own dict. jit keeps the aux_data of the first call: a change of the options changes the kept one too, so jit sees no change. A rebuilt net shares this dict as well."""
 
 
@@ -2902,7 +2836,7 @@ class Net:
         return cls(*children, aux.options)
 
 
-# %% exercise="stale_options" misconception="a_hashable_dict_of_the_net" covers="M21"
+# %% exercise="stale_options" misconception="a_hashable_dict_of_the_net"
 """The options of your net are not a plain dict, but a dict with a hash, and this same object is the aux_data. jit keeps it from the first call on: a change of the options changes the kept one too, so jit sees no change."""
 
 
@@ -3213,16 +3147,6 @@ class Net:
         return cls(children, dict(aux))
 
 
-# %% exercise="stale_options" equivalent="a list of children is as good as a tuple"
-# solution: (self.w,) → [self.w]
-# frozen_set: [self.w] → (self.w,)
-# by_function: (net.w,) → [net.w]
-
-
-# %% exercise="stale_options" equivalent="there is one child only"
-# frozen_set: children[0] → children[-1]
-
-
 # %% exercise="repeat" variant="by_while_loop"
 def repeat(layer, x):
     def go_on(state):
@@ -3245,21 +3169,7 @@ def repeat(layer, x):
     return x
 
 
-# %% exercise="repeat" equivalent="the last entry of a pair is the second"
-# by_while_loop: state[1] → state[-1]
-# by_while_loop: jax.lax.while_loop(go_on, body, (0, x))[1] → jax.lax.while_loop(go_on, body, (0, x))[-1]
-# counting_down: state[1] → state[-1]
-
-
-# %% exercise="repeat" equivalent="the function works as it is, and under a jit of the caller"
-# counting_down: @jax.jit → nothing
-
-
-# %% exercise="repeat" equivalent="under jit every leaf is an array, and a loop makes one of a number"
-# counting_down: jnp.asarray(layer['times']) → layer['times']
-
-
-# %% exercise="repeat" misconception="range_of_a_tracer" covers="M23"
+# %% exercise="repeat" misconception="range_of_a_tracer"
 """Your function works without jit, and fails under jit: there the int leaf is a tracer. A tracer has a dtype but no value yet, and Python's `range` needs the value."""
 
 
@@ -3269,7 +3179,7 @@ def repeat(layer, x):
     return x
 
 
-# %% exercise="repeat" misconception="value_of_a_tracer" covers="M23"
+# %% exercise="repeat" misconception="value_of_a_tracer"
 """Your function works without jit, and fails under jit. Perhaps your code needs the value of the leaf: in `int`, `while`, `if`, or as the `length` of a `scan`. A tracer has no value: JAX traces once for all values."""
 
 
@@ -3894,17 +3804,6 @@ def traces_of(function, calls):
     for arguments in calls:
         counted(*arguments)
     print(traces)
-
-
-# %% exercise="traces_of" equivalent="what is put into the list does not matter, only how often"
-# with_a_list: seen.append(1) → seen.append(2)
-# with_a_list: seen.append(1) → seen.append(0)
-# with_a_list: seen.append(1) → seen.append(-1)
-
-
-# %% exercise="traces_of" equivalent="what a jitted function returns does not matter"
-# with_a_list: (seen.append(1), function(*arguments))[1] → (seen.append(1), function(*arguments))[0]
-# with_a_list: (seen.append(1), function(*arguments))[1] → (seen.append(1), function(*arguments))[-1]
 
 
 # %% exercise="partition" variant="with_equinox"
@@ -4536,17 +4435,6 @@ def combine(first, second):
     )
 
 
-# %% exercise="partition" equivalent="a list of two trees is as good as a tuple"
-# solution: (first, second) → [first, second]
-# by_flattening: (jax.tree.unflatten(structure, firs … .tree.unflatten(structure, second)) → [jax.tree.unflatten(structure, firs … .tree.unflatten(structure, second)]
-
-
-# %% exercise="partition" equivalent="a leaf stands in one of the two parts only, so their order does not matter"
-# solution: jax.tree.map(either, first, second, is_leaf=lambda node: node is None) → jax.tree.map(either, second, first, is_leaf=lambda node: node is None)
-# with_equinox: eqx.combine(first, second) → eqx.combine(second, first)
-# by_flattening: zip(leaves, others) → zip(others, leaves)
-
-
 # %% exercise="static_wrapper" starter=True
 class Static:
     """A node without leaves: its value is in aux_data.
@@ -4704,7 +4592,7 @@ class Static:
         return cls(value)
 
 
-# %% exercise="static_wrapper" misconception="a_plain_dataclass" covers="M20" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="a_plain_dataclass" section="equality-and-hash"
 """Your `Static` compares values with a bare `==`, and has no hash. Perhaps it is a plain dataclass. A dataclass gets an `__eq__` that compares the fields, and then Python removes its `__hash__`."""
 
 
@@ -4764,7 +4652,7 @@ class Static:
         return hash(self.key())
 
 
-# %% exercise="static_wrapper" misconception="the_value_is_a_leaf" covers="M23" section="ints-that-become-tracers"
+# %% exercise="static_wrapper" misconception="the_value_is_a_leaf" section="ints-that-become-tracers"
 """Your `Static` has a leaf. So jit traces the value: a number becomes a tracer, and for a string or a function jit raises an error. `jax.tree.map` changes the value, too."""
 
 
@@ -4790,7 +4678,7 @@ class Static:
         return cls(*children)
 
 
-# %% exercise="static_wrapper" misconception="always_equal" covers="M21" section="a-list-in-aux-data"
+# %% exercise="static_wrapper" misconception="always_equal" section="a-list-in-aux-data"
 """All your `Static` are equal, so jit runs the program with the first value for all of them, without an error. jit does not look at the value, only at the result of `==`."""
 
 
@@ -4806,7 +4694,7 @@ class Static:
         return 0
 
 
-# %% exercise="static_wrapper" misconception="equality_without_hash" covers="M20" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="equality_without_hash" section="equality-and-hash"
 """Your `Static` has no hash. When a class defines `__eq__` but no `__hash__`, Python removes its hash. jit may work without a hash, but JAX's documentation asks for aux_data with a hash."""
 
 
@@ -5298,24 +5186,6 @@ class Static:
     @classmethod
     def tree_unflatten(cls, aux, children):
         return cls(aux)
-
-
-# %% exercise="static_wrapper" equivalent="any text marks a nan, for no other float is equal to it"
-# solution: 'nan' if is_nan else self.value → '' if is_nan else self.value
-
-
-# %% exercise="static_wrapper" equivalent="nothing is a subclass of `Static`"
-# solution: isinstance(other, Static) → type(other) is Static
-# tuple_in_aux: isinstance(other, Static) → type(other) is Static
-
-
-# %% exercise="static_wrapper" equivalent="a list without children is as good as a tuple"
-# type_and_text: ((), self) → ([], self)
-# tuple_in_aux: ((), static.key) → ([], static.key)
-
-
-# %% exercise="static_wrapper" equivalent="the key has two entries"
-# tuple_in_aux: key[1] → key[-1]
 
 
 # %% exercise="cache_key" variant="shape_and_dtype"

@@ -67,7 +67,7 @@ def init_mlp(key, sizes):
     return layers
 
 
-# %% exercise="init_mlp" misconception="one_key_for_all" covers="C26"
+# %% exercise="init_mlp" misconception="one_key_for_all"
 """All your layers draw the same random numbers, times a factor. Do they share one key? The same key gives the same numbers, so layers of equal shape start as copies of each other."""
 
 
@@ -82,7 +82,7 @@ def init_mlp(key, sizes):
     ]
 
 
-# %% exercise="init_mlp" misconception="small_is_safe" section="how-large-at-the-start" covers="C32"
+# %% exercise="init_mlp" misconception="small_is_safe" section="how-large-at-the-start"
 """Your weights are far too small, perhaps a fixed 0.01 times a normal draw. Then each layer makes its input smaller, little of it reaches the output, and the gradient is almost 0."""
 
 
@@ -151,7 +151,7 @@ def init_mlp(key, sizes):
     ]
 
 
-# %% exercise="init_mlp" misconception="biases_start_at_one_number" covers="C26"
+# %% exercise="init_mlp" misconception="biases_start_at_one_number"
 """Your biases are all the same number, but not 0. They should start at 0: the weights alone make the outputs differ."""
 
 
@@ -181,7 +181,7 @@ def init_mlp(key, sizes):
     ]
 
 
-# %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data" covers="M24"
+# %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data"
 """Your layers hold more than arrays, a string for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a string or a function. Keep settings outside the parameters."""
 
 
@@ -635,27 +635,6 @@ def init_mlp(key, sizes):
         }
         for place, (inputs, outputs) in enumerate(zip(sizes, sizes[1:]))
     ]
-
-
-# %% exercise="init_mlp" equivalent="A longer split begins with the same keys; keys and sizes left over are not used."
-# solution: len(sizes) - 1 → len(sizes) + 1
-# solution: len(sizes) - 1 → len(sizes)
-# solution: len(sizes) - 1 → len(sizes) - 0
-# solution: len(sizes) - 1 → len(sizes) - -1
-# a_loop_over_places: len(sizes) - 1 → len(sizes) + 1, line 3
-# a_loop_over_places: len(sizes) - 1 → len(sizes), line 3
-# a_loop_over_places: len(sizes) - 1 → len(sizes) - 0, line 3
-# a_loop_over_places: len(sizes) - 1 → len(sizes) - -1, line 3
-# numpy_for_the_biases: len(sizes) - 1 → len(sizes) + 1
-# numpy_for_the_biases: len(sizes) - 1 → len(sizes)
-# numpy_for_the_biases: len(sizes) - 1 → len(sizes) - 0
-# numpy_for_the_biases: len(sizes) - 1 → len(sizes) - -1
-# a_loop_over_places: shape[1] → shape[-1]
-# numpy_for_the_biases: sizes[:-1] → sizes[:]
-
-
-# %% exercise="init_mlp" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# a_loop_over_places: (sizes[place], sizes[place + 1]) → [sizes[place], sizes[place + 1]]
 
 
 # %% exercise="forward" variant="one_loop"
@@ -1155,16 +1134,6 @@ def forward_batch(params, xs):
     return jax.vmap(forward, in_axes=(None, 0))(params, xs)
 
 
-# %% exercise="forward" equivalent="`x @ weight` and ReLU take a batch of rows as they are."
-# solution: jax.vmap(forward, in_axes=(None, 0)) → forward
-# one_loop: jax.vmap(forward, (None, 0)) → forward
-
-
-# %% exercise="forward" equivalent="The larger one of a number and 0 is the same, either way."
-# one_loop: jnp.maximum(x, 0) → jnp.maximum(0, x)
-# matrices_at_once: x @ layer['weight'] + layer['bias'] > 0 → x @ layer['weight'] + layer['bias'] >= 0
-
-
 # %% exercise="cross_entropy" variant="by_logsumexp"
 def cross_entropy(logits, labels):
     chosen = jnp.take_along_axis(logits, labels[:, None], axis=-1)[:, 0]
@@ -1541,22 +1510,6 @@ def cross_entropy(logits, labels):
     return jnp.mean(jnp.sum((p - jax.nn.one_hot(labels, logits.shape[1])) ** 2, axis=1))
 
 
-# %% exercise="cross_entropy" equivalent="There are two axes, so the last is axis 1."
-# by_logsumexp: jnp.take_along_axis(logits, labels[:, None], axis=-1) → jnp.take_along_axis(logits, labels[:, None])
-# by_logsumexp: axis=-1 → axis=1, line 2
-# by_logsumexp: axis=-1 → axis=1, line 3
-# by_hand_and_one_hot: axis=1 → axis=-1, line 2
-# by_hand_and_one_hot: axis=1 → axis=-1, line 3
-# by_hand_and_one_hot: logits.shape[1] → logits.shape[-1]
-# by_hand_and_one_hot: (log_p * jax.nn.one_hot(labels, logits.shape[1])).sum(1) → (log_p * jax.nn.one_hot(labels, logits.shape[1])).sum(-1)
-
-
-# %% exercise="cross_entropy" equivalent="One column: JAX takes it at every place, and the mean over all pairs is the same."
-# by_logsumexp: (:, 0) → (:,)
-# by_logsumexp: (:, 0) → (:, 1)
-# by_logsumexp: (:, 0) → (:, -1)
-
-
 # %% exercise="make_step" variant="jit_as_a_function"
 def make_step(loss):
     def step(params, x, y, rate):
@@ -1589,7 +1542,7 @@ def make_step(loss):
     return jax.jit(step, donate_argnums=0)
 
 
-# %% exercise="make_step" misconception="the_first_rate_for_ever" covers="C27"
+# %% exercise="make_step" misconception="the_first_rate_for_ever"
 """Your first step is right, and the later ones still use the first rate. A jitted function reads other variables than its arguments only once, while JAX traces. The value becomes a constant in the program."""
 
 
@@ -1608,7 +1561,7 @@ def make_step(loss):
     return step
 
 
-# %% exercise="make_step" misconception="a_rate_of_its_own" covers="C27"
+# %% exercise="make_step" misconception="a_rate_of_its_own"
 """The caller's rate has no effect: a rate of 0 moves the parameters too. Does your code use a fixed rate? Use the argument `rate`, which may change from call to call."""
 
 
@@ -2000,26 +1953,6 @@ def make_step(loss):
     return step
 
 
-# %% exercise="make_step" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (jax.tree.map(lambda p, g: p - rate * g, params, grads), value) → [jax.tree.map(lambda p, g: p - rate * g, params, grads), value]
-# jit_as_a_function: (new, loss(params, x, y)) → [new, loss(params, x, y)]
-# rate_made_an_array: (jax.tree.map(jnp.add, params, steps), value) → [jax.tree.map(jnp.add, params, steps), value]
-# donates_the_parameters: (jax.tree.map(lambda p, g: p - rate * g, params, grads), value) → [jax.tree.map(lambda p, g: p - rate * g, params, grads), value]
-
-
-# %% exercise="make_step" equivalent="A sum is the same, either way."
-# rate_made_an_array: jax.tree.map(jnp.add, params, steps) → jax.tree.map(jnp.add, steps, params)
-
-
-# %% exercise="make_step" equivalent="A Python float is traced as float32."
-# rate_made_an_array: jnp.float32(rate) → rate
-
-
-# %% exercise="make_step" equivalent="Giving the old buffers away is a choice."
-# donates_the_parameters: jax.jit(step, donate_argnums=0) → jax.jit(step)
-# donates_the_parameters: donate_argnums=0 → donate_argnums=-1
-
-
 # %% exercise="decayed_step" variant="by_flattening"
 def decayed_step(params, grads, direction, rate, decay):
     pairs, structure = jax.tree.flatten_with_path(params)
@@ -2066,7 +1999,7 @@ def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map(lambda p, d: p - rate * (d + decay * p), params, direction(grads))
 
 
-# %% exercise="decayed_step" misconception="paths_hold_texts" covers="C33"
+# %% exercise="decayed_step" misconception="paths_hold_texts"
 """Nothing decays in your result. Perhaps you compare an entry of the path with a string. A path has objects such as `DictKey(key='w')`. Such an object is never equal to a string, and no error tells you."""
 
 
@@ -2450,10 +2383,6 @@ def decayed_step(params, grads, direction, rate, decay):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
         new.append(p - rate * (d + decay * p) if is_weight else p - rate * d)
     return new
-
-
-# %% exercise="decayed_step" equivalent="True and 1.0 multiply alike."
-# mask_first: float(jax.tree_util.keystr(path).endswith("['w']")) → jax.tree_util.keystr(path).endswith("['w']")
 
 
 # %% exercise="momentum" variant="by_flattening"
@@ -3108,20 +3037,6 @@ def start(params):
 def momentum_step(params, grads, velocity, rate, beta):
     velocity = beta * velocity + grads
     return params - rate * velocity, velocity
-
-
-# %% exercise="momentum" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity) → [jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity]
-# by_flattening: (jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)) → [jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)]
-# pairs_transposed: (p - rate * v, v) → [p - rate * v, v]
-# pairs_transposed: (jax.tree.structure(params), jax.tree.structure((0, 0))) → [jax.tree.structure(params), jax.tree.structure((0, 0))]
-
-
-# %% exercise="momentum" equivalent="Only the structure of the pair counts."
-# pairs_transposed: (0, 0) → (1, 0)
-# pairs_transposed: (0, 0) → (-1, 0)
-# pairs_transposed: (0, 0) → (0, 1)
-# pairs_transposed: (0, 0) → (0, -1)
 
 
 # %% exercise="adam" variant="counter_in_an_array"
@@ -4241,22 +4156,6 @@ def adam_step(params, grads, state, rate):
     return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
 
 
-# %% exercise="adam" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (m / (1 - 0.9 ** t), v / (1 - 0.999 ** t)) → [m / (1 - 0.9 ** t), v / (1 - 0.999 ** t)]
-# solution: (jax.tree.map(update, params, m, v), {'m': m, 'v': v, 't': t}) → [jax.tree.map(update, params, m, v), {'m': m, 'v': v, 't': t}]
-# counter_in_an_array: (params, {'m': m, 'v': v, 't': t}) → [params, {'m': m, 'v': v, 't': t}]
-# by_flattening: (0.9 * m + (1 - 0.9) * g, 0.999 * v + (1 - 0.999) * jnp.square(g)) → [0.9 * m + (1 - 0.9) * g, 0.999 * v + (1 - 0.999) * jnp.square(g)]
-# by_flattening: (params, {'m': m, 'v': v, 't': t}) → [params, {'m': m, 'v': v, 't': t}]
-
-
-# %% exercise="adam" equivalent="The count is a Python int or an array."
-# counter_in_an_array: jnp.asarray(0) → 0
-
-
-# %% exercise="adam" equivalent="Float32 is the dtype that JAX makes zeros of."
-# by_flattening: jnp.zeros(p.shape, p.dtype) → jnp.zeros(p.shape)
-
-
 # %% exercise="freeze" variant="by_entries"
 def label_tree(params, frozen):
     listed = [part.split("/") for part in frozen]
@@ -4293,7 +4192,7 @@ def frozen_step(params, grads, labels, rate):
     )
 
 
-# %% exercise="freeze" misconception="none_for_train" covers="M25"
+# %% exercise="freeze" misconception="none_for_train"
 """There is a `None` in your label tree. For JAX, `None` is a node without children. So your label tree has another structure than `params`, and a map over both fails."""
 
 
@@ -4312,7 +4211,7 @@ def frozen_step(params, grads, labels, rate):
     return jax.tree.map(update, params, grads, labels)
 
 
-# %% exercise="freeze" misconception="labels_through_jit" covers="M25 M24"
+# %% exercise="freeze" misconception="labels_through_jit"
 """Your `frozen_step` raises a `TypeError`. Perhaps the labels are an argument of a jitted function. A string is a legal leaf of a tree, but jit takes arrays and numbers only."""
 
 
@@ -4332,7 +4231,7 @@ def frozen_step(params, grads, labels, rate):
     return jax.tree.map(update, params, grads, labels)
 
 
-# %% exercise="freeze" misconception="zero_times_nan" covers="M25"
+# %% exercise="freeze" misconception="zero_times_nan"
 """Your frozen leaves become `nan` where their gradient is. Perhaps you multiply the gradient by a mask of 0 and 1. In floating point, 0 times `nan` or infinity is `nan`."""
 
 
@@ -4368,7 +4267,7 @@ def frozen_step(params, grads, labels, rate):
     return jax.tree.map(update, params, grads, labels)
 
 
-# %% exercise="freeze" misconception="whole_paths_only" covers="M25"
+# %% exercise="freeze" misconception="whole_paths_only"
 """You freeze a leaf whose own path is listed, but not the leaves in a listed part. When the list names a part, all leaves in this part are frozen."""
 
 
@@ -4425,7 +4324,7 @@ def frozen_step(params, grads, labels, rate):
     return jax.tree.map(update, params, grads, labels)
 
 
-# %% exercise="freeze" misconception="a_label_is_true" covers="M25"
+# %% exercise="freeze" misconception="a_label_is_true"
 """Nothing moves in your step. Perhaps you write `if label:`. For Python, every string that is not empty is true, `"train"` as well as `"frozen"`. Compare the label with a string."""
 
 
@@ -4441,7 +4340,7 @@ def frozen_step(params, grads, labels, rate):
     return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
 
 
-# %% exercise="freeze" misconception="masked_hands_it_on" covers="M25"
+# %% exercise="freeze" misconception="masked_hands_it_on"
 """Your frozen leaves move by their whole gradient. Perhaps you use `optax.masked`: where the mask is False, it passes the gradient on unchanged, and does not set it to 0."""
 import optax
 
@@ -4460,7 +4359,7 @@ def frozen_step(params, grads, labels, rate):
     return optax.apply_updates(params, updates)
 
 
-# %% exercise="freeze" misconception="one_label_for_each_part" covers="M25"
+# %% exercise="freeze" misconception="one_label_for_each_part"
 """Your label tree has one label for each part at the top, and it stops there. Such a tree is a prefix of `params`. This task asks for a label in place of every leaf."""
 
 
@@ -4477,7 +4376,7 @@ def frozen_step(params, grads, labels, rate):
     return jax.tree.map(update, params, grads, labels)
 
 
-# %% exercise="freeze" misconception="brackets_in_the_paths" covers="M25"
+# %% exercise="freeze" misconception="brackets_in_the_paths"
 """You freeze no leaf, whatever is listed. Perhaps you compare the list with `keystr(path)`. Without options, `keystr` writes `['body'][0]`. The listed paths have plain entries and slashes."""
 
 
@@ -5123,12 +5022,6 @@ def frozen_step(params, grads, labels, rate):
         return p if label == "frozen" else p - rate * g
 
     return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" equivalent="The root is never listed, and no path is longer than itself."
-# by_flattening: range(1, len(path) + 1) → range(0, len(path) + 1)
-# by_flattening: range(1, len(path) + 1) → range(-1, len(path) + 1)
-# by_flattening: len(path) + 1 → len(path) + 2
 
 
 # %% exercise="save_and_load" variant="by_flattening"
@@ -6191,30 +6084,6 @@ def load(file, like):
     return jax.tree.unflatten(structure, new)
 
 
-# %% exercise="save_and_load" equivalent="NumPy does the same of itself."
-# solution: np.asarray(leaf) → leaf
-# by_flattening: dict(np.load(file)) → np.load(file)
-# compressed: np.array(leaf) → leaf
-# compressed: np.load(file, allow_pickle=False) → np.load(file)
-# compressed: allow_pickle=False → allow_pickle=True
-
-
-# %% exercise="save_and_load" equivalent="NumPy raises the KeyError itself, with the path."
-# solution: if name not in arrays: raise KeyError(name) → nothing
-# solution: name not in arrays → False
-# solution: raise KeyError(name) → nothing
-
-
-# %% exercise="save_and_load" equivalent="Only the words of a message."
-# solution: {name} → ''
-# solution: {arrays[name].shape} → ''
-# solution: arrays[name].shape → arrays[name].size, line 27
-# solution: {leaf.shape} → ''
-# solution: leaf.shape → leaf.size, line 27
-# by_flattening: {name} → ''
-# compressed: name_of(path) → path, line 19
-
-
 # %% exercise="deep_forward" variant="scan_over_pairs"
 def deep_forward(stacked, x):
     def apply(x, layer):
@@ -6556,20 +6425,6 @@ def deep_forward(stacked, x):
     return jax.lax.scan(apply, x, stacked)
 
 
-# %% exercise="deep_forward" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (x, x) → [x, x]
-# scan_over_pairs: (x, x) → [x, x]
-# scan_over_pairs: (every[-1], every) → [every[-1], every]
-
-
-# %% exercise="deep_forward" equivalent="The larger one of two numbers is the same, either way."
-# scan_over_pairs: jnp.maximum(jnp.dot(x, w) + b, 0) → jnp.maximum(0, jnp.dot(x, w) + b)
-
-
-# %% exercise="deep_forward" equivalent="Every row is written."
-# by_fori_loop: jnp.zeros → jnp.ones
-
-
 # %% exercise="moving_average" starter=True
 def average_start(params):
     """Return the average at the start: the parameters, floating-point leaves in float32."""
@@ -6669,7 +6524,7 @@ def average_step(average, params, decay):
     return jax.tree.map(update, average, params)
 
 
-# %% exercise="moving_average" misconception="averages_the_counter" section="parameters-are-data" covers="M24"
+# %% exercise="moving_average" misconception="averages_the_counter" section="parameters-are-data"
 """Your floating-point leaves are right, but the counter is averaged as well and becomes a float. For JAX, a whole number is a leaf like any other leaf. Your function has to treat it in another way."""
 
 
@@ -6684,7 +6539,7 @@ def average_step(average, params, decay):
     return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
 
 
-# %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data" covers="M24"
+# %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data"
 """Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then cut to a whole number again. A count is no parameter: copy the newest count."""
 
 
@@ -7137,20 +6992,6 @@ def average_step(average, params, decay):
         return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
 
     jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" equivalent="No leaf is complex."
-# solution: jnp.floating → jnp.inexact
-
-
-# %% exercise="moving_average" equivalent="NumPy and JAX compute alike here, also with a Python number."
-# by_numpy: np.asarray(p) → p, line 3
-# by_numpy: np.asarray(p) → p, line 3, 2
-# by_numpy: np.asarray(p) → p, line 9
-# by_numpy: np.float32(decay) → decay
-# by_numpy: np.float32(1 - decay) → 1 - decay
-# by_numpy: np.asarray(p).astype(np.float32) → np.asarray(p), line 11
-# by_numpy: np.asarray(p) → p, line 11
 
 
 # %% exercise="resume" variant="by_position"
@@ -7847,29 +7688,6 @@ def load_state(file, like):
     return {**state, "key": jax.random.wrap_key_data(state["key"])}
 
 
-# %% exercise="resume" equivalent="NumPy does the same of itself."
-# solution: np.asarray(leaf) → leaf
-# by_position: np.asarray(leaf) → leaf
-# by_the_kind_of_leaf: np.asarray(array) → array
-# by_the_kind_of_leaf: np.load(file, allow_pickle=False) → np.load(file)
-# by_the_kind_of_leaf: allow_pickle=False → allow_pickle=True
-
-
-# %% exercise="resume" equivalent="JAX's arrays or NumPy's: the prompt allows either."
-# solution: jnp.asarray(arrays[jax.tree_util.keystr(path)]) → arrays[jax.tree_util.keystr(path)]
-# by_position: jnp.asarray(arrays[f'arr_{at}']) → arrays[f'arr_{at}']
-# entry_by_entry: jnp.asarray(arrays[f'{entry} {place}']) → arrays[f'{entry} {place}']
-# by_the_kind_of_leaf: jnp.asarray(array) → array
-
-
-# %% exercise="resume" equivalent="A key array of one key is one leaf, as its numbers are."
-# by_position: plain(like) → like
-
-
-# %% exercise="resume" equivalent="The step is an int, and no bool."
-# by_the_kind_of_leaf: isinstance(leaf, int) → type(leaf) is int
-
-
 # %% exercise="next_batch" starter=True
 def next_batch(key, count, size):
     """Return `size` row numbers below `count`, and the key for the next call."""
@@ -7908,7 +7726,7 @@ def next_batch(key, count, size):
     return jax.random.permutation(now, count)[count - size :], key
 
 
-# %% exercise="next_batch" misconception="as_it_was_found" covers="T-L5-keys"
+# %% exercise="next_batch" misconception="as_it_was_found"
 """Every batch has the same rows: the network sees one batch, 600 times. You return a key that draws the same numbers again. A key is used once: draw with one new key, and return another one."""
 
 
@@ -7917,7 +7735,7 @@ def next_batch(key, count, size):
     return rows, key
 
 
-# %% exercise="next_batch" misconception="a_key_of_its_own" covers="T-L5-keys"
+# %% exercise="next_batch" misconception="a_key_of_its_own"
 """Your rows do not depend on the caller's key. Perhaps your function makes a key of its own. Then each call draws the same rows, whatever key comes in."""
 
 
@@ -7926,7 +7744,7 @@ def next_batch(key, count, size):
     return jax.random.permutation(now, count)[:size], key
 
 
-# %% exercise="next_batch" misconception="always_the_same_next_key" covers="T-L5-keys"
+# %% exercise="next_batch" misconception="always_the_same_next_key"
 """From the second one on, all your batches are the same. The key that you return does not depend on the key that you got."""
 
 
@@ -7998,31 +7816,6 @@ def next_batch(key, count, size):
     return jax.random.permutation(keys[0], count)[:size], keys
 
 
-# %% exercise="next_batch" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (jax.random.permutation(now, count)[:size], key) → [jax.random.permutation(now, count)[:size], key]
-# chosen_without_replacement: (rows, later) → [rows, later]
-# a_permutation_of_the_rows: (np.asarray(jax.random.permutation(keys[1], rows))[0:size], keys[0]) → [np.asarray(jax.random.permutation(keys[1], rows))[0:size], keys[0]]
-
-
-# %% exercise="next_batch" equivalent="`split` makes two keys, unless a number is named; a longer split begins with the same keys."
-# a_permutation_of_the_rows: jax.random.split(key, 2) → jax.random.split(key)
-# a_permutation_of_the_rows: jax.random.split(key, 2) → jax.random.split(key, 3)
-
-
-# %% exercise="next_batch" equivalent="The second of two keys is the last one; JAX clamps an index beyond it."
-# a_permutation_of_the_rows: keys[1] → keys[-1]
-# a_permutation_of_the_rows: keys[1] → keys[2]
-
-
-# %% exercise="next_batch" equivalent="`permutation` makes the row numbers of `count` itself, and a slice begins at 0."
-# a_permutation_of_the_rows: jnp.arange(count) → count
-# a_permutation_of_the_rows: 0:size → :size
-
-
-# %% exercise="next_batch" equivalent="JAX's arrays or NumPy's: where the prompt does not say, either is right."
-# a_permutation_of_the_rows: np.asarray(jax.random.permutation(keys[1], rows)) → jax.random.permutation(keys[1], rows)
-
-
 # %% exercise="updated" starter=True
 def updated(state, grads, rate, beta=0.9):
     """Return the state after one more step of momentum."""
@@ -8051,7 +7844,7 @@ def updated(state, grads, rate, beta=0.9):
     return state | new | {"step": 1 + state["step"]}
 
 
-# %% exercise="updated" misconception="as_it_was_found" covers="T-L5-state"
+# %% exercise="updated" misconception="as_it_was_found"
 """The state that you return still has the old velocity. So each step begins as if there had been no gradient before. What the next step needs has to be in the new state."""
 
 
@@ -8061,7 +7854,7 @@ def updated(state, grads, rate, beta=0.9):
     return {**state, "params": params, "step": state["step"] + 1}
 
 
-# %% exercise="updated" misconception="starts_anew" covers="T-L5-state"
+# %% exercise="updated" misconception="starts_anew"
 """Your velocity is the last gradient alone: the older ones are forgotten. The old velocity is in `state["velocity"]`."""
 
 
@@ -8163,10 +7956,6 @@ def updated(state, grads, rate, beta=0.9):
     return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
-# %% exercise="updated" equivalent="A sum is the same, either way."
-# copies_the_dict: jax.tree.map(jnp.add, state['params'], updates) → jax.tree.map(jnp.add, updates, state['params'])
-
-
 # %% exercise="make_warm_step" starter=True
 def make_warm_step(loss, updated, rate_at):
     """Return a jitted function: (state, x, labels) -> (new state, loss)."""
@@ -8206,7 +7995,7 @@ def make_warm_step(loss, updated, rate_at):
     return step
 
 
-# %% exercise="make_warm_step" misconception="as_it_was_found" covers="C27"
+# %% exercise="make_warm_step" misconception="as_it_was_found"
 """All your steps have the same rate, the one of the very first step. Do you count in a Python variable? Python counts only while JAX traces, once; then the number is a constant. What changes has to come in as an argument."""
 
 
@@ -8352,12 +8141,6 @@ def make_warm_step(loss, updated, rate_at):
         return state, value
 
     return step
-
-
-# %% exercise="make_warm_step" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (updated(state, grads, rate_at(state['step'])), value) → [updated(state, grads, rate_at(state['step'])), value]
-# jit_as_a_function: (new, loss(state['params'], x, labels)) → [new, loss(state['params'], x, labels)]
-# rate_made_outside: (updated(state, grads, rate), value) → [updated(state, grads, rate), value]
 
 
 # %% exercise="loss_of_one" variant="by_logsumexp"
@@ -9649,7 +9432,7 @@ def average_step(average, params, decay):
     return jax.tree.map(update, average, params)
 
 
-# %% exercise="init_mlp" misconception="the_callers_key_for_all" covers="C26"
+# %% exercise="init_mlp" misconception="the_callers_key_for_all"
 """Every layer draws with the caller's key itself. The same key gives the same numbers, so layers of equal shape start as copies of each other. Split the key, and use each new key once."""
 
 

@@ -11,6 +11,7 @@ import pytree_course
 from pytree_course import nbgrader
 from pytree_course.built import brief_traceback, is_meant_to_fail
 from pytree_course.course import Course, CourseError, answer_id, ours_id
+from pytree_course.texts import defined_names
 
 CLASS_NAMES = ("join", "leave", "vote")
 """Functions that learners' notebooks can call without an import."""
@@ -71,9 +72,6 @@ def _showable(error: BaseException) -> BaseException:
 
 CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")
 
-_DEFINED = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]*)?=(?!=)", re.M)
-"""A top-level definition in a cell; a regex, because a cell may have a syntax error."""
-
 _failed: set[str] = set()
 """Names whose definition is stale, because the last run of their cell failed."""
 
@@ -92,8 +90,7 @@ def watch(shell: Any) -> None:
         before.update(shell.user_ns)
 
     def after_cell(result: Any) -> None:
-        source = result.info.raw_cell or ""
-        names = {function or variable for function, variable in _DEFINED.findall(source)}
+        names = defined_names(result.info.raw_cell or "")
         names_now = shell.user_ns
         made = {name for name in names if name in names_now}
         made -= {name for name in made if name in before and names_now[name] is before[name]}

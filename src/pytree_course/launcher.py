@@ -67,7 +67,8 @@ def true_stamp() -> dict[str, str]:
         [interpreter] = re.findall(r"^home = (.*)", (VENV / "pyvenv.cfg").read_text("utf-8"), re.M)
     os.stat(interpreter)  # fails if it is gone
     digest = hashlib.sha256()
-    for file in [REQUIREMENTS, ROOT / "pyproject.toml", *sorted((ROOT / "jupyter").glob("*.*"))]:
+    settings = sorted(Path(__file__).with_name("jupyter").glob("*.*"))
+    for file in [REQUIREMENTS, ROOT / "pyproject.toml", *settings]:
         digest.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
     stamp = {"location": str(VENV), "interpreter": interpreter, "digest": digest.hexdigest()}
     # The same in every locale: some cannot decode a path that is not ASCII.

@@ -1,6 +1,6 @@
 """The files for learners: the bundle of a release, and fresh exercise notebooks.
 
-This module imports the standard library only: `hatch_build.py` runs it when nothing is installed.
+This module imports the standard library only: `wheel_hook.py` runs it when nothing is installed.
 """
 
 import itertools
@@ -23,15 +23,13 @@ FILES = (
     "course.py",
     "docs/learning.md",
     "environment.yml",
-    "hatch_build.py",
     "pyproject.toml",
     "requirements.txt",
 )
 CODE = "src/pytree_course"
 FOLDERS = {
     "docs/images": {".png"},
-    "jupyter": {".js", ".json", ".py"},
-    CODE: {".css", ".html", ".js", ".md", ".mplstyle", ".py", ".toml", ".txt", ".xml"},
+    CODE: {".css", ".html", ".js", ".json", ".md", ".mplstyle", ".py", ".toml", ".txt", ".xml"},
 }
 
 AUTHORS_CODE = (f"{CODE}/authoring/", f"{CODE}/cli/author.py")

@@ -1,10 +1,13 @@
 """Helpers for plain text: make it printable, shorten it, write a count with its noun, digest it."""
 
 import hashlib
+import re
 import unicodedata
 
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 """Composed emoji need the one; Persian and other scripts need both."""
+
+_DEFINITION = re.compile(r"^(?:(?:async +)?def +|class +|(?=\w+ *(?::[^=\n]*)?=[^=]))(\w+)", re.M)
 
 
 def printable(text: str) -> str:
@@ -71,3 +74,8 @@ def text_digest(*texts: str) -> str:
     for text in texts:
         sha.update(text.encode() + b"\0")
     return f"sha256:{sha.hexdigest()}"
+
+
+def defined_names(code: str) -> set[str]:
+    """Return the names that code defines at its top level, even where it has a syntax error."""
+    return set(_DEFINITION.findall(code))

@@ -20,7 +20,7 @@ from tests.leaks import find_leaks
 from tests.lesson_reads import BROWSER
 from tests.test_release import TAUGHT
 
-READ = ("README.md", "CHANGELOG.md", "docs", "notebooks", "exercises", "checks", "sources")
+READ = ("README.md", "docs", "notebooks", "exercises", "checks", "sources")
 pytestmark = pytest.mark.reads(*READ, "pyproject.toml", "tests/leaks.py", *BROWSER)
 
 HOME, REPOSITORY = "https://ada.github.io/pytrees/", "https://github.com/ada/pytrees"
@@ -34,7 +34,7 @@ def site(tmp_path_factory):
     for part in ROOT.iterdir():
         if part.is_file():
             shutil.copy(part, root)
-        elif part.name in (*READ, "src", "jupyter"):
+        elif part.name in (*READ, "src"):
             shutil.copytree(part, root / part.name)
     edit(root / "pyproject.toml", '# Homepage = "https://OWNER', f'Homepage = "{HOME}" # "')
     edit(root / "pyproject.toml", '# Repository = "', f'Repository = "{REPOSITORY}" # "')

@@ -54,8 +54,8 @@ def drawn(check, answers, seed):
 def alike(known, case, seen):
     (other, _, other_seen), _ = known
     common = len(seen & other_seen) / max(len(seen | other_seen), 1)
-    tags = case.tags == other.tags and case.mentions == other.mentions
-    return name_of(case.call) == name_of(other.call), case.note == other.note, tags, common
+    said = case.note == other.note, case.mentions == other.mentions
+    return name_of(case.call) == name_of(other.call), *said, common
 
 def replay(check, answers, seed):
     public = list(zip(drawn(check, answers, 0), PUBLIC[check.__name__]))

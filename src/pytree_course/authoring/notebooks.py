@@ -65,7 +65,7 @@ def _lines(cell: SourceCell) -> float:
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
     *(*EXERCISE_OPTIONS, "exercise", "answers", "question", "silent_bug", "core"),
-    *("prediction", "id", "covers", "needs"),
+    *("prediction", "id", "needs"),
 }
 """Options of source cells that notebooks' metadata leave out."""
 OTHER_WAYS = "Other right ways:"

@@ -3,48 +3,13 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from pytree_course.authoring.traceability import find_wrong_marks
-from pytree_course.cases.features_of_cases import shown_by
-from pytree_course.cases.input_features import FEATURE_GROUPS, named
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Observation, Unbounded
-from pytree_course.sources.authors_answers import SEEDS, AnswerError, draw_cases, run_answer
+from pytree_course.sources.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, find_wrong_layers
 from pytree_course.sources.source_cells import Mistake
-
-OCCURS = "✓"
-
-
-def features_shown(sources: LessonSources, exercise: Exercise) -> dict[str, str]:
-    """Return a mark for each feature that occurs under all seeds, otherwise the reason given."""
-    why = vars(sources.files.checks()[exercise.name])["without"]
-    marks = {name: why[each] for each in why for name in named([each])}
-    by_seed = []
-    for seed in SEEDS:
-        cases, _ = draw_cases(sources, exercise, seed)
-        by_seed.append({name for case in cases for name in shown_by(case)})
-    marks |= dict.fromkeys(set.intersection(*by_seed), OCCURS)
-    return {name: marks.get(name, "") for group in FEATURE_GROUPS.values() for name in group}
-
-
-def find_wrong_features(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
-    """Find features that are neither in a case nor left out with a reason, and unknown names."""
-    try:
-        marks = features_shown(sources, exercise)
-    except ValueError as error:
-        yield exercise.mistake(str(error))
-        return
-    why = vars(sources.files.checks()[exercise.name])["without"]
-    if there := [name for name in why if marks.get(name) == OCCURS]:
-        yield exercise.mistake(f"left out, but its cases have it: {', '.join(there)}")
-    for group, names in FEATURE_GROUPS.items():
-        if blank := [name for name in names if not marks[name]]:
-            all_of_them = "all: " if len(blank) == len(names) else ""
-            features = f"{group} ({all_of_them}{', '.join(blank)})"
-            yield exercise.mistake(f"missing in its cases and in `without`: {features}")
-
 
 REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
 """The minimum number of each for an exercise."""
@@ -53,7 +18,7 @@ REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
 def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
     """Return the mistakes that can be found without running anything."""
     checks = sources.files.checks() if sources.files.has_exercises else {}
-    mistakes = [*find_wrong_marks(sources), *find_wrong_layers(sources.layers)]
+    mistakes = [*find_wrong_layers(sources.layers)]
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno
         message = f"the check {name!r} has no exercise in exercises.md or lesson.md"
@@ -69,13 +34,11 @@ def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
 
 def find_mistakes_in_answers(sources: LessonSources) -> list[Mistake]:
     """Return the mistakes that are found by running the answers."""
-    mistakes = []
-    for exercise in sources.exercises.values():
-        in_answers = list(_in_answers(sources, exercise))
-        # Practice covers few kinds of inputs, which its prompt names.
-        if not (in_answers or exercise.is_prediction or exercise.is_practice):
-            in_answers += find_wrong_features(sources, exercise)
-        mistakes += in_answers
+    mistakes = [
+        mistake
+        for exercise in sources.exercises.values()
+        for mistake in _in_answers(sources, exercise)
+    ]
     return list(dict.fromkeys(mistakes))  # one may occur under several seeds
 
 

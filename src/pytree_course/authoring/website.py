@@ -21,7 +21,7 @@ from pytree_course.sources.predictions import OPTION
 from pytree_course.sources.source_cells import FOLD, FOLD_END, slug
 
 # The other documents are for contributors, and some of them show answers.
-DOCUMENTS = ["CHANGELOG.md", *(f"docs/{name}.md" for name in ("learning", "teaching", "plans"))]
+DOCUMENTS = [f"docs/{name}.md" for name in ("CHANGELOG", "learning", "teaching", "plans")]
 DOCUMENTS += ["docs/security.md", "docs/performance.md"]
 
 LINK = re.compile(

@@ -1,4 +1,4 @@
-"""What check scripts are written with: cases, inputs and their features, guards around answers."""
+"""What check scripts are written with: cases, random inputs, guards around answers."""
 
 import importlib
 from typing import Any
@@ -6,9 +6,17 @@ from typing import Any
 _FOR_CHECK_SCRIPTS = {
     "case": ("Case", "check", "prediction_cases"),
     "guards": ("acyclic", "as_int", "as_jax", "is_one_program", "making", "returning_jax"),
-    "input_features": ("Duo", "Point"),
     "random_inputs": (
-        *("matrix", "random_model", "random_tree", "random_words", "shuffled", "varied_trees"),
+        *(
+            "Duo",
+            "Point",
+            "matrix",
+            "random_model",
+            "random_tree",
+            "random_words",
+            "shuffled",
+            "varied_trees",
+        ),
         "vector",
     ),
 }

@@ -15,10 +15,8 @@ class Case:
     """A call of the answer, or of a function that uses it, with the inputs to call it with.
 
     The learner is shown the inputs, and a note on what their pictures do not show. The message of
-    an expected exception must contain the texts in `mentions`. `tags` name features of the case
-    that its inputs do not show, such as "under jit" or "second call": reasons speak of them. So do
-    `shows`, which are names of `input_features`. Where the case is a prediction, `predicted` is
-    the name of the line and the note is its text.
+    an expected exception must contain the texts in `mentions`. Where the case is a prediction,
+    `predicted` is the name of the line and the note is its text.
 
     Where the result is not the answer's own, but a summary that the check made of it, `if_wrong`
     says to the learner what its wrong entries mean: sentences by "traces", "traces too high",
@@ -32,8 +30,6 @@ class Case:
         *inputs: Any,
         mentions: tuple[str, ...] = (),
         note: str = "",
-        tags: tuple[str, ...] = (),
-        shows: tuple[str, ...] = (),
         predicted: str = "",
         if_wrong: Mapping[str, str] | None = None,
     ) -> None:
@@ -41,27 +37,19 @@ class Case:
         self.inputs = inputs
         self.mentions = mentions
         self.note = note
-        self.tags = tags
-        self.shows = shows
         self.predicted = predicted
         self.if_wrong = dict(if_wrong or {})
 
 
-def check(
-    function: Check | None = None,
-    *,
-    without: Mapping[str, str] | None = None,
-    in_order: bool = False,
-) -> Any:
+def check(function: Check | None = None, *, in_order: bool = False) -> Any:
     """Mark a generator function of a check script as the check of the exercise of its name.
 
-    `without` says in a word why it has no cases with an input feature, or a group of them.
     `in_order` says that results of cases depend on the cases before, so that grading runs all of
     them, in order.
     """
     if function is None:
-        return partial(check, without=without, in_order=in_order)
-    function.__dict__.update(is_check=True, without=without or {}, in_order=in_order)
+        return partial(check, in_order=in_order)
+    function.__dict__.update(is_check=True, in_order=in_order)
     return function
 
 

@@ -1,20 +1,90 @@
-"""Draw inputs for cases: names, arrays, random trees, and trees with one feature each."""
+"""Draw inputs for cases: names, arrays, random trees, and small trees of every kind."""
 
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
-
-from pytree_course.cases.input_features import FEATURES, Drawn, Duo, Point, named
 
 WORDS = ("dense", "embed", "gate", "head", "key", "norm", "query", "scale", "table", "value")
 
-VALUES: dict[str, np.ndarray[Any, Any]] = {
-    name: feature.array for name, feature in FEATURES.items() if feature.array is not None
+Point = namedtuple("Point", ["x", "y"])
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class Duo:
+    """A node of a registered class, with two children."""
+
+    left: Any
+    right: Any
+
+
+TREES: dict[str, Callable[..., Any]] = {
+    "one leaf": lambda a, b, x, y, *_: {a: x},
+    "bare leaf": lambda a, b, x, y, *_: x,
+    "no leaves": lambda a, b, x, y, leaf, rng: [{}, (), [], None][rng.integers(4)],
+    "list": lambda a, b, x, y, *_: [x, y],
+    "tuple": lambda a, b, x, y, *_: (x, y),
+    "namedtuple": lambda a, b, x, y, *_: Point(x, y),
+    "registered class": lambda a, b, x, y, *_: Duo(x, y),
+    "OrderedDict": lambda a, b, x, y, *_: OrderedDict({b: x, a: y}),
+    "unsorted keys": lambda a, b, x, y, *_: {b: x, a: y},
+    "int keys": lambda a, b, x, y, leaf, rng: {
+        10 + int(rng.integers(90)): x,
+        int(rng.integers(10)): y,
+    },
+    "slashed keys": lambda a, b, x, y, *_: {f"{a}/{b}": x, f"/{b}": y},
+    "punctuated keys": lambda a, b, x, y, leaf, rng: {f"{b}.{a}": x, f"['{a}']": y, "1_0": leaf()},
+    "falsy keys": lambda a, b, x, y, *_: {a: {0: x}, b: {"": y}},
+    "keys of one text": lambda a, b, x, y, *_: {a: {1: x}, b: {"1": y}},
+    "paths of one text": lambda a, b, x, y, *_: {a: {b: x}, f"{a}/{b}": y},
+    "pattern keys": lambda a, b, x, y, *_: {f"{a}|{b}": x, f"({b}+": y},
+    "None": lambda a, b, x, y, *_: {a: x, b: None},
+    "empty container": lambda a, b, x, y, leaf, rng: {a: x, b: [(), [], {}][rng.integers(3)]},
+    "dict in a dict": lambda a, b, x, y, *_: {a: {b: x}, b: y},
+    "dict in a list": lambda a, b, x, y, *_: [{a: x}, {a: y}],
+    "dict in a tuple": lambda a, b, x, y, *_: ({a: x}, {a: y}),
+    "namedtuple in a list": lambda a, b, x, y, *_: [Point(x, y)],
+    "class in itself": lambda a, b, x, y, leaf, rng: Duo(Duo(x, y), leaf()),
+    "more than ten items": lambda a, b, x, y, leaf, rng: [leaf() for _ in range(12)],
+    "namedtuple below the top": lambda a, b, x, y, *_: {a: Point(x, y)},
+    "registered class below the top": lambda a, b, x, y, *_: {a: Duo(x, y)},
+    "repeated leaf": lambda a, b, x, y, *_: {a: x, b: x},
 }
-"""Arrays, by the feature that each has and a plain one has not."""
+"""How small trees are made, by name; a check's trees are drawn in this order.
+
+Each takes two keys in alphabetical order, two leaves, the function that draws leaves, and `rng`.
+"""
+
+VALUES: dict[str, np.ndarray[Any, Any]] = {
+    "nan": np.array([np.nan, 2], np.float32),
+    "infinity": np.array([np.inf, -np.inf], np.float32),
+    "tiny number": np.array([3e-5, -2e-6], np.float32),
+    "no elements": np.zeros(0, np.float32),
+    "0-d array": np.array(1.5, np.float32),
+    "float16": np.array([1.5, 2], np.float16),
+    "bfloat16": np.array([1.5, 2], jnp.bfloat16),
+}
+"""Arrays that answers may trip over, by name."""
+
+GROUPS: dict[str, Iterable[str]] = {
+    "trees": TREES,
+    "keys": (
+        "unsorted keys",
+        "int keys",
+        "slashed keys",
+        "punctuated keys",
+        "falsy keys",
+        "keys of one text",
+        "paths of one text",
+        "pattern keys",
+    ),
+}
+"""Names that a check may leave out together."""
 
 
 def random_tree(rng: np.random.Generator, depth: int = 3) -> Any:
@@ -88,7 +158,7 @@ def varied_trees(
     without: Iterable[str] = (),
     rich: int = 2,
 ) -> list[Any]:
-    """Draw small trees with one feature each, and some larger ones with several.
+    """Draw small trees, each of one kind, and some larger ones.
 
     Keys, values, the order of the trees and how many of them are rich come from `rng`.
 
@@ -101,21 +171,19 @@ def varied_trees(
     edges
         Leaves at the edge of what is allowed: each stands in a plain tree of its own.
     values
-        Makes a leaf of an array that has one of the features in `VALUES`; each stands in a plain
-        tree of its own. Without it, there are none.
+        Makes a leaf of an array in `VALUES`; each stands in a plain tree of its own. Without it,
+        there are none.
     without
-        Those features and groups that the exercise's prompt does not allow, or that
+        Names in `TREES`, `VALUES` and `GROUPS` that the exercise's prompt does not allow, or that
         show nothing there.
     rich
         How many rich trees there are at least; there are two more at most.
     """
-    left_out = set(named(without))
-    trees = [_tree_with(rng, leaf, lambda it: {it.first: it.one, it.second: it.other})]
-    trees += [
-        _tree_with(rng, leaf, feature.tree)
-        for name, feature in FEATURES.items()
-        if feature.tree is not None and name not in left_out
-    ]
+    left_out = {name for given in without for name in GROUPS.get(given, [given])}
+    if unknown := left_out - TREES.keys() - VALUES.keys():
+        raise ValueError(f"no small trees or values: {', '.join(sorted(unknown))}")
+    trees = [_small_tree(rng, leaf, lambda a, b, x, y, *_: {a: x, b: y})]
+    trees += [_small_tree(rng, leaf, make) for name, make in TREES.items() if name not in left_out]
     trees += [_with_edge(rng, leaf, edge) for edge in edges]
     if values is not None:
         trees += [
@@ -132,12 +200,9 @@ def varied_trees(
     return shuffled(rng, trees)
 
 
-def _tree_with(
-    rng: np.random.Generator, leaf: Callable[[], Any], make: Callable[[Drawn], Any]
-) -> Any:
-    """Draw a small tree."""
+def _small_tree(rng: np.random.Generator, leaf: Callable[[], Any], make: Callable[..., Any]) -> Any:
     first, second = sorted(random_words(rng, 2))
-    return make(Drawn(first, second, leaf(), leaf(), leaf, rng))
+    return make(first, second, leaf(), leaf(), leaf, rng)
 
 
 def _with_edge(rng: np.random.Generator, leaf: Callable[[], Any], edge: Any) -> Any:

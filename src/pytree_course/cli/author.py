@@ -24,7 +24,7 @@ def build(
     ] = False,
 ) -> None:
     """For authors: build the notebooks whose sources have changed."""
-    from pytree_course.authoring import module_table, teaching_plans, traceability
+    from pytree_course.authoring import module_table, teaching_plans
     from pytree_course.authoring.building import build as build_lesson
 
     course = Course.around()
@@ -47,7 +47,6 @@ def build(
         build_lesson(files, _tell, again=everything or (is_new and shows_lessons))
     # Last, because these documents depend on every lesson.
     documents = {
-        traceability.PAGE: traceability.table,
         teaching_plans.PAGE: teaching_plans.plans,
         module_table.PAGE: module_table.with_module_table,
     }

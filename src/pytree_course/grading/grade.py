@@ -51,11 +51,11 @@ def explained_results(
 ) -> ExpectedExercise:
     """Return what is needed to explain wrong results; misconceptions run as far as need be."""
     held = _beliefs(lesson, exercise).held(observed)
-    return replace(_with_features(lesson, exercise), misconceptions=held)
+    return replace(_with_summaries(lesson, exercise), misconceptions=held)
 
 
 @cache
-def _with_features(lesson: AuthorsLesson, exercise: str) -> ExpectedExercise:
+def _with_summaries(lesson: AuthorsLesson, exercise: str) -> ExpectedExercise:
     from pytree_course.sources import authors_answers
 
     sources = _read_once(lesson)

@@ -4,12 +4,16 @@ import json
 import os
 import re
 import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pytree_course.course import CourseError, answer_id
+from pytree_course.course import CourseError, answer_id, check_id
 from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES, NOTEBOOK_ENTRIES
+from pytree_course.texts import defined_names
 
 # Windows has neither, and no FIFOs in folders.
 _NO_TRAP = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -54,27 +58,24 @@ def _require_regular(file: Path, status: os.stat_result) -> int:
     raise UnreadableError(f"{file} is {kind}, and no file: ask for the notebook itself")
 
 
-_DEFINITION = re.compile(r"^(?:(?:async +)?def +|class +|(?=\w+ *(?::[^=\n]*)?=[^=]))(\w+)", re.M)
-_MARKS = (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id"))
-
-
 @dataclass(frozen=True)
 class Submission:
     """What was handed in: the answers that differ from their starters, by exercise."""
 
     answers: dict[str, str] = field(default_factory=dict)
-    notes: dict[str, str] = field(default_factory=dict)  # what was odd about an answer cell
-    has_answer_cells: bool = True  # any at all, changed or not
+    notes: dict[str, str] = field(default_factory=dict)  # on answers that are found unusually
+    has_answer_cells: bool = True  # or cells that stand for them, changed or not
 
 
-def read_submission(file: Path, starters: dict[str, str]) -> Submission:
+def read_submission(file: Path, starters: Mapping[str, str]) -> Submission:
     """Find the answers in the user's own notebook file, which may be a link."""
     return find_answers(read_notebook(file.resolve()), starters)
 
 
 def read_notebook(file: Path) -> dict[str, Any]:
     """Read a notebook as JSON; an UnreadableError says why that cannot be done."""
-    text = read_regular(file, NOTEBOOK_BYTES).decode("utf-8-sig", "replace")
+    content = read_regular(file, NOTEBOOK_BYTES)
+    text = content.decode(json.detect_encoding(content), "replace")
     if not text.strip():
         raise UnreadableError(f"{file} is empty")
     if sum(map(text.count, ",[{")) > NOTEBOOK_ENTRIES:
@@ -85,7 +86,8 @@ def read_notebook(file: Path) -> dict[str, Any]:
         # No number in it counts, and Python refuses to read those of thousands of digits.
         notebook = json.loads(text, parse_int=str)
     except ValueError as error:
-        raise UnreadableError(f"{file} is not a notebook: {error}") from error
+        why = next((why for start, why in _NO_JSON.items() if re.search(start, text)), str(error))
+        raise UnreadableError(f"{file} is not a notebook: {why}") from error
     except RecursionError:
         raise UnreadableError(f"{file} is not a notebook: it is nested too deep") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
@@ -93,81 +95,160 @@ def read_notebook(file: Path) -> dict[str, Any]:
     return notebook
 
 
-def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submission:
+_NO_JSON = {
+    r"(?m)^<{7} ": "it holds Git's conflict marks (<<<<<<<): choose between the two versions that "
+    "Git could not merge, and save it again",
+    r"^\s*<(?i:!doctype|html)": "it is a web page: download the notebook itself",
+}
+"""By what a file's text shows: why it is no JSON, and what to do."""
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A cell that may hold an answer."""
+
+    type: str  # "code", "markdown" or "raw"
+    source: str
+    exercise: str  # whose answer cell it is, changed or not; "" if it is none
+
+    @cached_property
+    def names(self) -> set[str]:
+        """The names that it defines."""
+        return defined_names(self.source)
+
+
+def known_lesson(
+    notebook: dict[str, Any], handed_out: Mapping[str, Mapping[str, str]]
+) -> str | None:
+    """Return the lesson that a notebook, given as untrusted JSON, belongs to; None if unclear.
+
+    The starters of its exercises were handed out with each lesson. The lesson is known by the marks
+    of answer and check cells. Where a program has dropped them all, it is known by the names that
+    cells define: a notebook of a lesson shows, or practises, a few of them too.
+    """
+    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
+    marks = {mark for cell in cells for mark in _marks(cell)}
+    names = defined_names("\n".join(_source(cell) for cell in cells))
+    marked, defined = Counter[str](), Counter[str]()
+    for lesson, starters in handed_out.items():
+        for exercise, starter in starters.items():
+            marked[lesson] += bool(marks & {answer_id(exercise), check_id(exercise)})
+            defined[lesson] += defined_names(starter) <= names
+        if defined[lesson] < _LEAST_SHARE * len(starters):
+            del defined[lesson]
+    for exercises in (marked, defined):
+        (lesson, most), (_, next_most) = [*exercises.most_common(2), ("", 0), ("", 0)][:2]
+        if most > next_most:
+            return lesson
+    return None
+
+
+_LEAST_SHARE = 1 / 4  # of a lesson's exercises; its own notebooks define a sixth at most
+
+
+def find_answers(notebook: dict[str, Any], starters: Mapping[str, str]) -> Submission:
     """Find the answers in a notebook, given as untrusted JSON, by the starters of the exercises.
 
-    Only answer cells count; anything else in the notebook may be missing, moved, doubled or
-    changed. A program that saves an older format drops the ids, as Colab does, which keeps them in
-    the metadata, and the next one makes new ones; a copied cell gets a new one too. So each cell is
-    known by the first of its marks that names an answer cell: its id, or nbgrader's name of it.
-    An exercise whose cell is missing, as after a merge, is looked for by the names that it defines.
+    What answers an exercise is its answer cell, or else the last cell that defines all of its
+    names; a starter as it was handed out is no answer. Anything else in the notebook may be
+    missing, moved, doubled or changed.
     """
-    sources: dict[str, list[str]] = {answer_id(exercise): [] for exercise in starters}
-    all_code = []
-    for cell in notebook["cells"]:
-        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
-            continue
-        all_code.append(_source(cell))
-        marks = (_at(cell, path) for path in _MARKS)
-        mark = next((each for each in marks if isinstance(each, str) and each in sources), None)
-        if mark is not None:
-            sources[mark].append(all_code[-1])
-    has_answer_cells = any(sources.values())
+    cells = list(_cells(notebook, starters))
     answers, notes = {}, {}
     for exercise, starter in starters.items():
-        cells, note = sources[answer_id(exercise)], ""
-        if not cells:
-            note = "its answer cell is not in the notebook"
-            names = _defined_names(starter)
-            others = [code for code in all_code if names and names <= _defined_names(code)]
-            if others and has_answer_cells:
-                cells = others[-1:]
-                note += f"; another cell that defines {', '.join(sorted(names))} counts"
-        worked_in = [source for source in cells if source.strip() != starter.strip()]
-        parts = _parts_in_force(worked_in, starter)
-        if len(cells) > 1:
-            which = "the last one counts" if len(parts) < 2 else f"the last {len(parts)} count"
-            note = f"its answer cell is there {len(cells)} times; {which}"
-        answer = "\n".join(parts)
+        counting, note = _cells_that_count(exercise, starter, cells)
+        answer = "\n".join(cell.source for cell in counting)
         if len(answer) > ANSWER_CHARACTERS:
             note = (
                 f"its answer cell holds {len(answer):,} characters, more than the "
                 f"{ANSWER_CHARACTERS:,} that may run"
             )
-        elif parts:
+        elif counting:
             answers[exercise] = answer
         if note:
             notes[exercise] = note
+    has_answer_cells = bool(answers) or any(cell.exercise for cell in cells)
     return Submission(answers, notes, has_answer_cells)
 
 
-def _parts_in_force(sources: list[str], starter: str) -> list[str]:
+def _cells(notebook: dict[str, Any], starters: Mapping[str, str]) -> Iterator[_Cell]:
+    """Yield the cells that may hold answers.
+
+    A program that saves an older format drops the ids, as Colab does, which keeps them in the
+    metadata, and the next one makes new ones; a copied cell gets a new one too. So an answer cell
+    is known by the first of its marks that is one's, or by its starter.
+    """
+    exercises = {starter.strip(): exercise for exercise, starter in starters.items()}
+    exercises |= {answer_id(exercise): exercise for exercise in starters}
+    for cell in notebook["cells"]:
+        if not isinstance(cell, dict):
+            continue
+        source = _source(cell)
+        marks = (*_marks(cell), source.strip())
+        exercise = next((exercises[mark] for mark in marks if mark in exercises), "")
+        kind = str(cell.get("cell_type"))
+        if kind == "code" or (exercise and kind in _TEXT_TYPES):
+            yield _Cell(kind, source, exercise)
+
+
+_TEXT_TYPES = {"markdown": "is a Markdown cell", "raw": "is a raw cell"}
+"""What an answer cell becomes when M or R is pressed by mistake."""
+
+
+def _cells_that_count(
+    exercise: str, starter: str, cells: Iterable[_Cell]
+) -> tuple[list[_Cell], str]:
+    """Return the cells that answer an exercise together, and a note if they are unusual ones."""
+    names = defined_names(starter)
+    own = [cell for cell in cells if cell.exercise == exercise]
+    worked_in = [cell for cell in own if cell.source.strip() != starter.strip()]
+    counting = _parts_in_force([cell for cell in worked_in if cell.type == "code"], names)
+    if not names <= set[str]().union(*(cell.names for cell in counting)):
+        code = [cell for cell in cells if cell.type == "code" and cell.exercise != exercise]
+        if others := [cell for cell in code if names <= cell.names]:
+            why = "is as it was handed out" if own else "is not in the notebook"
+            if worked_in:
+                why = _TEXT_TYPES.get(worked_in[-1].type, "does not define them all")
+            all_names = ", ".join(sorted(names))
+            return others[
+                -1:
+            ], f"its answer cell {why}; another cell that defines {all_names} counts"
+    if worked_in and not counting:
+        return worked_in[
+            -1:
+        ], f"its answer cell {_TEXT_TYPES[worked_in[-1].type]}; it counts as code"
+    if not own:
+        return [], "its answer cell is not in the notebook"
+    if len(own) > 1:
+        which = "the last one counts" if len(counting) < 2 else f"the last {len(counting)} count"
+        return counting, f"its answer cell is there {len(own)} times; {which}"
+    return counting, ""
+
+
+def _parts_in_force(cells: list[_Cell], names: set[str]) -> list[_Cell]:
     """Return those of an exercise's cells that make up its answer, in order.
 
     The last cell that defines all names of the starter is a whole answer, and what comes before it
     earlier tries. Cells that define them only together, or none of them, are one that was split.
     """
-    names = _defined_names(starter)
-    parts: list[str] = []
-    for source in reversed(sources):
-        is_whole = names <= _defined_names(source)
-        is_complete = names <= _defined_names("\n".join(parts))
-        if parts and is_complete and is_whole:
+    parts: list[_Cell] = []
+    missing = set(names)
+    for cell in reversed(cells):
+        if parts and not missing and names <= cell.names:
             break
-        parts.insert(0, source)
-    return parts
+        parts.append(cell)
+        missing -= cell.names
+    return parts[::-1]
 
 
-def _defined_names(code: str) -> set[str]:
-    """Return the names that code defines at its top level, as far as its text shows."""
-    return set(_DEFINITION.findall(code))
-
-
-def _at(cell: Any, path: tuple[str, ...]) -> object:
-    """Return the value at a path of keys in untrusted JSON, or None."""
-    for name in path:
-        cell = cell.get(name) if isinstance(cell, dict) else None
-    return cell
+def _marks(cell: dict[str, Any]) -> Iterator[str]:
+    """Yield what names a cell: its id, Colab's, nbgrader's."""
+    for path in (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id")):
+        value: object = cell
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        if isinstance(value, str):
+            yield value
 
 
 def _source(cell: dict[str, Any]) -> str:

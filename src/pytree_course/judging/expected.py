@@ -76,7 +76,6 @@ class ExpectedExercise(ExerciseFacts):
     functions: bool  # whether the answers are functions or classes, and not values
     observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
-    features: list[list[str]] = field(default_factory=list)  # of each case, in words
     summaries: list[dict[str, str] | None] = field(default_factory=list)
     """For each case, the meanings of wrong entries of the check's own summary; None without one."""
     lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
@@ -138,7 +137,6 @@ class _StoredResults:
     observations: list[Observation]
     misconceptions: list[_StoredMisconception]
     wrong: list[Observation]
-    features: list[list[str]]
     summaries: list[dict[str, str] | None]
     given: dict[int, Given]
 

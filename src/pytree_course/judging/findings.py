@@ -1,131 +1,195 @@
-"""General findings on a wrong answer that no misconception explains.
+"""Findings on a wrong answer that no misconception explains as a whole.
 
-A rule speaks where what it says holds in every case that fails and in none that passes. Here are
-the rules on a check's summary, on errors and on the inputs; those on results are in
-`result_findings` and `leaf_findings`.
+The near misconception speaks first, then the check's own sentences, then the meaning of an error.
+Where none of these is sure, nothing is said.
 """
 
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pytree_course.judging.expected import ExpectedExercise
-from pytree_course.judging.leaf_findings import leaf_pairs
-from pytree_course.judging.result_findings import result_findings
-from pytree_course.judging.verdicts import Evidence, Finding, finding
-from pytree_course.observing.observations import Number, Observation, Raised, String
-from pytree_course.observing.words import NOTE
+from pytree_course.judging import matching
+from pytree_course.judging.expected import ExpectedExercise, Misconception
+from pytree_course.judging.verdicts import Finding
+from pytree_course.observing import observations as obs
+from pytree_course.observing.comparison import compare
+from pytree_course.observing.observations import Observation, Raised
 from pytree_course.running.outcomes import Outcome
 from pytree_course.texts import shorten
 
-MOST = 2
-"""Findings on one answer: more are not read."""
+MOST_SENTENCES = 2
+"""Sentences of a check's author on one answer: more are not read."""
 LONGEST_LINE = 60  # characters of a learner's line
 LONGEST_TYPE = 40
-FEWEST_PAIRS = 3  # pairs of cases that differ in a feature alone, so that it is blamed
-FEWEST_FAILING = 2  # cases that share it
-
-COMPANIONS = {"one child only", "a bare leaf instead of a container", "a tuple", "a list"}
-"""Features that come with others: they are never blamed, and a pair of cases may differ in them."""
 
 
-def general_findings(
-    expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Container[int]
+@dataclass(frozen=True)
+class FailingCase:
+    """A failing case: its number, the expected result, and what the learner's code did."""
+
+    number: int
+    summary: dict[str, str] | None  # what wrong entries mean; None where the result is the answer's
+    expected: Observation
+    outcome: Outcome
+
+    @property
+    def got(self) -> Observation:
+        """The learner's result."""
+        return self.outcome.observation
+
+    @property
+    def raised(self) -> bool:
+        """Whether the call raised."""
+        return isinstance(self.got, Raised)
+
+    @property
+    def should_raise(self) -> bool:
+        """Whether the call should raise."""
+        return isinstance(self.expected, Raised)
+
+
+def find(
+    expected: ExpectedExercise,
+    outcomes: Sequence[Outcome],
+    held: Sequence[Misconception],
+    failed: Set[int],
 ) -> list[Finding]:
     """Return the findings on an answer that fails in some cases: mostly one, or none."""
-    cases = [
-        Evidence(
-            number=number,
-            features=frozenset(expected.features[number] if expected.features else ()),
-            summary=expected.summaries[number] if expected.summaries else None,
-            inputs=outcome.inputs,
-            expected=expected.observations[number],
-            got=outcome.observation,
-            failed=number in failed,
-            line=outcome.line,
-        )
-        for number, outcome in enumerate(outcomes)
+    summaries = dict(enumerate(expected.summaries))
+    failing = [
+        FailingCase(number, summaries.get(number), expected.observations[number], outcomes[number])
+        for number in sorted(failed)
     ]
-    findings = _summary_findings(cases)
-    if not findings:
-        failing = [case for case in cases if case.failed]
-        errors = sum(case.raised for case in failing)
-        rules = _error_findings if 2 * errors > len(failing) else result_findings
-        findings = list(rules(cases))[:1]
-    return [*findings, *_shared_feature(cases)][:MOST]
+    if any(isinstance(case.got, obs.NotAttempted) for case in failing):
+        return []
+    if near := matching.nearest(held, failed):
+        data = {"misconception": near.name, "explanation": near.explanation}
+        return [Finding("near", [*near.observations], data)]
+    if sentences := _sentences_of_the_check(failing):
+        return sentences
+    if 2 * sum(case.raised for case in failing) > len(failing):
+        return [*_error_findings(failing)]
+    return [*_result_findings(failing)]
 
 
-def _summary_findings(cases: Sequence[Evidence]) -> list[Finding]:
+def _sentences_of_the_check(failing: Sequence[FailingCase]) -> list[Finding]:
     """Return the sentences of the check's author on wrong entries of the check's own summary.
 
     The one that speaks of most cases comes first; another one follows where it adds cases.
     """
     numbers: dict[str, list[int]] = defaultdict(list)  # of the cases, by sentence
-    for case in cases:
-        if case.failed and case.summary and not case.raised and not case.should_raise:
-            true = set(_sentences(case, case.summary))
+    for case in failing:
+        if case.summary and not case.raised and not case.should_raise:
+            true = set(_true_sentences(case.expected, case.got, case.summary))
             for sentence in dict.fromkeys(case.summary.values()):  # of equals, the author's first
                 if sentence in true:
                     numbers[sentence].append(case.number)
     chosen: list[Finding] = []
     explained: set[int] = set()
     for sentence, holds in sorted(numbers.items(), key=lambda item: -len(item[1])):
-        if len(chosen) < MOST and not explained.issuperset(holds):
+        if len(chosen) < MOST_SENTENCES and not explained.issuperset(holds):
             chosen.append(Finding("summary", holds, {"sentence": sentence}))
             explained.update(holds)
     return chosen
 
 
-def _sentences(case: Evidence, summary: dict[str, str]) -> Iterator[str]:
+def _true_sentences(
+    expected: Observation, got: Observation, summary: dict[str, str]
+) -> Iterator[str]:
     """Yield the sentence on each wrong entry: the narrowest that the author wrote."""
-    for pair in leaf_pairs(case.expected, case.got):
-        if pair.differs:
-            keys = [key.strip("[]'\".") for key in pair.path]
-            names = [key for key in reversed(keys) if not key.isdigit()]
-            ways = [*_ways(pair.expected, pair.got), ""]
-            entries = [f"{name} {way}".strip() for name in (*names, "") for way in ways]
-            yield from [summary[entry] for entry in entries if entry in summary][:1]
+    for path, right, wrong in _wrong_leaves(expected, got):
+        keys = [key.strip("[]'\".") for key in path]
+        names = [key for key in reversed(keys) if not key.isdigit()]
+        ways = [*_ways(right, wrong), ""]
+        entries = [f"{name} {way}".strip() for name in (*names, "") for way in ways]
+        yield from [summary[entry] for entry in entries if entry in summary][:1]
+
+
+def _wrong_leaves(
+    expected: Observation, got: Observation, path: obs.Path = ()
+) -> Iterator[tuple[obs.Path, Observation, Observation]]:
+    """Walk two observations together, down to leaves and to where they are of different kinds."""
+    if (
+        isinstance(expected, obs.Node)
+        and isinstance(got, obs.Node)
+        and _have_the_same_keys(expected, got)
+    ):
+        for (key, right), (_, wrong) in zip(expected.children, got.children, strict=True):
+            yield from _wrong_leaves(right, wrong, (*path, key))
+    elif compare(expected, got):
+        yield path, expected, got
+
+
+def _have_the_same_keys(expected: obs.Node, got: obs.Node) -> bool:
+    keys, got_keys = ([key for key, _ in node.children] for node in (expected, got))
+    return expected.type == got.type and keys == got_keys
 
 
 def _ways(expected: Observation, got: Observation) -> Iterator[str]:
     """Yield the ways in which an entry is wrong, the narrowest first."""
     match expected, got:
-        case String(), String(value=wrong):
+        case obs.String(), obs.String(value=wrong):
             yield wrong
-        case Number(value=right), Number(value=wrong):
+        case obs.Number(value=right), obs.Number(value=wrong):
             yield str(wrong)
             if isinstance(right, int | float) and isinstance(wrong, int | float) and wrong != right:
                 yield "too high" if wrong > right else "too low"
 
 
-def _error_findings(cases: Sequence[Evidence]) -> Iterator[Finding]:
+def _result_findings(failing: Sequence[FailingCase]) -> Iterator[Finding]:
+    """Yield a finding where an error is missing in most cases, or every result is `None`."""
+    silent = [case for case in failing if case.should_raise and not case.raised]
+    if 2 * len(silent) > len(failing):
+        expected = {case.expected.type for case in silent if isinstance(case.expected, Raised)}
+        if len(expected) == 1:
+            is_none = all(isinstance(case.got, obs.NoneValue) for case in silent)
+            instead = "`None`" if is_none else "a result"
+            yield _finding("no error", silent, expected=expected.pop(), instead=instead)
+        return
+    # Of a check's summary only its author speaks.
+    wrong = [
+        case
+        for case in failing
+        if case.summary is None and not case.raised and not case.should_raise
+    ]
+    is_none = all(isinstance(case.got, obs.NoneValue) for case in wrong)
+    if is_none and wrong and 2 * len(wrong) >= len(failing):
+        yield _finding("none", wrong)
+
+
+def _error_findings(failing: Sequence[FailingCase]) -> Iterator[Finding]:
     """Yield a finding on the error that most failing cases raise, if one can be named."""
     groups = defaultdict(list)
-    for case in cases:
-        if case.failed and isinstance(case.got, Raised):
-            line = None if case.should_raise else case.line
+    for case in failing:
+        if isinstance(case.got, Raised):
+            line = None if case.should_raise else case.outcome.line
             groups[case.got.type, line, case.should_raise].append((case, case.got))
     (raised, line, should_raise), raising = max(groups.items(), key=lambda item: len(item[1]))
     group = [case for case, _ in raising]
-    if 2 * len(group) <= sum(case.failed for case in cases):
+    if 2 * len(group) <= len(failing):
         return
     if should_raise:
         pairs = [(case.expected, got) for case, got in raising if isinstance(case.expected, Raised)]
         expected = {right.type for right, _ in pairs}
         if all(right.type in got.bases for right, got in pairs):
-            yield finding("message", group, raised=raised)
+            yield _finding("message", group, raised=raised)
         elif len(expected) == 1:
-            yield finding("other error", group, raised=raised, expected=expected.pop())
+            yield _finding("other error", group, raised=raised, expected=expected.pop())
         return
     text = line.text if line else ""
     shown = shorten(text.strip().replace("`", "'"), LONGEST_LINE)
     at = {} if line is None else {"number": str(line.number), "line": shown}
     meanings = {_meaning(raised, got.message, text) for _, got in raising}
     if len(meanings) == 1 and "" not in meanings:
-        yield finding("error", group, raised=raised, meaning=meanings.pop(), **at)
+        yield _finding("error", group, raised=raised, meaning=meanings.pop(), **at)
+
+
+def _finding(kind: str, failing: Sequence[FailingCase], **data: str) -> Finding:
+    return Finding(kind, [case.number for case in failing], data)
 
 
 def _meaning(raised: str, message: str, line: str) -> str:
@@ -153,24 +217,3 @@ def _plain_name(text: str) -> str:
     return {"ArrayImpl": "JAX array", "ndarray": "NumPy array"}.get(
         name, shorten(name, LONGEST_TYPE)
     )
-
-
-def _shared_feature(cases: Sequence[Evidence]) -> Iterator[Finding]:
-    """Yield a finding on the one feature that every failing case has and no passing case.
-
-    Pairs of cases that differ only in that feature have to confirm it.
-    """
-    failing = [case for case in cases if case.failed]
-    passing = [case.features for case in cases if not case.failed]
-    shared = frozenset.intersection(*(case.features for case in failing)).difference(*passing)
-    shared -= COMPANIONS
-    # A note says what the check does: it is the same for all cases of a kind.
-    is_note = any(feature.startswith(NOTE) for feature in shared)
-    if len(failing) >= FEWEST_FAILING and len(shared) == 1 and not is_note:
-        pairs = sum(
-            case.features - shared - COMPANIONS == features - COMPANIONS
-            for case in failing
-            for features in passing
-        )
-        if pairs >= FEWEST_PAIRS:
-            yield finding("shared", failing, feature=next(iter(shared)))

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytree_course.judging import matching, words
-from pytree_course.judging.expected import ExpectedExercise, Misconception
+from pytree_course.judging.expected import ExpectedExercise
+from pytree_course.judging.findings import find
 from pytree_course.judging.predicted_lines import explain_lines
 from pytree_course.judging.shown_case import failure_to_show
 from pytree_course.judging.verdicts import Finding, Verdict, VerdictKind
@@ -62,7 +63,7 @@ def _explain(
     misconceptions = matching.explaining(held, observed, differences.keys())
     findings: list[Finding] = []
     if not misconceptions:
-        findings = _find(expected, outcomes, held, differences)
+        findings = find(expected, outcomes, held, differences.keys())
     speaks_of: Sequence[int] = findings[0].holds if findings else [*differences]
     if misconceptions:
         speaks_of = [*misconceptions[0].observations]
@@ -78,21 +79,3 @@ def _explain(
         misconceptions=misconceptions,
         findings=tuple(findings),
     )
-
-
-def _find(
-    expected: ExpectedExercise,
-    outcomes: Sequence[Outcome],
-    held: Sequence[Misconception],
-    differences: dict[int, Difference],
-) -> list[Finding]:
-    """Return findings on an answer that no misconception explains as a whole."""
-    if any(isinstance(outcomes[case].observation, NotAttempted) for case in differences):
-        return []
-    if near := matching.nearest(held, differences.keys()):
-        data = {"misconception": near.name, "explanation": near.explanation}
-        return [Finding("near", [*near.observations], data)]
-    # Right answers, and most wrong ones, do without these modules.
-    from pytree_course.judging.findings import general_findings
-
-    return general_findings(expected, outcomes, differences)

@@ -1,6 +1,5 @@
-"""The verdict on an exercise: the case that failed, wrong lines, findings and their evidence."""
+"""The verdict on an exercise: the case that failed, wrong lines, findings."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -8,7 +7,7 @@ from msgspec import Struct, field
 
 from pytree_course.judging.expected import Misconception
 from pytree_course.observing.comparison import Difference
-from pytree_course.observing.observations import Observation, Raised
+from pytree_course.observing.observations import Observation
 from pytree_course.observing.reading import Count
 from pytree_course.running.outcomes import Line
 
@@ -67,35 +66,6 @@ class Finding(Struct, frozen=True):
     kind: str  # a key of `words.FINDINGS`
     holds: list[Count]  # the failing cases that it is true of, from 0
     data: dict[str, str] = field(default_factory=dict)  # fills its words
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """One case: its features and inputs, the expected result, and the learner's."""
-
-    number: int
-    features: frozenset[str]  # from the author's run
-    summary: dict[str, str] | None  # what wrong entries mean; None where the result is the answer's
-    inputs: Sequence[Observation]
-    expected: Observation
-    got: Observation
-    failed: bool
-    line: Line | None
-
-    @property
-    def raised(self) -> bool:
-        """Whether the call raised."""
-        return isinstance(self.got, Raised)
-
-    @property
-    def should_raise(self) -> bool:
-        """Whether the call should raise."""
-        return isinstance(self.expected, Raised)
-
-
-def finding(kind: str, failing: Sequence[Evidence], **data: str) -> Finding:
-    """Make a finding that is true of these cases."""
-    return Finding(kind, [case.number for case in failing], data)
 
 
 @dataclass(frozen=True)

@@ -61,47 +61,16 @@ FINDINGS = {
     "they were handed out, and replace each `...`.",
     # A misconception that explains most failing cases.
     "near": "{explanation}",
-    # What the failing cases share.
-    "shared": "The {holds} cases that fail have one thing in common, which no case that passes "
-    "has: {feature}.",
     # Errors.
     "error": "{where} raises {raised}: {meaning}.",
     "other error": "The task asks for {a_expected} here, and your code raises {a_raised}.",
     "message": "Your error has the right type, but not the message that the task asks for.",
     "no error": "The task asks for {a_expected} here. Your code raises no error and returns "
     "{instead}.",
-    # Results as wholes.
+    # Results.
     "none": "Your code returns `None` where the task asks for a result.",
-    "given back": "{it} is {argument}, unchanged.",
-    "constant": "Your result is the same in every case, whatever the input.",
-    # Items, entries and nodes.
-    "leaves moved": "Your result has the right leaves in the wrong order.",
-    "lacks": "Your result lacks {what}.",
-    "has more": "Your result has {what} that should not be there.",
-    # Integers.
-    "number of": "Your number is the number of {what}.",
-    "too high by": "Your number is too high by the number of {what}.",
-    "too low by": "Your number is too low by the number of {what}.",
-    # Leaves, or results that are one leaf.
-    "leaf given back": "{it} is as it was in {argument}, unchanged.",
-    "type": "{it} is {a_got} where the task asks for {a_expected}; the numbers are right.",
-    "axes": "{it} has its axes in another order.",
-    "axis too many": "{it} has the right numbers, but one axis or more too many.",
-    "axis too few": "{it} has the right numbers, but one axis or more too few.",
-    "shape": "{it} has the right numbers in another shape.",
-    "nan": "{it} has nan where the task asks for numbers.",
-    "infinite": "{it} is infinite where it should not be.",
 }
 """By kind of finding."""
-IT = {
-    "all": "Your result",
-    "wrong": "Each wrong result",
-    "every": "Each leaf of your result",
-    "some": "Each wrong leaf of your result",
-}
-"""The subject of a finding's sentence, by its `which`."""
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
-ARGUMENTS = {str(index): f"the {ordinal} argument" for index, ordinal in enumerate(ORDINALS)}
 
 # Explanations of wrong lines; none tells the right prediction.
 WRONG_LINES = {
@@ -228,15 +197,9 @@ def finding_sentences(findings: Iterable[Finding]) -> list[str]:
 
 def _finding_sentence(finding: Finding) -> str:
     data = defaultdict(str, finding.data)
-    named = {
-        "holds": str(len(finding.holds)),
-        "it": IT.get(data["which"], IT["all"]),
-        "argument": ARGUMENTS.get(data["argument"], "the input"),
-        "where": f"Line {data['number']}, `{data['line']}`,"
-        if data["number"]
-        else "A use of your result",
-    }
-    for name in ("expected", "got", "raised"):
+    at_line = f"Line {data['number']}, `{data['line']}`,"
+    named = {"where": at_line if data["number"] else "A use of your result"}
+    for name in ("expected", "raised"):
         article = "an" if data[name][:1] in "aeioAEIO" else "a"
         named[f"a_{name}"] = f"{article} {data[name]}"
     return FINDINGS[finding.kind].format_map(data | named)

@@ -11,7 +11,6 @@ LONGEST_VALUE = 40
 LONGEST_KEYS = 60
 LONGEST_TEXT = 60
 A_LEAF = "a leaf"
-NOTE = "the note "  # how a feature begins that is a case's note
 _DICTS = ("dict", "OrderedDict", "defaultdict")
 _FAMILIES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
 

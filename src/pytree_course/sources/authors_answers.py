@@ -19,7 +19,6 @@ import numpy as np
 
 from pytree_course import compiled
 from pytree_course.cases.case import Case
-from pytree_course.cases.features_of_cases import features_of
 from pytree_course.judging.expected import (
     BuiltLesson,
     ExerciseFacts,
@@ -206,7 +205,6 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
     cases, answers = draw_cases(sources, exercise, seed)
     return replace(
         expected,
-        features=[features_of(case) for case in cases],
         summaries=[None if _is_own(each, answers) else each.if_wrong for each in cases],
         given=_given(exercise, cases, right, answers) if exercise.question else {},
     )

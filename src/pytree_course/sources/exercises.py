@@ -32,10 +32,7 @@ PRACTICE_OPTIONS = {"minutes": int, "stars": int, "hints": list}
 
 @dataclass(frozen=True)
 class Answer:
-    """Code that stands in an answer cell: a solution, a variant, a misconception or a starter.
-
-    Or a mutant that no input tells from a right answer: it is only named.
-    """
+    """Code that stands in an answer cell: a solution, a variant, a misconception or a starter."""
 
     name: str
     source: str
@@ -53,7 +50,6 @@ class Exercise(ExerciseFacts):
     given_starters: list[Answer] = field(default_factory=list)
     variants: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
-    equivalents: list[Answer] = field(default_factory=list)
 
     @property
     def right_answers(self) -> list[Answer]:

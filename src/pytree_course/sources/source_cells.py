@@ -96,13 +96,6 @@ class SourceCell:
         """Whether it is an exercise's answer cell."""
         return "exercise" in self.metadata
 
-    @property
-    def covers(self) -> list[str]:
-        """The ids of the cell's topics in sources/topics.toml."""
-        marked = self.metadata.get("covers", [])
-        names = marked if isinstance(marked, list) else str(marked).replace(",", " ").split()
-        return [str(name) for name in names]
-
     def mistake(self, message: str) -> Mistake:
         """Return a mistake that the author made in this cell."""
         return Mistake(self.file, self.line, message)

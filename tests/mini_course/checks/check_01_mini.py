@@ -2,10 +2,8 @@
 
 from pytree_course.cases import Case, as_int, check, random_tree
 
-SMALL = dict.fromkeys(["trees", "values", "classes", "second looks", "outside"], "small")
 
-
-@check(without=SMALL)
+@check
 def count_leaves(answer, rng):
     yield Case(as_int(answer), {})
     yield Case(as_int(answer), [None])
@@ -14,7 +12,7 @@ def count_leaves(answer, rng):
         yield Case(as_int(answer), random_tree(rng))
 
 
-@check(without=SMALL)
+@check
 def first_leaf(answer, rng):
     yield Case(answer, {}, mentions=("no leaves",))
     yield Case(answer, [3.5, (1, 2)])

@@ -1,0 +1,1 @@
+"""Settings and a front-end script that the wheel installs where Jupyter finds them."""
