@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.cases import Case, as_int, check
+from pytree_course.judging import words
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import VerdictKind
@@ -171,6 +172,14 @@ def test_feedback_has_a_word_and_a_symbol_in_both_forms(verdict):
     symbol, word = first_line.split(" · ")[0].split(" ", 1)
     assert f"<strong>{symbol} {word}</strong>" in shown.html
     assert shown._repr_mimebundle_()["text/plain"] == shown.text
+
+
+def test_a_module_that_grading_lacks_is_explained():
+    reason = words.ANSWER_CELL_RAISED.format(type="ModuleNotFoundError", message="No 'tqdm'")
+    said = words.explanation(without_outcomes(EXPECTED, VerdictKind.ERROR, reason), {})
+    assert said.endswith(
+        ". Grading has the packages of the course, and no file beside the notebook."
+    )
 
 
 def test_feedback_on_a_wrong_answer_shows_both_and_where_they_part():

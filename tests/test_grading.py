@@ -283,6 +283,7 @@ def test_the_check_script_runs_on_its_own(mini, notebook, monkeypatch, capsys):
     done = run_check_script(mini, notebook.answer("count_leaves", RIGHT_COUNT).save())
     assert done.returncode == 1
     assert "1 of 3 points" in done.stdout
+    assert "This is the notebook as it was saved on 20" in done.stdout
     notebook.answer("first_leaf", RIGHT_FIRST)
     command = ["check", str(notebook.save())]
     monkeypatch.setattr(sys, "argv", command)

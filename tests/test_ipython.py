@@ -1,10 +1,13 @@
 """In a real kernel: what is said of cells that did not run, failed, or take long."""
 
+import shutil
+
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from tests import made_submissions
+from tests.conftest import ROOT
 from tests.kernels import running_kernel
 from tests.lesson_reads import IN_KERNEL
 
@@ -102,6 +105,56 @@ def test_a_check_knows_which_cell_defined_an_answer_and_says_how_to_stop_slow_co
     shown = kernel(CHECK)
     assert shown.startswith("◷ Still running Your code takes long. To stop it, press ■")
     assert "✓ Correct" in shown
+
+
+HELPED = "def count_leaves(tree):\n    return len(helper(tree))"
+HELPER = "import jax\ndef helper(tree):\n    return jax.tree.leaves(tree)"
+ANSWER = "count_leaves-answer"
+ALONE = {  # what runs before the check, by its cell
+    "in its cell": ({ANSWER: RIGHT}, ""),
+    "with what it needs": ({ANSWER: f"%%time\n{HELPER}\n{HELPED}"}, ""),
+    "with a star": ({ANSWER: RIGHT.replace("def", "from jax.tree import *\ndef")}, ""),
+    "with the course's packages": ({ANSWER: f"import sklearn, optax\n{RIGHT}"}, ""),
+    "in a new cell": ({ANSWER: "", "new": RIGHT}, "is not in the answer cell of `count_leaves`"),
+    "with a function of another cell": ({"new": HELPER, ANSWER: HELPED}, "`helper` is missing"),
+    "with an import of the set-up cell's": (
+        {"setup": f"{SET_UP}\nimport math", ANSWER: f"{RIGHT} + int(math.sin(0))"},
+        "`math` is missing",
+    ),
+    "with a file": ({ANSWER: f"import aside\n{RIGHT}"}, "`aside` is missing: it is no package"),
+}
+
+
+def test_a_right_answer_that_would_not_stand_alone_in_grading_has_a_warning(kernel, course):
+    (course.root / "exercises" / "aside.py").touch()
+    shutil.copy(ROOT / "requirements.txt", course.root)
+    for cells, warning in ALONE.values():
+        kernel("%reset -f")
+        kernel(SET_UP, "setup")
+        for name, source in cells.items():
+            kernel(source, name)
+        shown = kernel(CHECK, "count_leaves-check")
+        assert "✓ Correct" in shown
+        assert ("⚠" in shown) == bool(warning), shown
+        assert warning in shown
+
+
+def test_an_earlier_answer_may_help_a_later_one(kernel):
+    kernel(SET_UP, "setup")
+    kernel(f"{HELPER}\n{HELPED}", ANSWER)
+    kernel(
+        made_submissions.RIGHT["first_leaf"].replace("jax.tree.leaves", "helper"),
+        "first_leaf-answer",
+    )
+    assert "⚠" not in kernel("check.first_leaf(first_leaf)", "first_leaf-check")
+
+
+def test_a_set_up_cell_that_failed_is_told_from_one_that_did_not_run(kernel, course):
+    kernel("import no_such_module\ncheck = 1")
+    assert "The set-up cell, above the first exercise, failed" in kernel(CHECK)
+    (course.root / "exercises" / "jax.py").touch()
+    kernel(SET_UP.replace("import jax", "import jax.numpy"))
+    assert "Python imports the file `jax.py` beside this notebook" in kernel(CHECK)
 
 
 def test_errors_look_as_ever_but_those_that_a_lesson_raises_on_purpose(kernel, course):

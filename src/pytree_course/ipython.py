@@ -4,8 +4,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from importlib.machinery import PathFinder
+from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytree_course
 from pytree_course import nbgrader
@@ -75,11 +77,16 @@ CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")
 _failed: set[str] = set()
 """Names whose definition is stale, because the last run of their cell failed."""
 
-_last_defined_by: dict[str, str | None] = {}
-"""The id of the cell that last defined a name, if the front end sends ids."""
 
-_defined_by: dict[str, list[str]] = {}
-"""The names that the last run of a cell defined, by the cell's id."""
+class CellRun(NamedTuple):
+    """A run of a cell."""
+
+    id: str | None  # if the front end sends ids
+    source: str
+
+
+_last_defined: dict[str, CellRun] = {}
+"""The run that last defined a name, or imported it."""
 
 
 def watch(shell: Any) -> None:
@@ -90,20 +97,20 @@ def watch(shell: Any) -> None:
         before.update(shell.user_ns)
 
     def after_cell(result: Any) -> None:
-        names = defined_names(result.info.raw_cell or "")
-        names_now = shell.user_ns
-        made = {name for name in names if name in names_now}
-        made -= {name for name in made if name in before and names_now[name] is before[name]}
+        run = CellRun(getattr(result.info, "cell_id", None), result.info.raw_cell or "")
+        names = defined_names(run.source)
+        made = {
+            name
+            for name, value in shell.user_ns.items()
+            if name not in before or value is not before[name]
+        }
         before.clear()
         if result.success:
             _failed.difference_update(names)
         else:
             _failed.difference_update(made)
             _failed.update(names - made)
-        cell_id = getattr(result.info, "cell_id", None)
-        _last_defined_by.update(dict.fromkeys(made, cell_id))
-        if cell_id:
-            _defined_by[cell_id] = sorted(made)
+        _last_defined.update(dict.fromkeys(made, run))
 
     shell.events.register("pre_run_cell", before_cell)
     shell.events.register("post_run_cell", after_cell)
@@ -117,7 +124,12 @@ def are_stale(names: Iterable[str]) -> bool:
 
 def are_ours(exercise: str, names: Iterable[str]) -> bool:
     """Return whether a lesson's own version of an exercise has replaced the reader's answer."""
-    return any(_last_defined_by.get(name) == ours_id(exercise) for name in names)
+    return any(run.id == ours_id(exercise) for run in last_runs(names))
+
+
+def last_runs(names: Iterable[str]) -> list[CellRun]:
+    """Return the runs of cells that last defined these names, each once."""
+    return list(dict.fromkeys(_last_defined[name] for name in names if name in _last_defined))
 
 
 def missing_cell(error: NameError, source: str) -> str | None:
@@ -131,14 +143,29 @@ def missing_cell(error: NameError, source: str) -> str | None:
     from pytree_course.judging import words  # not above: it slows down each kernel's start
 
     if error.name in ("check", "Checks"):
-        return words.SET_UP_CELL_FIRST
+        if not are_stale(["check"]):
+            return words.SET_UP_CELL_FIRST
+        file = _hiding_file()
+        return words.HIDDEN.format(file=file) if file else words.SET_UP_FAILED
     if not re.search(rf"\b{re.escape(error.name)}\b", source[call.end() :]):
         return None
     exercise = call["exercise"]
-    if defined := _defined_by.get(answer_id(exercise)):
-        names = ", ".join(f"`{name}`" for name in defined)
+    defined = [
+        f"`{name}`"
+        for name, run in sorted(_last_defined.items())
+        if run.id == answer_id(exercise) and name in defined_names(run.source)
+    ]
+    if defined:
+        names = ", ".join(defined)
         return words.ANOTHER_NAME.format(name=error.name, exercise=exercise, defined=names)
     return words.ANSWER_CELL_FIRST.format(name=error.name, exercise=exercise)
+
+
+def _hiding_file() -> Path | None:
+    """Return a file beside the notebook that is imported in place of a package, as `jax.py` is."""
+    elsewhere = [folder for folder in sys.path if Path(folder).resolve() != Path.cwd()]
+    files = sorted(Path().glob("*.py"))
+    return next((file for file in files if PathFinder.find_spec(file.stem, elsewhere)), None)
 
 
 def _show(

@@ -1,5 +1,6 @@
 """Grade one notebook, for `course.py check` and for check scripts run as commands."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,4 +39,6 @@ def grade_and_show(files: LessonFiles, notebook: Path) -> "Grade":
     with errors.status(Text(f"running {printable(notebook.name)} …")):
         grade = grade_notebook(notebook, files)
     show_grade(grade, console)
+    saved = datetime.fromtimestamp(notebook.stat().st_mtime)
+    console.print(f"This is the notebook as it was saved on {saved:%Y-%m-%d at %H:%M:%S}.")
     return grade

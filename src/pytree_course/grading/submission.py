@@ -84,14 +84,18 @@ def read_notebook(file: Path) -> dict[str, Any]:
         )
     try:
         # No number in it counts, and Python refuses to read those of thousands of digits.
-        notebook = json.loads(text, parse_int=str)
+        # What follows it is left of an older version, which a program did not write over.
+        notebook, _ = json.JSONDecoder(parse_int=str).raw_decode(text.lstrip())
     except ValueError as error:
-        why = next((why for start, why in _NO_JSON.items() if re.search(start, text)), str(error))
+        causes = (why for sign, why in _NO_JSON.items() if re.search(sign, text))
+        why = next(causes, f"it is broken ({error}). Ask for a file that JupyterLab opens")
         raise UnreadableError(f"{file} is not a notebook: {why}") from error
     except RecursionError:
         raise UnreadableError(f"{file} is not a notebook: it is nested too deep") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise UnreadableError(f"{file} has no cells: save it as a notebook of format 4.5 or later")
+        raise UnreadableError(
+            f"{file} is not a notebook: it has no cells. Save it in format 4.5 or later"
+        )
     return notebook
 
 

@@ -50,9 +50,13 @@ USED_UP = "your code used more {what} than allowed: look for a loop that makes m
 KERNEL_DIED = "your code ended its own Python process"
 TIMED_OUT = "your code did not come to an end in time: look for a loop without an end"
 NO_VERDICT = "the check gave no verdict"
-ONLY_ANSWER_CELLS = (
-    "Only answer cells are graded: put everything that an answer needs into its answer cell."
-)
+MISSING_IN_GRADING = {
+    "NameError": "Only answer cells are graded: put everything that an answer needs into its "
+    "answer cell.",
+    "ModuleNotFoundError": "Grading has the packages of the course, and no file beside the "
+    "notebook.",
+}
+"""By the error that an answer raises: what it means in grading."""
 
 FINDINGS = {
     # Of a check's own summary, and of predictions.
@@ -125,6 +129,13 @@ SET_UP_CELL_FIRST = (
     "Run the set-up cell first: the cell with `check = Checks(...)`, above the first exercise. "
     "Then run your answer cell, then this cell."
 )
+SET_UP_FAILED = (
+    "The set-up cell, above the first exercise, failed: see the error below it. Then run it again."
+)
+HIDDEN = (
+    "The set-up cell failed: Python imports the file `{file}` beside this notebook in place of the "
+    "package. Rename the file, restart the kernel, and run the set-up cell again."
+)
 ANSWER_CELL_FIRST = (
     "Python does not know `{name}` yet. Run the answer cell of `{exercise}` first, above this "
     "cell. Then run this cell."
@@ -139,6 +150,18 @@ STALE_TITLE = "Your answer cell's last run failed"
 STALE = (
     "The check below judges the definition before it, and does not count as a try. Repair the "
     "answer cell and run it, then run this cell."
+)
+IN_ANOTHER_CELL = (
+    "⚠ This answer is not in the answer cell of `{exercise}`, where grading looks first: move it "
+    "there."
+)
+FROM_ANOTHER_CELL = (
+    "⚠ In grading, `{name}` is missing: it comes from another cell. Put it into the answer cell of "
+    "`{exercise}`."
+)
+NOT_IN_GRADING = (
+    "⚠ In grading, `{module}` is missing: it is no package of the course. Do without it, or ask "
+    "your teacher for it."
 )
 WRONG_CALL = "This check takes {count} answer(s): run {call}"
 USAGE = "Check your answer with {call}; for a hint: check.{name}.hint()"
@@ -243,9 +266,8 @@ def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = Tr
 
 def remarks(verdict: Verdict, notes: Mapping[str, str]) -> list[str]:
     """Return the remarks that feedback leaves out: which cells count, and why one is unusual."""
-    sentences = []
-    if verdict.failure and getattr(verdict.failure.got, "type", "") == "NameError":
-        sentences.append(ONLY_ANSWER_CELLS)
+    errors = [error for error in MISSING_IN_GRADING if f"raised {error}" in verdict.reason]
+    sentences = [MISSING_IN_GRADING[error] for error in errors]
     note = notes.get(verdict.exercise)
     if note is not None and note != verdict.reason:
         sentences.append(f"Note: {note}.")

@@ -181,7 +181,12 @@ class ExerciseCheck:
         expected, progress = self._checks.expected, self._checks.progress
         if verdict.kind is VerdictKind.CORRECT:
             now = str(standing(expected, progress)) if self._checks.is_own_work else ""
-            return feedback(verdict, advice=progress.news(), standing=now)
+            advice = progress.news()
+            if now and not self._exercise.is_practice:
+                from pytree_course.notebook.in_grading import warnings  # for right answers only
+
+                advice = [*warnings(self._checks._files, expected.graded, self._exercise), *advice]
+            return feedback(verdict, advice=advice, standing=now)
         advice = words.advice(
             verdict.kind, self._exercise.name, self.hints_left, self.solution_is_due
         )

@@ -1,0 +1,143 @@
+"""What was handed in, whatever became of it: its lesson is known, and its answers are found."""
+
+import json
+
+import pytest
+
+from pytree_course.course import answer_id, check_id
+from pytree_course.grading.submission import (
+    UnreadableError,
+    find_answers,
+    known_lesson,
+    read_notebook,
+)
+
+STARTERS = {
+    "count": "def count(tree):\n    raise NotImplementedError",
+    "norms": "def norm(tree):\n    ...\n\ndef norms(trees):\n    ...",
+}
+COUNT = STARTERS["count"]
+RIGHT = "def count(tree):\n    return len(jax.tree.leaves(tree))"
+OTHER_TRY = "count = len"
+
+
+def cell(source, cell_id="9f3a11", kind="code"):
+    return {"cell_type": kind, "id": cell_id, "source": source}
+
+
+def own(source, kind="code"):
+    """Return the answer cell of `count`."""
+    return cell(source, answer_id("count"), kind)
+
+
+ELSEWHERE = "another cell that defines count counts"
+FOUND = {
+    "in its cell": ([own(RIGHT)], RIGHT, ""),
+    "as handed out": ([own(COUNT)], None, ""),
+    "as handed out, and answered in a new cell": (
+        [own(COUNT), cell(RIGHT)],
+        RIGHT,
+        f"its answer cell is as it was handed out; {ELSEWHERE}",
+    ),
+    "in its cell, and something else in a later one": ([own(RIGHT), cell(OTHER_TRY)], RIGHT, ""),
+    "emptied, and answered twice": (
+        [own(""), cell(OTHER_TRY), cell(RIGHT), cell("count(3)")],
+        RIGHT,
+        f"its answer cell does not define them all; {ELSEWHERE}",
+    ),
+    "deleted, and written again": (
+        [cell(RIGHT), cell("", check_id("count"))],
+        RIGHT,
+        f"its answer cell is not in the notebook; {ELSEWHERE}",
+    ),
+    "deleted": ([cell("count(3)")], None, "its answer cell is not in the notebook"),
+    "ids removed, and as handed out": ([cell(COUNT)], None, ""),
+    "M pressed by mistake": (
+        [own(RIGHT, "markdown")],
+        RIGHT,
+        "its answer cell is a Markdown cell; it counts as code",
+    ),
+    "an old try kept as a raw cell": (
+        [own(OTHER_TRY, "raw"), cell(RIGHT)],
+        RIGHT,
+        f"its answer cell is a raw cell; {ELSEWHERE}",
+    ),
+    "its definition in words": ([cell(RIGHT, kind="markdown"), own(COUNT)], None, ""),
+    "cells that are none": ([None, {"cell_type": ["code"]}, own(RIGHT)], RIGHT, ""),
+}
+
+
+@pytest.mark.parametrize(("cells", "answer", "note"), FOUND.values(), ids=FOUND)
+def test_an_answer_is_in_its_cell_or_in_the_last_that_defines_its_names(cells, answer, note):
+    submission = find_answers({"cells": cells}, {"count": COUNT})
+    assert submission.answers.get("count") == answer
+    assert submission.notes.get("count", "") == note
+
+
+def test_all_names_of_an_exercise_count_together():
+    halves = [cell("def norm(tree): return 1", answer_id("norms")), cell("def norms(trees): 2")]
+    assert find_answers({"cells": halves}, STARTERS).answers == {"norms": halves[0]["source"]}
+    whole = cell("norm = sum\ndef norms(trees):\n    return [norm(each) for each in trees]")
+    assert find_answers({"cells": [*halves, whole]}, STARTERS).answers == {"norms": whole["source"]}
+
+
+HANDED_OUT = {
+    "01": STARTERS,
+    "02": {name: f"def {name}(tree): ..." for name in ("scale", "zero", "clip", "mask", "stack")},
+}
+SCALE = cell("scale = 1")
+LESSONS = {
+    "ids of answer cells": ([own(""), SCALE], "01"),
+    "ids of check cells": ([cell("", check_id("clip")), cell(RIGHT)], "02"),
+    "Colab's ids": ([{"metadata": {"id": answer_id("clip")}}, cell(RIGHT)], "02"),
+    "nbgrader's": ([{"metadata": {"nbgrader": {"grade_id": answer_id("clip")}}}], "02"),
+    "most of the cells": (
+        [own(""), cell("", answer_id("norms")), cell("", answer_id("clip"))],
+        "01",
+    ),
+    "names": ([SCALE, cell("clip = max\nmask = min")], "02"),
+    "a name of a lesson's, as in other notebooks": ([SCALE], None),
+    "names of two lessons": ([cell(RIGHT), cell("norm = 0\nnorms = 0\nscale = 0\nmask = 0")], None),
+    "nothing": ([cell("print(3)"), "no cell"], None),
+}
+
+
+@pytest.mark.parametrize(("cells", "lesson"), LESSONS.values(), ids=LESSONS)
+def test_a_lesson_is_known_by_its_cells(cells, lesson):
+    assert known_lesson({"cells": cells}, HANDED_OUT) == lesson
+
+
+GREETING = 'def count(tree):\n    return "Grüße"'
+TEXT = json.dumps({"cells": [own(GREETING)]}, ensure_ascii=False, indent=1)
+READ = {
+    "UTF-8": TEXT.encode(),
+    "with a byte-order mark": TEXT.encode("utf-8-sig"),
+    "PowerShell's UTF-16": TEXT.encode("utf-16"),
+    "UTF-16 without a mark": TEXT.encode("utf-16-le"),
+    "with the end of a longer, older version": f"{TEXT}\n{TEXT[-40:]}".encode(),
+}
+
+
+@pytest.mark.parametrize("content", READ.values(), ids=READ)
+def test_a_notebook_is_read_in_every_encoding(tmp_path, content):
+    file = tmp_path / "Copy of 01 (1).ipynb.txt"
+    file.write_bytes(content)
+    assert find_answers(read_notebook(file), STARTERS).answers == {"count": GREETING}
+
+
+CONFLICT = '{"cells": [\n<<<<<<< HEAD\n "a"\n=======\n "b"\n>>>>>>> theirs\n]}'
+UNREADABLE = {
+    "": "is empty",
+    CONFLICT: r"Git's conflict marks .* choose between",
+    "\n\n<!DOCTYPE html>\n<html>": "it is a web page: download the notebook itself",
+    TEXT[:-9]: r"is broken .* Ask for a file that JupyterLab opens",
+    '{"worksheets": []}': "it has no cells",
+    '"""A script."""': "it has no cells",
+}
+
+
+@pytest.mark.parametrize(("text", "why"), UNREADABLE.items(), ids=UNREADABLE.values())
+def test_why_a_file_is_no_notebook_is_said_with_what_to_do(tmp_path, text, why):
+    (tmp_path / "x.ipynb").write_text(text, encoding="utf-8")
+    with pytest.raises(UnreadableError, match=why):
+        read_notebook(tmp_path / "x.ipynb")
