@@ -57,6 +57,11 @@ class Exercise(ExerciseFacts):
         return [self.solution, *self.variants]
 
     @property
+    def all_answers(self) -> list[Answer]:
+        """The solution, the starter, the variants and the misconceptions."""
+        return [self.solution, self.starter, *self.variants, *self.misconceptions]
+
+    @property
     def is_prediction(self) -> bool:
         """Whether it asks for values, one for each line: its cases are the same for everyone."""
         return not re.search(rf"^(def|class) {self.answers[0]}\b", self.cell.source, re.MULTILINE)
@@ -228,8 +233,7 @@ def _whole_code(written: str, base: str | None, exercise: Exercise) -> str:
     """Return the code of an answer that is written whole, or as a change of another one."""
     if base is None:
         return written
-    above = [exercise.solution, exercise.starter, *exercise.variants, *exercise.misconceptions]
-    codes = {answer.name: answer.source for answer in above}
+    codes = {answer.name: answer.source for answer in exercise.all_answers}
     if base not in codes:
         raise ChangeError(0, f"no answer above is called {base!r}: {', '.join(codes)} are")
     return changed(codes[base], written)
