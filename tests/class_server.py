@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from pytree_course.notebook.class_protocol import CLASS_HEADER
+
 CODE = "K7PM3Q"
 QUESTION = {
     "number": 7,
@@ -42,9 +44,8 @@ class Room:
     news: dict = field(default_factory=lambda: {"note": None, "vote": None})
     refuses: int = 0  # the status of every answer, if it is not 0
     refused: int = 0  # requests
-    nonsense: bytes = b""  # in the place of every answer
+    proxy_says: bytes = b""  # a proxy's page in the place of every answer
     swallows: int = 0  # of so many requests the answer gets lost
-    drips: bool = False  # a byte now and then, in the place of every answer
     port: int = 0
 
     def start(self) -> None:
@@ -101,12 +102,11 @@ class Room:
                 if room.swallows:
                     room.swallows -= 1
                     return  # the connection ends without an answer
-                while room.drips:
-                    self.wfile.write(b"x")
-                    time.sleep(0.02)
                 self.send_response(status)
+                if not room.proxy_says:
+                    self.send_header(CLASS_HEADER, "1")
                 self.end_headers()
-                self.wfile.write(room.nonsense or json.dumps(said).encode())
+                self.wfile.write(room.proxy_says or json.dumps(said).encode())
 
             def log_message(self, *_):
                 pass

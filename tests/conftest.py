@@ -177,9 +177,22 @@ def notebook(mini: LessonFiles) -> ExerciseNotebook:
     return ExerciseNotebook(mini.exercises)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run what takes long first; all that needs a browser does."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of a whole run, before a release."""
+    parser.addoption("--all", action="store_true", help="Run also the tests marked as thorough.")
+
+
+def is_thorough(item: pytest.Item) -> bool:
+    """Say whether a test is for `--all`."""
+    return item.get_closest_marker("thorough") is not None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is thorough, and run what takes long first; all that needs a browser does."""
     for item in items:
         if (ROOT / "tests" / "browser") in item.path.parents:
             item.add_marker("slow")
+    if not config.option.all:
+        config.hook.pytest_deselected(items=[item for item in items if is_thorough(item)])
+        items[:] = [item for item in items if not is_thorough(item)]
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)

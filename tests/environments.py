@@ -26,6 +26,7 @@ OLDEST = PROJECT["requires-python"].removeprefix(">=")
     if isinstance(part, str) and part.startswith("python")
 )
 RUNNING = "{}.{}".format(*sys.version_info)
+SUPPORTED = [f"3.{n}" for n in range(int(OLDEST[2:]), int(NEWEST[2:]) + 1)]
 SOURCES = ("pyproject.toml", "requirements.txt", "environment.yml", "src/pytree_course/jupyter")
 """What is installed from this repository, but for code, which an editable installation reads."""
 
@@ -48,7 +49,7 @@ def made(name: str, version: str, *installed: str) -> Path:
     folder = KEPT / name
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     stamp = folder / "made-of"
-    made_of = "\n".join([base, *installed, digest(ROOT, *SOURCES)])
+    made_of = "\n".join([base, *installed, digest()])
     KEPT.mkdir(parents=True, exist_ok=True)
     with (KEPT / f"{name}.lock").open("a+b") as lock:  # another test may be making it
         wait_for_turn(lock.fileno())
@@ -81,7 +82,7 @@ def find_python(version: str) -> str | None:
     return None
 
 
-def run(*command: str | Path, cwd: Path = ROOT) -> str:
+def run(*command: str | Path, cwd: Path = ROOT, timeout: float | None = 900) -> str:
     """Run a command of a test; if it fails, show what it said."""
     variables = child_environment()
     # nbgrader looks for alembic on PATH, as if its environment were active.
@@ -94,20 +95,18 @@ def run(*command: str | Path, cwd: Path = ROOT) -> str:
         text=True,
         cwd=cwd,
         env=variables,
-        timeout=900,
+        timeout=timeout,
     )
     assert done.returncode == 0, done.stdout
     return done.stdout
 
 
-def digest(root: Path, *paths: str) -> str:
-    """Return a digest of files and of what is in folders, by names or patterns; without caches."""
+def digest() -> str:
+    """Return a digest of what is installed from this repository."""
     found = hashlib.sha256()
-    matching = {pattern: sorted(root.glob(pattern)) for pattern in paths}
-    assert all(matching.values()), f"nothing is called so: {matching}"
-    for path in (path for pattern in paths for path in matching[pattern]):
-        for file in [path] if path.is_file() else sorted(path.rglob("*")):
-            if file.is_file() and "__pycache__" not in file.parts:
-                found.update(f"{file.relative_to(root).as_posix()}\0".encode())
-                found.update(file.read_bytes() + b"\0")
+    for path in SOURCES:
+        for file in sorted((ROOT / path).rglob("*.*")) or [ROOT / path]:
+            if file.suffix != ".pyc":
+                name = file.relative_to(ROOT).as_posix()
+                found.update(f"{name}\0".encode() + file.read_bytes())
     return found.hexdigest()

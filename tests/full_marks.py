@@ -13,6 +13,7 @@ from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import run_answer
 from pytree_course.sources.lesson_sources import read_sources
+from tests.environments import ROOT
 
 HIGHEST = (jax.lax.Precision.HIGHEST,) * 2
 
@@ -36,7 +37,7 @@ def round_products() -> None:
 def not_correct() -> list[str]:
     """Return a line about each exercise, practice too, whose solution has not full marks."""
     said = []
-    for files in Course.installed().lessons():
+    for files in Course(ROOT).lessons():
         sources, built = read_sources(files), BuiltLesson.read(files.expected)
         for name, exercise in sources.exercises.items():
             outcomes = run_answer(sources, exercise, exercise.solution, PUBLIC_SEED)

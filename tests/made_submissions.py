@@ -1,5 +1,6 @@
 """A class that hands in notebooks of the small lesson: what grading a class is tested with."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 
 from pytree_course.__main__ import main
 from pytree_course.class_grading.attempt import counting
-from pytree_course.class_grading.folder import read_class_folder
+from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.grading.exercise_run import CellRun, ExerciseRun
@@ -29,6 +30,11 @@ RIGHT = {
 }
 ELEMENTS = {"count_leaves": "def count_leaves(tree):\n    return len(tree)"}
 NODES = {"count_leaves": "def count_leaves(tree):\n    return jax.tree.structure(tree).num_nodes"}
+
+WORKED_IN = json.dumps(
+    {"cells": [{"cell_type": "code", "id": "count_leaves-answer", "source": "count_leaves = len"}]}
+)
+"""As little as a notebook of the small lesson may be that somebody has worked in."""
 
 OWN_WORK = GradingOptions(in_sandbox=False)  # what the tests hand in is theirs
 
@@ -84,9 +90,12 @@ class MadeClass:
         self.pool = SAME_PROCESS
 
     def grade(self, options=OWN_WORK):
-        folder = read_class_folder(self.folder, self.course)
         with self.gradebook() as gradebook:
-            return ClassGrading(self.course, folder, gradebook, options, *[self.pool] * 3).run()
+            pools = [self.pool] * 2
+            return ClassGrading(self.course, self.read(), gradebook, options, *pools).run()
+
+    def read(self):
+        return read_handed_in(self.folder, self.course, self.into, SAME_PROCESS)
 
     def gradebook(self):
         return Gradebook(self.into / "gradebook.sqlite")
@@ -121,7 +130,8 @@ class MadeClass:
     def run_here(self, monkeypatch, *arguments):
         """Run the command in this process, answers too, and return its exit status."""
         monkeypatch.setattr(
-            "pytree_course.class_grading.pool.local_pool", lambda *_: nullcontext(SAME_PROCESS)
+            "pytree_course.class_grading.pool.local_pool",
+            lambda *_, **__: nullcontext(SAME_PROCESS),
         )
         monkeypatch.setenv("COLUMNS", "200")
         monkeypatch.setenv("PYTREE_COURSE", str(self.course.root))

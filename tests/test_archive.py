@@ -8,7 +8,10 @@ import pytest
 
 from pytree_course.class_grading import archive
 from pytree_course.class_grading.folder import read_handed_in
+from pytree_course.class_grading.student_files import NOT_OURS
 from pytree_course.course import CourseError
+from pytree_course.grading.submission import UnreadableError
+from tests.made_submissions import SAME_PROCESS, WORKED_IN
 
 
 class Zip:
@@ -18,7 +21,7 @@ class Zip:
         self.file = tmp_path / "submissions.zip"
         self.into = tmp_path / "grades"
 
-    def put(self, name, text="{}", moment=(2026, 11, 21, 12, 30, 0), mode=0, utf8=True):
+    def put(self, name, text=WORKED_IN, moment=(2026, 11, 21, 12, 30, 0), mode=0, utf8=True):
         info = zipfile.ZipInfo(name, moment)
         info.external_attr = mode << 16
         with zipfile.ZipFile(self.file, "a", zipfile.ZIP_DEFLATED) as zipped:
@@ -30,9 +33,12 @@ class Zip:
             self.file.write_bytes(data)
 
     def read(self, course):
-        found = read_handed_in(self.file, course, self.into)
+        found = self.found(course)
         files = [(each.student, each.file.name) for each in found.notebooks]
-        return files, {file.as_posix(): why for file, why in found.ignored}
+        return files, {f"{student}/{file}": why for student, file, why in found.left_out}
+
+    def found(self, course):
+        return read_handed_in(self.file, course, self.into, SAME_PROCESS)
 
 
 @pytest.fixture
@@ -66,20 +72,39 @@ def test_every_layout_is_found_in_a_zip_also_below_other_folders(zipped, course,
 
 def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(zipped, course):
     zipped.put("ada/01_mini_exercises.ipynb")
-    zipped.put("bob/essay.pdf")
+    zipped.put("bob/essay.pdf", "%PDF")
     zipped.put("cyd/")
     zipped.put("week 2.zip")
-    found = read_handed_in(zipped.file, course, zipped.into)
-    assert [each.id for each in found.submitters] == ["ada", "bob", "cyd"]
-    reasons = {file.as_posix(): why for file, why in found.ignored}
-    assert reasons["week 2.zip"] == "it is a zip in the zip: take it out, and grade it by itself"
+    found = zipped.found(course)
+    assert [*found.submitters] == ["ada", "bob", "cyd"]
+    assert [*found.left_out] == [
+        ("bob", "essay.pdf", NOT_OURS),
+        ("", "week 2.zip", "it is in no student's folder"),
+    ]
     moment = time.mktime((2026, 11, 21, 12, 30, 0, 0, 0, -1))
     assert found.notebooks[0].handed_in.timestamp() == moment
-    assert not list(zipped.into.rglob("essay.pdf"))
+    assert zipped.into.joinpath(*found.path.parts, "bob", "essay.pdf").stat().st_size == 0
+
+
+@pytest.mark.parametrize("layout", ["{}/hw1.zip", "{}.zip"])
+def test_a_zip_of_each_student_is_read_in_its_place(zipped, course, tmp_path, layout):
+    inner = Zip(tmp_path / "inner")
+    inner.file.parent.mkdir()
+    inner.put("week 1/Copy of 01_mini_exercises.ipynb")
+    inner.put("notes.pdf", "%PDF")
+    inner.put("more.zip")
+    for student in ("ada", "bob"):
+        zipped.put(layout.format(student), inner.file.read_bytes())
+    files, left_out = zipped.read(course)
+    name = "Copy of 01_mini_exercises.ipynb"
+    assert files == [("ada", name), ("bob", name)]
+    zip_of_ada = layout.format("ada").split("/")[-1]
+    assert left_out[f"ada/{zip_of_ada}/notes.pdf"] == NOT_OURS
+    assert left_out[f"ada/{zip_of_ada}/more.zip"] == "it is a zip in a zip: unpack it"
 
 
 def test_nothing_escapes_or_is_followed(zipped, course, tmp_path):
-    zipped.put("ada/01_mini_exercises.ipynb", "ada's")
+    zipped.put("ada/01_mini_exercises.ipynb")
     zipped.put("../bob/01_mini_exercises.ipynb")
     zipped.put("/dan/01_mini_exercises.ipynb")
     zipped.put("C:\\01_mini_exercises.ipynb")
@@ -113,7 +138,7 @@ def test_damaged_entries_cost_themselves_only(zipped, course):
     files, ignored = zipped.read(course)
     assert {student for student, _ in files} >= {"ada", "old", "new"}
     reasons = {file.split("/")[0]: why for file, why in ignored.items()}
-    assert reasons["y" * 250] == "it cannot be unpacked: File name too long"
+    assert reasons[""] == "it cannot be unpacked: File name too long"
     assert reasons["large"] == "it is larger than 30 MB: clear its cells' outputs"
     assert reasons["secret"].startswith("it cannot be unpacked: ")
     assert reasons["torn"].startswith("it cannot be unpacked: ")
@@ -133,10 +158,8 @@ def test_a_notebook_that_is_longer_than_its_header_says_is_not_read_to_its_end(z
 
 def test_a_bomb_is_refused_before_anything_is_written(zipped, course, monkeypatch):
     zipped.put("ada/01_mini_exercises.ipynb", "0" * 100_000)
-    with monkeypatch.context() as patch:
-        patch.setattr(archive, "MOST_ZIPPED_BYTES", 99_999)
-        with pytest.raises(CourseError, match="unpack it yourself"):
-            zipped.read(course)
+    with pytest.raises(UnreadableError, match="unpack it yourself"):
+        archive.unpack(zipped.file, zipped.into, most_bytes=99_999)
     monkeypatch.setattr(archive, "MOST_ZIPPED", 0)
     with pytest.raises(CourseError, match="unpack it yourself"):
         zipped.read(course)
@@ -146,15 +169,27 @@ def test_a_bomb_is_refused_before_anything_is_written(zipped, course, monkeypatc
 @pytest.mark.parametrize("utf8", [True, False])
 def test_names_are_utf_8_even_where_the_zip_does_not_say_so(zipped, course, utf8):
     zipped.put("Zoë Ünal_3_assignsubmission_file/01_mini_exercises.ipynb", utf8=utf8)
-    assert zipped.read(course)[0] == [("Zoë Ünal", "01_mini_exercises.ipynb")]
+    found = zipped.found(course)
+    assert ([*found.submitters], found.doubts) == (["Zoë Ünal"], [])
+
+
+def test_names_that_windows_explorer_wrote_are_read_and_said(zipped, course):
+    zipped.put("Zoë Müller/01_mini_exercises.ipynb", utf8=False)
+    data = zipped.file.read_bytes()
+    for letter in "ëü":  # as in the code page of its console; the sizes are those of two letters
+        data = data.replace(letter.encode(), f"{letter}_".encode("cp437"))
+    zipped.file.write_bytes(data)
+    found = zipped.found(course)
+    assert [*found.submitters] == ["Zoë_ Mü_ller"]
+    assert "are not in UTF-8" in found.doubts[0]
 
 
 def test_the_same_zip_goes_to_the_same_folder_and_a_newer_one_to_another(zipped, course):
     zipped.put("ada/01_mini_exercises.ipynb")
-    first = read_handed_in(zipped.file, course, zipped.into).notebooks
-    assert read_handed_in(zipped.file, course, zipped.into).notebooks == first
+    first = zipped.found(course).notebooks
+    assert zipped.found(course).notebooks == first
     zipped.put("bob/01_mini_exercises.ipynb")
-    second = read_handed_in(zipped.file, course, zipped.into).notebooks
+    second = zipped.found(course).notebooks
     assert len(second) == 2
     assert first[0].file != second[0].file
     assert first[0].file.exists()

@@ -44,6 +44,7 @@ def test_building_twice_changes_no_byte(mini):
     assert {file: file.read_bytes() for file in built_files(mini)} == before
 
 
+@pytest.mark.slow
 def test_each_answer_runs_once_on_a_seed_and_no_caller_can_change_what_it_yields(
     unbuilt, monkeypatch
 ):
@@ -92,6 +93,7 @@ def test_what_was_folded_is_unfolded_again(answer, rest):
     assert with_open_answer(with_closed_answer(text)) == text
 
 
+@pytest.mark.slow
 def test_text_below_a_prediction_is_folded_and_what_varies_from_run_to_run_is_not_stored(mini):
     lesson = mini.sources / "lesson.md"
     edit(lesson, PREDICTED, f"{PREDICTED}\n**C.** Three.\n\n**Try.** A dict.\n")
@@ -127,6 +129,7 @@ def test_cells_have_stable_ids_and_no_trace_of_their_run(mini):
     assert all(set(cell.metadata) == allowed for cell in code if cell.id != "installed")
 
 
+@pytest.mark.slow
 def test_solutions_show_the_two_variants_least_like_the_solution_and_a_new_cell_changes_no_id(mini):
     before = [cell.id for cell in nbformat.read(mini.blank, as_version=4).cells]
     edit(mini.sources / "exercises.md", "Intro.", "Intro.\n\n+++\n\nMore of it.")
@@ -142,18 +145,6 @@ def test_solutions_show_the_two_variants_least_like_the_solution_and_a_new_cell_
     assert other_id("count_leaves", 3) not in cells
     after = [cell.id for cell in nbformat.read(mini.blank, as_version=4).cells]
     assert [cell_id for cell_id in after if cell_id != "exercises-2"] == before
-
-
-def test_a_learners_work_is_kept_when_the_exercises_are_built_again(mini, notebook):
-    mine = notebook.answer("count_leaves", "def count_leaves(tree): return my_own_way(tree)").save()
-    text = mine.read_text(encoding="utf-8")
-    edit(mini.sources / "exercises.md", "Prompt.", "Better prompt.")
-    build(mini)
-    edit(mini.sources / "exercises.md", "Better prompt.", "Best prompt.")
-    build(mini)  # nobody has worked in the one that the first build handed out
-    kept = list(mine.parent.glob("*kept*"))
-    assert [file.read_text(encoding="utf-8") for file in kept] == [text]
-    assert "my_own_way" not in mine.read_text(encoding="utf-8")
 
 
 def test_reset_hands_out_a_fresh_notebook_and_keeps_the_old_one(mini, notebook):
@@ -174,8 +165,8 @@ def test_reset_hands_out_a_fresh_notebook_and_keeps_the_old_one(mini, notebook):
         ("solutions", "all 6 cases passed", "all 7 cases passed", "outputs", "build"),
         ("exercises", "Prompt.", "No prompt.", "edited by hand", "reset"),
         ("blank", "Prompt.", "No prompt.", "edited by hand", "build"),
-        ("expected", '"points": 1', '"points": 9', "does not match", "build"),
-        ("expected/first_leaf", '"float",3.5', '"float",4.5', "does not match", "build"),
+        ("expected", '"points": 1', '"points": 9', "edited by hand", "build"),
+        ("expected/first_leaf", '"float",3.5', '"float",4.5', "edited by hand", "build"),
     ],
 )
 def test_an_edited_built_file_is_named_with_the_command_that_fixes_it(
@@ -202,6 +193,7 @@ def test_a_changed_lesson_makes_only_its_notebook_stale_and_every_missing_file_i
     assert {stale.file for stale in find_stale(mini)} == {*built_files(mini)}
 
 
+@pytest.mark.slow
 def test_a_changed_check_makes_the_exercises_stale_and_the_build_runs_the_solutions_again(mini):
     assert "all 6 cases passed" in mini.solutions.read_text(encoding="utf-8")
     more = "[None])\n    yield Case(as_int(answer), [None, None])"
@@ -300,6 +292,7 @@ def ask(unbuilt):
     edit(unbuilt.sources / EXERCISES, exercise, f"{exercise}\nquestion: Q?")
 
 
+@pytest.mark.slow
 def test_an_exercise_that_asks_has_questions_of_its_short_cases(unbuilt):
     ask(unbuilt)
     build(unbuilt)
@@ -335,6 +328,7 @@ def test_headings_start_cells_but_not_inside_code(unbuilt):
     assert "no-heading" not in sources.sections
 
 
+@pytest.mark.slow
 def test_a_cell_that_should_raise_shows_its_error_and_no_more_of_this_machine(unbuilt):
     raising = 'raise TypeError(f"{__file__}:1 {object()} and https://docs.jax.dev/en/pytrees")'
     cell = "```{code-cell} ipython3\n:tags: [raises-exception, nbval-ignore-output]\n"
@@ -400,6 +394,7 @@ def test_a_slide_that_would_get_too_tall_goes_on_below():
     assert OUTPUT_LINES.keys() - {"print"} < NAMES.keys()
 
 
+@pytest.mark.slow
 def test_the_deck_shows_each_answer_and_no_widget_to_click_on(mini, tmp_path):
     command = [sys.executable, "-m", "nbconvert", "--to", "slides", "--output-dir", tmp_path]
     done = subprocess.run([*command, mini.notebook], capture_output=True, text=True)

@@ -22,14 +22,14 @@ from pytree_course.sources.authors_answers import (
 from pytree_course.sources.beliefs import Beliefs
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
-from tests.lesson_reads import each_of
+from tests.lesson_turns import each_in_turn
 
 SEED = 12
 LESSONS = Course(ROOT).lessons()
 pytestmark = pytest.mark.slow
 
 
-@each_of(LESSONS)
+@each_in_turn(LESSONS)
 def test_verdicts_are_those_of_whole_runs(files):
     sources = read_sources(files)
     for exercise in [*sources.exercises.values()][:2]:
@@ -43,7 +43,7 @@ def test_verdicts_are_those_of_whole_runs(files):
         authors_answers._RESULTS.clear()
 
 
-@each_of(LESSONS)
+@each_in_turn(LESSONS)
 def test_cases_that_run_in_any_order_do_not_depend_on_one_another(files):
     """Where they do, the check, or the misconception, is marked `in_order`, and runs whole.
 

@@ -1,203 +1,308 @@
-"""What a class handed in: found in every layout that teachers have."""
+"""What a class handed in: found in every layout, read whatever it is called, the rest said."""
 
 import ctypes
+import json
 import os
+import signal
 import subprocess
 import sys
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pytree_course.class_grading.folder import A_HARD_LINK, read_class_folder
-from pytree_course.class_grading.student_files import NO_TIME
+from pytree_course.class_grading import reading, student_files
+from pytree_course.class_grading.folder import read_handed_in
+from pytree_course.class_grading.pool import local_pool
+from pytree_course.class_grading.student_files import (
+    A_HARD_LINK,
+    A_LINK,
+    NO_STAMP,
+    NO_TIME,
+    NOT_OURS,
+    TOO_MUCH,
+)
 from pytree_course.course import CourseError
-from pytree_course.grading.submission import UnreadableError, read_notebook
 from tests.conftest import put
+from tests.made_submissions import SAME_PROCESS, WORKED_IN
+
+EXERCISES = "01_mini_exercises.ipynb"
+MARKS = "<<<<<<< HEAD\n" + WORKED_IN
 
 
-def found(folder, course):
-    read = read_class_folder(folder, course)
+@pytest.fixture
+def class_folder(folder, course):
+    """Return a function that reads the class's folder, or another one."""
+
+    def read(path=folder):
+        return read_handed_in(path, course, folder.parent / "grades", SAME_PROCESS)
+
+    return read
+
+
+def found(read):
     return [(each.student, each.lesson, each.file.name) for each in read.notebooks]
 
 
-def students(read):
-    return [each.id for each in read.submitters]
+def left_out(read):
+    return {f"{student}/{file}": why for student, file, why in read.left_out}
 
 
-def test_a_folder_for_each_student_with_a_notebook_for_each_lesson(folder, course):
-    put(folder / "ada" / "01_mini_exercises.ipynb")
-    put(folder / "bob" / "01_mini_exercises.ipynb")
+def test_a_folder_for_each_student_with_a_notebook_for_each_lesson(folder, class_folder):
+    put(folder / "ada" / EXERCISES, WORKED_IN)
+    put(folder / "bob" / "week 1" / "mine" / EXERCISES, WORKED_IN)
     (folder / "cyd").mkdir()
-    assert students(read_class_folder(folder, course)) == ["ada", "bob", "cyd"]
-    assert found(folder, course) == [
-        ("ada", "01_mini", "01_mini_exercises.ipynb"),
-        ("bob", "01_mini", "01_mini_exercises.ipynb"),
-    ]
+    read = class_folder()
+    assert [*read.submitters] == ["ada", "bob", "cyd"]
+    assert found(read) == [("ada", "01_mini", EXERCISES), ("bob", "01_mini", EXERCISES)]
+    assert (read.left_out, read.doubts) == ([], [])
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    {
+        "Copy of 01_mini_exercises.ipynb": WORKED_IN.encode(),
+        "ADA Lovelace - homework.IPYNB": WORKED_IN.encode(),
+        "01_mini_exercises.ipynb.txt": WORKED_IN.encode(),
+        "homework.json": f"\n {WORKED_IN}".encode("utf-8-sig"),
+        "homework": WORKED_IN.encode("utf-16"),
+    }.items(),
+)
+def test_a_notebook_is_read_whatever_it_is_called(folder, class_folder, name, data):
+    put(folder / "ada" / name).write_bytes(data)
+    read = class_folder()
+    assert found(read) == [("ada", "01_mini", name)]
+    assert read.left_out == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("essay.pdf", "%PDF", NOT_OURS),
+        ("data.json", '{"rows": []}', NOT_OURS),
+        ("scratch.ipynb", '{"cells": []}', NOT_OURS),
+        ("homework.ipynb", "{", "homework.ipynb is not a notebook: "),
+        ("homework.ipynb", MARKS, "homework.ipynb is not a notebook: it holds Git's conflict"),
+        ("homework.zip", "no zip", "it is neither a folder nor a zip that can be read"),
+    ],
+)
+def test_a_file_that_is_not_read_is_its_students_with_the_reason(
+    folder, class_folder, name, text, why
+):
+    put(folder / "ada" / "week 1" / name, text)
+    read = class_folder()
+    assert [*read.submitters] == ["ada"]
+    ((where, said),) = left_out(read).items()
+    assert where == f"ada/week 1/{name}"
+    assert said.startswith(why)
+
+
+def test_where_contents_cannot_be_read_the_name_says_whose_lesson_it_may_be(folder, class_folder):
+    put(folder / "ada" / EXERCISES, "{")
+    (notebook,) = class_folder().notebooks
+    assert notebook.lesson == "01_mini"
+    assert notebook.problem.startswith(f"{EXERCISES} is not a notebook")
+    put(folder / "ada" / "older.ipynb", WORKED_IN)
+    os.utime(folder / "ada" / "older.ipynb", (1_000_000, 1_000_000))
+    read = class_folder()
+    assert read.notebooks[0].problem == ""
+    assert [*left_out(read)] == [f"ada/{EXERCISES}"]
+
+
+def test_a_whole_clone_is_read_and_its_other_files_are_one_line(folder, class_folder, course):
+    clone = folder / "ada" / "pytree-course"
+    put(clone / "exercises" / EXERCISES, WORKED_IN)
+    for place in (clone / "checks" / "expected", folder / "bob" / "a", folder / "bob" / "b"):
+        put(place / "01_mini.ipynb", course.lesson("01_mini").read_blank())
+    put(clone / "notebooks" / "01_mini.ipynb", course.lesson("01_mini").notebook.read_text())
+    for name in ("README.md", "course.py", "src/a/b/c/d/e/f.py", ".venv/x.ipynb", ".git/HEAD"):
+        put(clone / name)
+    read = class_folder()
+    assert found(read) == [("ada", "01_mini", EXERCISES), ("bob", "01_mini", "01_mini.ipynb")]
+    assert {notebook.remark for notebook in read.notebooks} == {""}
+    ((files, why),) = left_out(read).items()
+    assert files.startswith("ada/pytree-course/") and files.endswith(" and 1 more")
+    assert why == NOT_OURS
+    assert read.doubts == []
+
+
+@pytest.mark.parametrize(
+    ("names", "counts"),
+    [
+        ([EXERCISES, "01_mini_exercises.kept-1.ipynb"], EXERCISES),
+        ([EXERCISES, "01_mini_exercises (1).ipynb"], "01_mini_exercises (1).ipynb"),
+        (["01_mini (9).ipynb", "01_mini (10).ipynb"], "01_mini (10).ipynb"),
+        ([EXERCISES, "01_mini_exercises-2.ipynb"], "01_mini_exercises-2.ipynb"),
+    ],
+)
+def test_the_newest_counts_and_of_equal_times_the_names_decide_and_both_are_said(
+    folder, class_folder, names, counts
+):
+    for name in names:
+        os.utime(put(folder / "ada" / name, WORKED_IN), (1_000_000, 1_000_000))
+    (notebook,) = class_folder().notebooks
+    said = f"of 2 notebooks, the last counts: {counts}"
+    assert notebook.remark == f"{said}, by its name, for its time is another one's too"
+    for newest in names:
+        os.utime(folder / "ada" / newest)
+        (notebook,) = class_folder().notebooks
+        assert notebook.remark == f"of 2 notebooks, the last counts: {newest}"
+        os.utime(folder / "ada" / newest, (1_000_000, 1_000_000))
+
+
+def test_one_as_handed_out_does_not_count_beside_one_with_answers(folder, class_folder, course):
+    put(folder / "ada" / "01_mini (1).ipynb", course.lesson("01_mini").read_blank())
+    os.utime(put(folder / "ada" / EXERCISES, WORKED_IN), (1_000_000, 1_000_000))
+    assert found(class_folder()) == [("ada", "01_mini", EXERCISES)]
+
+
+def test_answers_in_other_cells_are_remarked(folder, class_folder, course):
+    notebook = json.loads(course.lesson("01_mini").read_blank())
+    notebook["cells"].append(
+        {"cell_type": "code", "source": "def count_leaves(tree):\n    return 1"}
+    )
+    put(folder / "ada" / EXERCISES, json.dumps(notebook))
+    (submitted,) = class_folder().notebooks
+    assert submitted.remark.startswith("count_leaves: its answer cell is as it was handed out; ")
+
+
+OWN_TIME = datetime.fromtimestamp(1_000_000, tz=UTC)
+NOON = datetime(2026, 11, 21, 12, 30)
+STAMPS = {
+    "2026-11-21 12:30:00 UTC\n": (NOON.replace(tzinfo=UTC), ""),
+    "2026-11-21 12:30:00.0 Asia/Tokyo": (NOON.replace(tzinfo=UTC) - timedelta(hours=9), ""),
+    "2026-11-21 12:30:00 +0330": (NOON.replace(tzinfo=UTC) - timedelta(hours=3.5), ""),
+    "2026-11-21 12:30:00 EDT": (NOON.astimezone(), "its time zone, EDT, is unknown here"),
+}
 NOT_STAMPS = [
     *("", "soon", "2026-11-21 12:30 Atlantis/Capital", "2026-11-21 12:30 ../UTC"),
     *("0001-01-01 00:00:00 Asia/Tokyo", "9999-12-31 23:59:59 America/New_York"),
     "2026-11-21 12:30:00" + " " * 100_000 + "UTC",
 ]
-HANDED_IN = {
-    "2026-11-21 12:30:00.123456 UTC\n": datetime(2026, 11, 21, 12, 30, 0, 123456, tzinfo=UTC)
-}
-HANDED_IN |= dict.fromkeys(NOT_STAMPS, datetime.fromtimestamp(1_000_000, tz=UTC))
+STAMPS |= dict.fromkeys(NOT_STAMPS, (OWN_TIME, NO_STAMP))
 
 
-@pytest.mark.parametrize(("stamp", "time"), HANDED_IN.items())
-def test_nbgraders_time_counts_or_if_it_cannot_be_read_the_files_own(folder, course, stamp, time):
-    assignment = folder / "submitted" / "ada" / "01_mini"
-    file = put(assignment / "01_mini_exercises.ipynb")
+@pytest.mark.parametrize(("stamp", "time"), STAMPS.items())
+def test_nbgraders_time_counts_or_if_it_cannot_be_read_the_files_own_and_that_is_said(
+    folder, class_folder, stamp, time
+):
+    assignment = folder / "submitted" / "ada" / "week 1"
+    file = put(assignment / EXERCISES, WORKED_IN)
     put(assignment / "timestamp.txt", stamp)
     os.utime(file, (1_000_000, 1_000_000))
-    (submitted,) = read_class_folder(folder, course).notebooks
-    assert (submitted.student, submitted.lesson) == ("ada", "01_mini")
-    assert submitted.handed_in == time
-
-
-def test_further_tries_and_renamed_copies_belong_to_their_lesson(folder, course):
-    names = [
-        "01_mini.ipynb",
-        "01_mini_exercises (1).ipynb",
-        "01_mini_exercises-2.ipynb",
-        "01_mini_exercises-Copy1.ipynb",
-        "01_mini_exercises.ipynb",
-    ]
-    for name in names:
-        put(folder / "ada" / name)
-    assert [name for _, _, name in found(folder, course)] == names
-
-
-def test_what_belongs_to_no_lesson_is_left_out_and_said(folder, course):
-    put(folder / "ada" / "essay.ipynb")
-    put(folder / "ada" / ".ipynb_checkpoints" / "01_mini-checkpoint.ipynb")
-    put(folder / ".git" / "01_mini_exercises.ipynb")
-    secret = put(folder.parent / "secret.ipynb")
-    (folder / "ada" / "01_mini_exercises.ipynb").symlink_to(secret)
-    (folder / "eve").symlink_to(folder / "ada")
-    (folder / "submitted").symlink_to(folder)
-    (folder / "ada" / "week 2").symlink_to(folder.parent)
-    put(folder / "01_mini_exercises.ipynb")
-    put(folder / "ada" / "week 1" / "mine" / "01_mini_exercises.ipynb")
-    read = read_class_folder(folder, course)
-    assert (students(read), read.notebooks) == (["ada"], [])
-    ignored = {file.as_posix(): why.split(",")[0].split(":")[0] for file, why in read.ignored}
-    assert ignored == {
-        "01_mini_exercises.ipynb": "it is in no student's folder",
-        "ada/01_mini_exercises.ipynb": "it is a link",
-        "ada/essay.ipynb": "its name begins with none of 01_mini",
-        "ada/week 1/mine/01_mini_exercises.ipynb": "it is too deep",
-        "ada/week 2": "it is a link",
-        "eve": "it is a link",
-        "submitted": "it is a link",
-    }
-
-
-def test_the_folder_above_the_classs_is_doubted_and_a_students_own_refused(folder, course):
-    for student in ("ada", "bob"):
-        put(folder / "handed-in" / student / "01_mini_exercises.ipynb")
-    (doubt,) = read_class_folder(folder, course).doubts()
-    assert doubt.startswith("handed-in has 01_mini in 2 folders.")
-    assert f"name {folder / 'handed-in'} instead" in doubt
-    assert read_class_folder(folder / "handed-in", course).doubts() == []
-    with pytest.raises(CourseError, match=r"name the folder that it is in: .*handed-in$"):
-        read_class_folder(folder / "handed-in" / "ada", course)
-
-
-def test_names_that_no_file_or_terminal_takes_become_texts_that_stay_different(folder, course):
-    names = [b"j\xfcrgen", b"j\xf6rgen", b"eve\x1b[2J", b"eve\nada", b"ada\xe2\x80\xaegrade"]
-    for name in names:
-        put(folder / os.fsdecode(name) / "01_mini_exercises.ipynb")
-        put(folder / os.fsdecode(name) / "es\x1bsay.ipynb")
-    read = read_class_folder(folder, course)
-    assert students(read) == [
-        *("ada\\u202egrade", "eve\\nada", "eve\\x1b[2J", "j\\udcf6rgen", "j\\udcfcrgen")
-    ]
-    assert len(read.notebooks) == len(names)
-    shown = [str(file) for file, _ in read.ignored]
-    assert len(shown) == len(names)
-    assert all(text.isprintable() for text in shown)
-
-
-def test_what_differs_in_capitals_or_in_unicodes_forms_only_is_two_students_and_said(
-    folder, course
-):
-    for name in ("Zoe\u0308", "zo\xeb.", "ada"):
-        put(folder / name / "01_mini_exercises.ipynb")
-    read = read_class_folder(folder, course)
-    assert students(read) == ["Zoe\u0308", "ada", "zo\xeb."]
-    (doubt,) = read.doubts()
-    assert doubt.startswith("Zoe\u0308 and zo\xeb. are graded as 2 students")
-
-
-def test_folders_whose_names_are_shown_alike_are_nobodys_and_said(folder, course):
-    for name in ("eve\x1b", "eve\\x1b", "ada"):
-        put(folder / name / "01_mini_exercises.ipynb")
-    read = read_class_folder(folder, course)
-    assert students(read) == ["ada"]
-    said = "another name here is shown the same way, so it is nobody's: rename one of them"
-    assert [why for _, why in read.ignored] == [said] * 2
+    read = class_folder()
+    (notebook,) = read.notebooks
+    assert (notebook.student, notebook.handed_in) == ("ada", time[0])
+    assert notebook.remark.startswith(time[1])
+    assert bool(notebook.remark) == bool(time[1])
+    assert read.left_out == []
 
 
 @pytest.mark.parametrize("name", ["submitted", "01_mini"])
-@pytest.mark.parametrize("place", ["01_mini_exercises.ipynb", "week 1/01_mini_exercises.ipynb"])
-def test_a_student_may_be_called_as_nbgraders_folder_or_as_a_lesson(folder, course, name, place):
-    for student in ("ada", name):
-        put(folder / student / place)
-    assert [student for student, *_ in found(folder, course)] == sorted(["ada", name])
-
-
-def test_a_student_of_nbgraders_may_be_called_as_its_folder_and_have_two_assignments(
-    folder, course
+@pytest.mark.parametrize("place", [EXERCISES, f"week 1/{EXERCISES}"])
+def test_a_student_may_be_called_as_nbgraders_folder_or_as_a_lesson(
+    folder, class_folder, name, place
 ):
-    put(folder / "source" / "01_mini" / "01_mini_exercises.ipynb")
-    for assignment in ("submitted/ada/leaves", "submitted/ada/again", "submitted/submitted/leaves"):
-        put(folder / assignment / "01_mini_exercises.ipynb")
-        put(folder / assignment / "timestamp.txt", "2026-11-21 12:30:00 UTC")
-    assert read_class_folder(folder, course).doubts() == []
+    put(folder / "ada" / EXERCISES, WORKED_IN)
+    put(folder / name / place, WORKED_IN)
+    assert {student for student, *_ in found(class_folder())} == {"ada", name}
+
+
+def test_nbgraders_folder_may_be_named_or_the_course_around_it(folder, class_folder):
+    put(folder / "source" / "01_mini" / EXERCISES, WORKED_IN)
+    put(folder / "submitted" / "ada" / "leaves" / EXERCISES, WORKED_IN)
+    put(folder / "submitted" / "submitted" / "leaves" / EXERCISES, WORKED_IN)
     for named in (folder, folder / "submitted"):
-        assert [who for who, *_ in found(named, course)] == ["ada", "ada", "submitted"]
+        assert [student for student, *_ in found(class_folder(named))] == ["ada", "submitted"]
 
 
-TRAPS = [os.mkfifo, Path.mkdir] if hasattr(os, "mkfifo") else []
+def test_the_folder_above_the_classs_is_doubted_and_a_students_own_refused(folder, class_folder):
+    for student in ("ada", "bob"):
+        put(folder / "handed-in" / student / EXERCISES, WORKED_IN)
+    (doubt,) = class_folder().doubts
+    assert doubt.startswith("handed-in has 01_mini in 2 folders.")
+    assert f"name {folder / 'handed-in'} instead" in doubt
+    assert class_folder(folder / "handed-in").doubts == []
+    with pytest.raises(CourseError, match=r"name the folder that it is in: .*handed-in$"):
+        class_folder(folder / "handed-in" / "ada")
 
 
-@pytest.mark.parametrize("make", TRAPS)
-def test_what_is_no_regular_file_is_not_opened(folder, course, make):
-    notebook = put(folder / "submitted" / "ada" / "01_mini" / "01_mini_exercises.ipynb")
-    os.utime(notebook, (1_000_000, 1_000_000))
-    make(notebook.parent / "timestamp.txt")
-    make(notebook.parent / "01_mini_exercises-2.ipynb")
-    make(folder / "submitted" / "eve")
-    read = read_class_folder(folder, course)
-    assert min(each.handed_in.timestamp() for each in read.notebooks) == 1_000_000
-    with pytest.raises(UnreadableError, match="ask for the notebook itself"):
-        read_notebook(notebook.parent / "01_mini_exercises-2.ipynb")
-    is_folder = make is Path.mkdir
-    assert students(read) == (["ada", "eve"] if is_folder else ["ada"])
-    assert read.ignored == (
-        [] if is_folder else [(Path("eve"), "it is neither a folder nor a file")]
-    )
+def test_a_folder_without_students_is_refused_with_an_example(folder, class_folder):
+    with pytest.raises(CourseError, match="is not there"):
+        class_folder()
+    folder.mkdir()
+    with pytest.raises(CourseError, match=r"ada/01_mini_exercises\.ipynb"):
+        class_folder()
 
 
-def test_a_hard_link_is_left_out_and_what_to_do_is_said(folder, course):
-    put(folder / "ada" / "01_mini_exercises.ipynb")
-    files = [Path(student, "01_mini_exercises.ipynb") for student in ("ada", "eve")]
+def test_names_are_compared_in_one_form_and_what_no_terminal_takes_is_escaped(folder, class_folder):
+    names = [b"j\xfcrgen", b"eve\x1b[2J", b"ada\xe2\x80\xaegrade", "Zoe\u0308".encode()]
+    for name in names:
+        put(folder / os.fsdecode(name) / f"Zoe\u0308 {EXERCISES}", WORKED_IN)
+    read = class_folder()
+    escaped = ["Zo\xeb", "ada\\u202egrade", "eve\\x1b[2J", "j\\udcfcrgen"]
+    assert [*read.submitters] == escaped
+    assert {name for notebook in read.notebooks for name in notebook.among} == {
+        f"Zo\xeb {EXERCISES}"
+    }
+
+
+def test_students_whose_names_differ_in_capitals_only_are_two_and_said(folder, class_folder):
+    for name in ("Zoe\u0308", "zo\xeb.", "ada"):
+        put(folder / name / EXERCISES, WORKED_IN)
+    read = class_folder()
+    assert [*read.submitters] == ["Zo\xeb", "ada", "zo\xeb."]
+    (doubt,) = read.doubts
+    assert doubt.startswith("Zo\xeb and zo\xeb. are graded as 2 students")
+
+
+# ---- what is untrusted costs its own student only
+
+
+def test_links_and_what_is_hidden_are_not_followed(folder, class_folder):
+    put(folder / "bob" / ".ipynb_checkpoints" / EXERCISES, WORKED_IN)
+    put(folder / ".git" / EXERCISES, WORKED_IN)
+    put(folder / "bob" / "._x.ipynb", "\0\5")
+    secret = put(folder.parent / "secret.ipynb", WORKED_IN)
+    (folder / "bob" / EXERCISES).symlink_to(secret)
+    (folder / "bob" / "week 2").symlink_to(folder.parent)
+    (folder / "eve").symlink_to(folder / "bob")
+    (folder / "submitted").symlink_to(folder)
+    put(folder / EXERCISES, WORKED_IN)
+    put(folder / "class.csv", "student\nbob\n")
+    read = class_folder()
+    assert ([*read.submitters], read.notebooks) == (["bob"], [])
+    assert left_out(read) == {
+        f"/{EXERCISES}": "it is in no student's folder",
+        f"bob/{EXERCISES}, week 2": A_LINK,
+        "/eve, submitted": A_LINK,
+    }
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="it is tried where there are FIFOs")
+def test_what_is_no_regular_file_is_not_opened(folder, class_folder):
+    notebook = put(folder / "submitted" / "ada" / "01_mini" / EXERCISES, WORKED_IN)
+    for name in ("timestamp.txt", "01_mini_exercises-2.ipynb"):
+        os.mkfifo(notebook.parent / name)
+    os.mkfifo(folder / "submitted" / "eve")
+    read = class_folder()
+    assert found(read) == [("ada", "01_mini", EXERCISES)]
+    assert read.notebooks[0].remark == NO_STAMP
+    assert [*left_out(read)] == ["ada/01_mini/01_mini_exercises-2.ipynb", "/eve"]
+
+
+def test_a_hard_link_is_left_out_and_what_to_do_is_said(folder, class_folder):
+    put(folder / "ada" / EXERCISES, WORKED_IN)
     (folder / "eve").mkdir()
-    (folder / files[1]).hardlink_to(folder / files[0])
-    read = read_class_folder(folder, course)
-    assert students(read) == ["ada", "eve"]
-    assert read.ignored == [(file, A_HARD_LINK) for file in files]
+    (folder / "eve" / EXERCISES).hardlink_to(folder / "ada" / EXERCISES)
+    read = class_folder()
+    assert left_out(read) == dict.fromkeys([f"ada/{EXERCISES}", f"eve/{EXERCISES}"], A_HARD_LINK)
     copied = folder.parent / "copy"
     subprocess.run(["cp", "-rp", folder, copied], check=True)
-    assert len(found(copied, course)) == 2
+    assert len(class_folder(copied).notebooks) == 2
 
 
-def test_deep_folders_and_many_files_cost_their_student_only(folder, course):
-    put(folder / "ada" / "01_mini_exercises.ipynb")
+def test_deep_folders_and_many_files_cost_their_student_only(folder, class_folder, monkeypatch):
+    put(folder / "ada" / EXERCISES, WORKED_IN)
     deep = folder / "eve"
     deep.mkdir()
     here = os.open(deep, os.O_RDONLY)
@@ -208,16 +313,43 @@ def test_deep_folders_and_many_files_cost_their_student_only(folder, course):
         here = inner
     os.close(here)
     for number in range(30):
-        put(folder / "fay" / f"essay-{number}.ipynb")
+        put(folder / "fay" / f"{number}.ipynb", WORKED_IN)
+    monkeypatch.setattr(student_files, "MOST_ENTRIES", 2_000)
+    monkeypatch.setattr(reading, "NOTEBOOKS", 20)
+    for number in range(2_001):
+        put(folder / "gus" / f"{number}.txt", "")
     try:
-        read = read_class_folder(folder, course)
+        read = class_folder()
     finally:
         subprocess.run(["rm", "-r", folder / "eve"], check=True)  # Python cannot
-    assert students(read) == ["ada", "eve", "fay"]
-    assert [each.student for each in read.notebooks] == ["ada"]
-    said = {file.as_posix(): why for file, why in read.ignored}
-    assert "put notebooks nearer" in said["eve/down/down/down/down/down"]
-    assert said["fay"] == "10 more files in it are left out too"
+    assert [student for student, *_ in found(read)] == ["ada", "fay"]
+    said = {student: why for student, _, why in read.left_out}
+    assert "it cannot be opened" in said["eve"]
+    assert said["fay"].endswith("only the newest are read")
+    assert said["gus"] == TOO_MUCH
+
+
+def test_a_file_that_takes_too_long_to_read_ends_with_its_process_and_holds_up_nobody(
+    folder, course, monkeypatch
+):
+    for name in ("ada/a.ipynb", "eve/01_mini_slow.ipynb", "eve/b.ipynb", "fay/c.ipynb"):
+        os.utime(put(folder / name, WORKED_IN), (1_000_000 + ("slow" in name),) * 2)
+    monkeypatch.setattr(reading, "read_file", read_or_end)
+    with local_pool(1, task_seconds=600) as pool:
+        read = read_handed_in(folder, course, folder.parent / "grades", pool)
+    problems = {each.student: each.problem for each in read.notebooks}
+    assert problems == {"ada": "", "eve": reading.TOO_LONG, "fay": ""}
+    assert left_out(read) == {"eve/b.ipynb": reading.NOT_READ_EITHER}
+
+
+READ_FILE = reading.read_file
+
+
+def read_or_end(file, starters):
+    """Read a file in a process that ends as by its alarm where the file is a slow one."""
+    if "slow" in file.name:
+        signal.raise_signal(signal.SIGALRM)
+    return READ_FILE(file, starters)
 
 
 @pytest.fixture
@@ -235,38 +367,28 @@ def without_roots_rights():
 
 
 @pytest.mark.usefixtures("without_roots_rights")
-def test_what_may_not_be_opened_costs_its_student_only(folder, course):
-    for student in ("ada", "bob"):
-        put(folder / student / "01_mini_exercises.ipynb")
-    (folder / "ada" / "01_mini_exercises.ipynb").chmod(0)
+def test_what_may_not_be_opened_costs_its_student_only(folder, class_folder):
+    for student in ("ada", "bob", "cyd"):
+        put(folder / student / EXERCISES, WORKED_IN)
+    (folder / "ada" / EXERCISES).chmod(0)
     (folder / "bob").chmod(0)
-    read = read_class_folder(folder, course)
+    read = class_folder()
     (folder / "bob").chmod(0o700)
-    with pytest.raises(UnreadableError, match="see that you have the right"):
-        read_notebook(folder / "ada" / "01_mini_exercises.ipynb")
-    assert students(read) == ["ada", "bob"]
-    assert [each.student for each in read.notebooks] == ["ada"]
-    ((file, why),) = read.ignored
-    assert file == Path("bob")
-    assert "chmod -R u+rX" in why
+    assert [*read.submitters] == ["ada", "bob", "cyd"]
+    assert [student for student, *_ in found(read)] == ["cyd"]
+    assert all("chmod -R u+rX" in why for why in left_out(read).values())
 
 
 @pytest.mark.parametrize("seconds", [-1, 253_402_300_799, 2**63 - 1])
-def test_a_files_time_outside_of_any_calendar_is_said_and_costs_nothing(folder, course, seconds):
-    file = put(folder / "ada" / "01_mini_exercises.ipynb")
+def test_a_files_time_outside_of_any_calendar_is_said_and_costs_nothing(
+    folder, class_folder, seconds
+):
+    file = put(folder / "ada" / EXERCISES, WORKED_IN)
     try:
         os.utime(file, (seconds, seconds))
     except (OSError, OverflowError):
         pytest.skip("no file here can have this time")
-    (submitted,) = read_class_folder(folder, course).notebooks
+    (submitted,) = class_folder().notebooks
     in_calendar = 0 <= file.stat().st_mtime < 2.2e11  # a disk may have changed it
     assert in_calendar or submitted.remark == NO_TIME
     assert in_calendar or submitted.handed_in.timestamp() == 0
-
-
-def test_a_folder_without_students_is_refused_with_an_example(folder, course):
-    with pytest.raises(CourseError, match="is not there"):
-        read_class_folder(folder, course)
-    folder.mkdir()
-    with pytest.raises(CourseError, match=r"ada/01_mini_exercises\.ipynb"):
-        read_class_folder(folder, course)

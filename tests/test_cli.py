@@ -6,18 +6,14 @@ import shutil
 import subprocess
 import sys
 from datetime import datetime
-from itertools import pairwise
 
 import pytest
 
 from pytree_course.cli.app import console, last_moment
-from pytree_course.course import Course, CourseError
-from pytree_course.judging.expected import BuiltLesson
-from pytree_course.learner.progress import Progress
-from tests.conftest import ROOT, edit
+from pytree_course.course import CourseError
+from tests.conftest import edit
 from tests.made_submissions import RIGHT
 from tests.needs import missing
-from tests.test_progress import disk_full_at
 
 
 def test_a_lesson_has_several_names_and_an_unknown_one_is_refused_with_those_there_are(course):
@@ -36,23 +32,6 @@ def test_progress_says_what_of_it_could_not_be_read(course_py, course, monkeypat
     assert f"{course.progress_file} could not be read: " in course_py("progress").stdout
 
 
-def test_progress_in_a_narrow_terminal_has_every_word_whole(monkeypatch, tmp_path):
-    monkeypatch.setenv("COLUMNS", "40")
-    monkeypatch.setenv("PYTREE_COURSE_PROGRESS", str(tmp_path))
-    done = Progress.load(tmp_path / "progress.jsonl")
-    for files in Course(ROOT).lessons():
-        for exercise in BuiltLesson.read(files.expected).exercises:
-            done.add(files.stem, exercise, "correct")
-    monkeypatch.setenv("PYTREE_COURSE", str(ROOT))
-    command = [sys.executable, "-m", "pytree_course", "progress"]
-    shown = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
-    assert max(map(len, shown.splitlines())) <= 40
-    words = " ".join(shown.split())
-    for files in Course(ROOT).lessons():
-        assert BuiltLesson.read(files.expected).title in words
-    assert "…" not in shown
-
-
 def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(
     course_py, notebook, monkeypatch
 ):
@@ -60,15 +39,9 @@ def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(
     notebook.answer("count_leaves", removed).save()
     monkeypatch.setattr(console, "width", 60)
     shown = course_py("check", "1").stdout
-    assert "count_leaves" in shown.split()
-    assert "○ Not attempted" in shown
-    assert "0 of 3 points, 0 of 2 exercises correct, on fresh cases." in shown
+    for words in ("count_leaves", "○ Not attempted", "0 of 3 points, 0 of 2 exercises correct"):
+        assert words in shown
     assert "…" not in shown
-    _, _, below = shown.partition("count_leaves ·")
-    paragraph = below.split("\n\n")[1].splitlines()
-    assert len(paragraph) > 1
-    for line, next_line in pairwise(paragraph):  # each as full as it can be
-        assert len(line) <= 60 < len(line) + len(f" {next_line.split()[0]}") + 2
 
 
 def test_what_check_finds_right_is_progress(course_py, notebook, course):
@@ -80,18 +53,6 @@ def test_what_check_finds_right_is_progress(course_py, notebook, course):
     before = course.progress_file.read_bytes()
     course_py("check", "1")
     assert course.progress_file.read_bytes() == before
-
-
-def test_reset_on_a_full_disk_loses_and_leaves_nothing(course_py, notebook, mini):
-    notebook.answer("count_leaves", "mine").save()
-    before = mini.exercises.read_bytes()
-    with disk_full_at(1000):
-        done = course_py("reset", "1")
-    assert done.returncode == 2
-    assert "is unchanged" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert mini.exercises.read_bytes() == before
-    assert [file.name for file in mini.exercises.parent.iterdir()] == [mini.exercises.name]
 
 
 def test_a_mistake_or_a_missing_file_of_the_course_is_named_without_a_traceback(course_py, mini):
@@ -130,14 +91,6 @@ def test_a_terminal_or_a_pipe_without_ticks_gets_the_words(
     assert "course.py" in shown("--help")
 
 
-def test_a_check_script_speaks_to_every_terminal(course, mini):
-    line = [sys.executable, mini.check_script, mini.solutions]
-    variables = {**os.environ, "PYTHONIOENCODING": "cp1252"}
-    done = subprocess.run(line, env=variables, capture_output=True, encoding="cp1252")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "? Correct" in done.stdout
-
-
 def test_outside_the_course_the_commands_say_where_to_go(course_py, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     done = course_py("check", "1")
@@ -149,19 +102,27 @@ def test_outside_the_course_the_commands_say_where_to_go(course_py, monkeypatch,
 def test_what_a_command_started_does_not_outlive_it(course):
     started = "import time; print('started', flush=True); time.sleep(600)"
     command = f"""
-from itertools import pairwise
 from pathlib import Path
+from signal import SIG_DFL, SIGTERM, getsignal
 import sys
+from threading import Thread
+import time
 from pytree_course.cli.app import run_in_course
 from pytree_course.course import Course
+def tell():
+    while getsignal(SIGTERM) == SIG_DFL:
+        time.sleep(0.01)
+    print("it can be asked to end", flush=True)
+Thread(target=tell).start()
 sys.exit(run_in_course([sys.executable, "-c", {started!r}], Course(Path({str(course.root)!r}))))
 """
     process = subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    assert process.stdout.readline() == "started\n"
+    told = {process.stdout.readline(), process.stdout.readline()}
+    assert told == {"started\n", "it can be asked to end\n"}
     process.terminate()
     # The pipe is closed when the last process that could write to it has ended.
-    process.communicate(timeout=60)
+    process.communicate()
     assert process.returncode != 0
 
 

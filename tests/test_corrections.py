@@ -16,16 +16,17 @@ class Corrected:
 
     def __init__(self, made, monkeypatch, capsys):
         self.made, self.monkeypatch, self.capsys = made, monkeypatch, capsys
+        self.options = []
         made.hand_in("ada", RIGHT)
         made.hand_in("bob", ELEMENTS)
 
     def grade(self, lines=None, status=0):
         """Grade by the command, with corrections if there are any; return what it said."""
-        options = []
+        options = [*self.options]
         if lines is not None:
             file = self.made.folder.parent / "corrections.csv"
             file.write_text(HEADING + lines, encoding="utf-8")
-            options = ["--corrections", str(file)]
+            options += ["--corrections", str(file)]
         assert self.made.run_here(self.monkeypatch, *options) == status
         said = self.capsys.readouterr()
         return said.out + said.err
@@ -103,6 +104,14 @@ def test_a_damaged_correction_is_said_and_no_grade_is_lost(graded):
     assert "A correction in" in said
     assert "grade into another folder, with --corrections FILE" in said
     assert len(graded.made.attempts()) == 2
+
+
+def test_a_login_of_the_list_means_nobody_else_who_is_called_so(graded):
+    roster = graded.made.folder.parent / "class.csv"
+    roster.write_text("student,name\nada,mia\nbob,Bob\nmia,Mia\n")
+    graded.options = ["--roster", str(roster)]
+    said = graded.grade("mia,1,count_leaves,0,\n", status=2)
+    assert "line 2: mia handed in nothing" in said
 
 
 @pytest.mark.parametrize(

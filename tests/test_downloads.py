@@ -1,4 +1,4 @@
-"""What Canvas and Moodle make of a class's files: whose each is, read from names alone."""
+"""What learning platforms make of a class's files: whose each is, read from names alone."""
 
 import os
 
@@ -7,46 +7,55 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.class_grading.downloads import download_names, is_download
-from pytree_course.class_grading.folder import read_class_folder, refuse_mistakes
+from pytree_course.class_grading.folder import read_handed_in, refuse_mistakes
 from pytree_course.class_grading.roster import RosterEntry, match
+from pytree_course.class_grading.student_files import NOT_OURS
 from pytree_course.course import CourseError
-from tests.conftest import put
+from tests.conftest import put as put_file
+from tests.made_submissions import SAME_PROCESS, WORKED_IN
+
+
+def put(file):
+    return put_file(file, WORKED_IN)
+
+
+def read_class_folder(folder, course):
+    return read_handed_in(folder, course, folder.parent / "grades", SAME_PROCESS)
 
 
 def read(name):
     (download,) = download_names([name]).values()
     who = download.submitter
-    return who.id, who.name, who.canvas_id, download.rest, download.remark
+    return who.id, who.name, who.canvas_id, download.remark
 
 
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("lovelaceada_12345_678901_01_x-1.ipynb", ("12345", "lovelaceada", "12345", "01_x-1", "")),
-        ("raybob_LATE_77_8_01_x.ipynb", ("77", "raybob", "77", "01_x", "late, says Canvas")),
-        ("óbrien_ray_77_8_01_x.ipynb", ("77", "óbrien_ray", "77", "01_x", "")),
-        ("李雷_77_8_9-10_11.ipynb", ("77", "李雷", "77", "9-10_11", "")),
-        ("anon_aB3dE_8_01_x.ipynb", ("anon_aB3dE", "", "", "01_x", "")),
-        ("LATE_anon_aB3dE_8_01_x.ipynb", ("anon_aB3dE", "", "", "01_x", "late, says Canvas")),
+        ("lovelaceada_12345_678901_01_x-1.ipynb", ("12345", "lovelaceada", "12345", "")),
+        ("raybob_LATE_77_8_01_x.ipynb", ("77", "raybob", "77", "late, says Canvas")),
+        ("óbrien_ray_77_8_01_x.ipynb", ("77", "óbrien_ray", "77", "")),
+        ("李雷_77_8_9-10_11.ipynb", ("77", "李雷", "77", "")),
+        ("anon_aB3dE_8_01_x.ipynb", ("anon_aB3dE", "", "", "")),
+        ("LATE_anon_aB3dE_8_01_x.ipynb", ("anon_aB3dE", "", "", "late, says Canvas")),
     ],
 )
 def test_a_file_from_canvas(name, says):
-    *who, rest, remark = says
-    assert read(name) == (*who, f"{rest}.ipynb", remark)
+    assert read(name) == says
 
 
 @pytest.mark.parametrize(
-    ("name", "student", "rest"),
+    ("name", "student"),
     [
-        ("Ada Lovelace_12345_assignsubmission_file_", "Ada Lovelace", ""),
-        ("Ada Lovelace_12345_assignsubmission_file", "Ada Lovelace", ""),
-        ("Ada Lovelace_12345_assignsubmission_file_01_x.ipynb", "Ada Lovelace", "01_x.ipynb"),
-        ("Default group_assignsubmission_file", "Default group", ""),
-        ("Participant_12345_assignsubmission_file", "Participant_12345", ""),
+        ("Ada Lovelace_12345_assignsubmission_file_", "Ada Lovelace"),
+        ("Ada Lovelace_12345_assignsubmission_file", "Ada Lovelace"),
+        ("Ada Lovelace_12345_assignsubmission_file_01_x.ipynb", "Ada Lovelace"),
+        ("Default group_assignsubmission_file", "Default group"),
+        ("Participant_12345_assignsubmission_file", "Participant_12345"),
     ],
 )
-def test_a_folder_or_file_from_moodle(name, student, rest):
-    assert read(name) == (student, "", "", rest, "")
+def test_a_folder_or_file_from_moodle(name, student):
+    assert read(name) == (student, "", "", "")
 
 
 def test_two_of_one_name_are_said_and_how_the_list_of_the_class_tells_them_apart(folder, course):
@@ -55,7 +64,7 @@ def test_two_of_one_name_are_said_and_how_the_list_of_the_class_tells_them_apart
     for name in ("raybob_77_8_01_mini_exercises.ipynb", "raybob_78_9_01_mini_exercises.ipynb"):
         put(folder / name)
     found = read_class_folder(folder, course)
-    canvas, moodle = found.doubts()
+    canvas, moodle = found.doubts
     assert canvas == (
         "77 and 78 are 2 students of one name, raybob: Canvas's numbers tell them apart."
     )
@@ -63,7 +72,9 @@ def test_two_of_one_name_are_said_and_how_the_list_of_the_class_tells_them_apart
         "A line `LOGIN;Ada King_501` for each in --roster decides whose login it is."
     )
     entries = [RosterEntry("king1", "Ada King_501"), RosterEntry("king2", "Ada King_502")]
-    logins = {each: entry.student for each, entry in match(entries, found.submitters).items()}
+    logins = {
+        each: entry.student for each, entry in match(entries, found.submitters.values()).items()
+    }
     assert logins == {"Ada King_501": "king1", "Ada King_502": "king2"}
 
 
@@ -120,9 +131,57 @@ def test_other_names_are_nobodys(name):
 
 def test_of_a_students_files_from_canvas_the_highest_number_is_the_last_one(folder, course):
     for name in ("1001_01_mini_exercises-1.ipynb", "999_01_mini_exercises.ipynb"):
-        os.utime(put(folder / f"lovelaceada_12345_{name}"), (1_000_000, 1_000_000))
-    last = max(read_class_folder(folder, course).notebooks, key=lambda each: each.handed_in)
-    assert last.file.name == "lovelaceada_12345_1001_01_mini_exercises-1.ipynb"
+        os.utime(put(folder / f"lovelaceada_12345_{name}"), (1_000_000 + ("999" in name),) * 2)
+    (notebook,) = read_class_folder(folder, course).notebooks
+    assert notebook.file.name == "lovelaceada_12345_1001_01_mini_exercises-1.ipynb"
+    assert notebook.remark == f"of 2 notebooks, the last counts: {notebook.file.name}"
+
+
+ADA_AT = "123456-78910 - Ada Lovelace - "
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Sep 10, 2026 1159 PM", "Sep 12, 2026 109 AM"),
+        ("Sep 10, 2026 1100 AM", "Sep 10, 2026 1200 PM"),
+        ("9 September, 2026 2359", "10 September, 2026 859"),
+    ],
+)
+@pytest.mark.parametrize("place", ["{}/{}", "{} - {}"])
+def test_of_what_brightspace_has_of_a_student_the_last_date_counts(
+    folder, course, earlier, later, place
+):
+    for number, date in enumerate((later, earlier)):
+        file = put(folder / place.format(ADA_AT + date, "hw1.ipynb"))
+        os.utime(file, (1_000_000 + number,) * 2)
+    put(folder / place.format("123457-78910 - Bob Ray - 10 septembre 2026 23:59", "hw1.ipynb"))
+    put(folder / place.format("123458-78910 - Bob Ray - 10 septembre 2026 23:59", "hw1.ipynb"))
+    put_file(folder / "index.html", "<html>")
+    found = read_class_folder(folder, course)
+    assert [*found.submitters] == ["Ada Lovelace", "Bob Ray_123457-78910", "Bob Ray_123458-78910"]
+    ada, bob, _ = found.notebooks if found.notebooks[0].student[0] == "A" else found.notebooks[::-1]
+    assert later in str(ada.file)
+    assert bob.remark == "when it was handed in cannot be read from '10 septembre 2026 23:59'"
+    entries = match([RosterEntry("al", "Lovelace, Ada")], found.submitters.values())
+    assert entries["Ada Lovelace"].student == "al"
+    assert "2 students of one name, Bob Ray" in found.doubts[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "system"),
+    [
+        ("submission_123456/01_mini.ipynb", "Gradescope"),
+        ("Leaves_ada_attempt_2026-09-10-11-59-00_01_mini.ipynb", "Blackboard"),
+        ("Leaves_ada_attempt_2026-09-10-11-59-00.txt", "Blackboard"),
+    ],
+)
+def test_downloads_that_do_not_say_whose_a_file_is_are_refused_by_name(
+    folder, course, name, system
+):
+    put(folder / name)
+    with pytest.raises(CourseError, match=f"it is from {system}, "):
+        read_class_folder(folder, course)
 
 
 def test_moodles_folders_and_files(folder, course):
@@ -136,15 +195,21 @@ def test_moodles_folders_and_files(folder, course):
         "Bob Ray": "01_mini_exercises-2.ipynb",
         "Cy Twombly": "Cy Twombly_3_assignsubmission_file_01_mini_exercises.ipynb",
     }
-    ((file, why),) = found.ignored
-    assert file.name == "Ada Lovelace_1_assignsubmission_onlinetext"
-    assert why == "it is Moodle's onlinetext, and no file"
+    assert found.left_out == [
+        (
+            "Ada Lovelace",
+            "Ada Lovelace_1_assignsubmission_onlinetext",
+            "it is Moodle's onlinetext, and no file",
+        )
+    ]
 
 
-def test_a_download_with_no_notebook_of_the_course_is_refused_with_the_reasons(folder, course):
-    put(folder / "raybob_77_8_essay.ipynb")
-    with pytest.raises(CourseError, match=r"raybob_77_8_essay\.ipynb: its name begins with none"):
-        read_class_folder(folder, course)
+def test_who_handed_in_something_else_is_there_with_the_reason(folder, course):
+    put_file(folder / "raybob_77_8_essay.pdf", "%PDF")
+    put_file(folder / "raybob_77_text.html", "<p>")
+    found = read_class_folder(folder, course)
+    assert [*found.submitters] == ["77"]
+    assert found.left_out == [("77", "raybob_77_8_essay.pdf, raybob_77_text.html", NOT_OURS)]
 
 
 def test_a_download_is_not_asked_when_work_was_handed_in(folder, course, tmp_path):

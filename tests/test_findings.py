@@ -1,35 +1,26 @@
 """Misconceptions and findings: how a wrong answer is explained."""
 
-import inspect
 import linecache
-import re
 import textwrap
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec import to_builtins
 
 from pytree_course.cases import Case
 from pytree_course.cases.random_inputs import varied_trees
-from pytree_course.judging import findings, predicted_lines, words
 from pytree_course.judging.expected import Misconception
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import Finding
-from pytree_course.judging.words import FINDINGS, finding_sentences
+from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.comparison import skeleton, with_skeleton
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.observing.reading import read_as
 from pytree_course.running.outcomes import Outcome
 from pytree_course.running.run_cases import run_check
 from tests.made_grades import made_exercise
-from tests.test_trees import values
-
-SECRET = 7_654_321
-"""Stands for every expected number: no finding may hold it."""
 
 
 def yielded_by(answer, check, seed):
@@ -116,6 +107,7 @@ EXAMPLES = [
     (on_trees, lambda tree: len(flat(tree)), lambda tree: 2, ""),
     (on_trees, flat, lambda tree: tree, ""),
     (on_numbers, positive, lambda number: None if number == 3 else number, ""),
+    (on_numbers, abs, lambda number: str(number) if number > 0 else [number], ""),
 ]
 
 
@@ -123,8 +115,13 @@ EXAMPLES = [
     ("check", "right", "wrong", "words_"), EXAMPLES, ids=[each[3] for each in EXAMPLES]
 )
 def test_a_missing_result_or_error_is_named_and_other_results_are_not(check, right, wrong, words_):
-    assert words_ in (text := said(check, right, wrong))
+    verdict = judged_by(check, right, wrong)
+    text = " ".join(finding_sentences(verdict.findings))
+    assert words_ in text
     assert bool(text) == bool(words_)
+    for finding in verdict.findings:
+        assert {*finding.holds} <= {*verdict.failed}
+        assert read_as(Finding, to_builtins(finding)) == finding  # as a gradebook keeps it
 
 
 ERRORS = [
@@ -132,16 +129,13 @@ ERRORS = [
     ("return jax.jit(lambda x: 1 if x > 0 else 2)(1.0)", "is a tracer"),
     ("return jax.jit(lambda x: np.asarray(x))(1.0)", "use `jnp`"),
     ("return jax.grad(lambda x: x * 2.0)(3)", "floating-point"),
-    ("return jax.grad(lambda x: x * 2.0)(jnp.ones(2))", "one number"),
     ("return jax.tree.unflatten(jax.tree.structure(tree), [1] * 50)", "number of leaves"),
     ("return {[]: 1}", "no hash"),
     ("return jnp.ones(2) @ jnp.ones(3)", "shapes of two arrays"),
     ("return it(tree)", "calls itself"),
-    ("return None + 1", "a `None`"),
     ("return {} + 1", "cannot calculate with a dict and an int"),
     ("return no_such_name", "neither in your answer cell nor in the set-up cell"),
     ("raise TypeError('no')", ""),
-    ("return int('x')", ""),
     ("return [1][5]", ""),
 ]
 
@@ -171,13 +165,6 @@ def test_a_misconception_that_explains_most_failing_cases_speaks_where_it_holds(
     assert said(on_numbers, right, wrong, twins) == ""
     contradicted = [("near", "You do this.", lambda number: mistake(number) + (number == 5))]
     assert said(on_numbers, right, wrong, contradicted) == ""
-
-
-def test_where_nothing_is_known_nothing_is_said():
-    answers = iter(["b", 5, "c", [1]])
-    verdict = judged_by(on_numbers, lambda number: number, lambda number: next(answers, 7))
-    assert verdict.findings == ()
-    assert words.explanation(verdict, {}, reveal=False) == "0 of 5 cases passed."
 
 
 def test_errors_are_alike_wherever_the_files_are_that_they_name():
@@ -259,47 +246,5 @@ def test_of_a_summary_only_its_author_speaks():
     assert said(silent, lambda tree: [2 * tree[0]], lambda tree: None) == ""
 
 
-def judged(pairs):
-    expected = made_exercise([observe(right) for right, _ in pairs])
-    return judge(expected, [Outcome((observe(got),), ("",), observe(got)) for _, got in pairs])
-
-
-@given(st.lists(st.tuples(values, values), min_size=1, max_size=5))
-def test_a_finding_speaks_of_failing_cases_alone_and_is_read_back_equal(pairs):
-    verdict = judged(pairs)
-    assert len(verdict.findings) <= 2
-    for found in verdict.findings:
-        assert found.holds
-        assert {*found.holds} <= {*verdict.failed}
-        assert read_as(Finding, to_builtins(found)) == found
-        (text,) = finding_sentences([found])
-        assert text[0].isupper()
-        assert text[-1] == "."
-        assert "{" not in text
-
-
-def test_every_kind_of_finding_has_words_and_the_other_way_round():
-    source = "".join(map(inspect.getsource, (findings, predicted_lines)))
-    assert {*re.findall(r'[fF]inding\(\s*"([\w ]+)"', source)} == {*FINDINGS}
-
-
-@pytest.mark.parametrize("kind", FINDINGS)
-def test_a_record_that_somebody_edited_has_words_too(kind):
-    odd = dict.fromkeys(("expected", "raised", "number"), "x{y}")
-    for data in ({}, odd):
-        finding_sentences([Finding(kind, [], data)])
-    assert finding_sentences([Finding("no such kind", [])]) == []
-
-
-secrets = st.recursive(
-    st.sampled_from([SECRET, float(SECRET), f"{SECRET}", np.full(2, SECRET, np.int32)]),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(st.just(f"{SECRET}"), inner, max_size=1)
-    ),
-    max_leaves=4,
-)
-
-
-@given(st.lists(st.tuples(secrets, values), min_size=1, max_size=5))
-def test_no_finding_tells_what_was_expected(pairs):
-    assert str(SECRET) not in repr(judged(pairs).findings)
+def test_a_stored_finding_of_a_kind_that_is_gone_says_nothing():
+    assert finding_sentences([Finding("shared", [1], {"feature": "a tuple"})]) == []

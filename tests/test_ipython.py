@@ -9,11 +9,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests import made_submissions
 from tests.conftest import ROOT
 from tests.kernels import running_kernel
-from tests.lesson_reads import IN_KERNEL
 
-pytestmark = [pytest.mark.slow, pytest.mark.reads(*IN_KERNEL)]
-RIGHT = made_submissions.RIGHT["count_leaves"]
-
+pytestmark = pytest.mark.slow
+RIGHT, FIRST = made_submissions.RIGHT.values()
 
 CHECK = "check.count_leaves(count_leaves)"
 SET_UP = 'import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")'
@@ -110,6 +108,7 @@ def test_a_check_knows_which_cell_defined_an_answer_and_says_how_to_stop_slow_co
 HELPED = "def count_leaves(tree):\n    return len(helper(tree))"
 HELPER = "import jax\ndef helper(tree):\n    return jax.tree.leaves(tree)"
 ANSWER = "count_leaves-answer"
+MATH, SINE = "\nimport math", f"{RIGHT} + int(math.sin(0))"
 ALONE = {  # what runs before the check, by its cell
     "in its cell": ({ANSWER: RIGHT}, ""),
     "with what it needs": ({ANSWER: f"%%time\n{HELPER}\n{HELPED}"}, ""),
@@ -117,10 +116,7 @@ ALONE = {  # what runs before the check, by its cell
     "with the course's packages": ({ANSWER: f"import sklearn, optax\n{RIGHT}"}, ""),
     "in a new cell": ({ANSWER: "", "new": RIGHT}, "is not in the answer cell of `count_leaves`"),
     "with a function of another cell": ({"new": HELPER, ANSWER: HELPED}, "`helper` is missing"),
-    "with an import of the set-up cell's": (
-        {"setup": f"{SET_UP}\nimport math", ANSWER: f"{RIGHT} + int(math.sin(0))"},
-        "`math` is missing",
-    ),
+    "with the set-up cell's import": ({"setup": SET_UP + MATH, ANSWER: SINE}, "`math` is missing"),
     "with a file": ({ANSWER: f"import aside\n{RIGHT}"}, "`aside` is missing: it is no package"),
 }
 
@@ -138,14 +134,10 @@ def test_a_right_answer_that_would_not_stand_alone_in_grading_has_a_warning(kern
         assert ("⚠" in shown) == bool(warning), shown
         assert warning in shown
 
-
-def test_an_earlier_answer_may_help_a_later_one(kernel):
-    kernel(SET_UP, "setup")
+    # An earlier answer may help a later one.
+    kernel(f"{SET_UP}\n%reset_selective -f helper", "setup")
     kernel(f"{HELPER}\n{HELPED}", ANSWER)
-    kernel(
-        made_submissions.RIGHT["first_leaf"].replace("jax.tree.leaves", "helper"),
-        "first_leaf-answer",
-    )
+    kernel(FIRST.replace("jax.tree.leaves", "helper"), "first_leaf-answer")
     assert "⚠" not in kernel("check.first_leaf(first_leaf)", "first_leaf-check")
 
 

@@ -27,7 +27,10 @@ from pytree_course import (
 from pytree_course.cli.app import app
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are laid out for POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="the stand-ins are laid out for POSIX"),
+]
 
 STAND_IN_FOR_THE_COURSE = """
 import json, os, sys
@@ -192,13 +195,6 @@ def test_an_old_python_is_told_so(copy, version):
     assert "Error" not in told
 
 
-def test_course_py_alone_says_what_is_missing(copy):
-    shutil.rmtree(copy.folder / "src")
-    status, _, told = copy.run("lab")
-    assert status == 1
-    assert "src/ is missing" in told
-
-
 # --- making it, once
 
 
@@ -325,18 +321,6 @@ def test_a_python_that_has_this_version_of_the_course_is_used_as_it_is(hub):
     assert makes_an_environment(hub)
 
 
-def test_an_authors_copy_is_used_only_if_its_own_code_is_installed(hub):
-    (hub.folder / "sources").mkdir()
-    assert makes_an_environment(hub)
-    shutil.rmtree(hub.folder / ".venv")
-    [installed] = (hub.cache / "hub").glob("lib/python*/site-packages/pytree_course")
-    for name in ("__init__.py", "__main__.py"):
-        (installed / name).rename(hub.folder / "src/pytree_course" / name)
-    installed.rmdir()
-    (installed.parent / "editable.pth").write_text(str(hub.folder / "src"), "utf-8")
-    assert not makes_an_environment(hub)
-
-
 def test_a_jupyterlabs_terminal_uses_its_servers_python_whatever_python3_is(hub, python):
     servers, hub.python = str(hub.python), python
     assert makes_an_environment(hub)
@@ -364,19 +348,6 @@ def test_a_python_without_pip_will_do_and_a_moved_environment_is_made_anew(copy)
     assert copy.launcher.outdated() == set()
 
 
-def test_a_missing_or_replaced_python_is_noticed(made):
-    python = Path(made.launcher.PYTHON)
-    link = python.readlink()
-    python.unlink()
-    python.symlink_to(made.cache / "python")
-    assert made.launcher.outdated() == {"stamp"}
-    shutil.copy(sys.executable, made.cache / "python")
-    assert made.launcher.outdated() == {"interpreter"}
-    python.unlink()
-    python.symlink_to(link)
-    assert made.launcher.outdated() == set()
-
-
 # --- what the commands get to see
 
 
@@ -392,32 +363,6 @@ def test_other_environments_settings_do_not_reach_the_commands(made):
     assert kept.items() <= seen.items()
     # Called from another folder, the commands are told where the course is.
     assert seen["PYTREE_COURSE"] == str(made.folder)
-
-
-def test_ctrl_c_is_the_commands_to_answer_where_there_is_no_exec():
-    command = """
-import time
-try:
-    print("ready", flush=True)
-    time.sleep(3600)
-except KeyboardInterrupt: raise SystemExit(5)
-"""
-    parent = (
-        "import os, sys; from pytree_course.launcher import become; "
-        f"sys.exit(become([sys.executable, '-c', {command!r}], os.environ, can_exec=False))"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", parent],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    process.stdout.readline()
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to both
-    _, told = process.communicate()
-    assert (process.returncode, told) == (5, "")
 
 
 def test_the_environment_names_the_course_by_a_path_that_every_locale_can_read():

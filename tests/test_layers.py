@@ -82,6 +82,7 @@ def test_minutes_are_counted_in_words_lines_of_code_predictions_trys_and_exercis
     assert learned.with_everything == 4 + 5 + 7
 
 
+@pytest.mark.slow
 def test_only_what_is_stale_is_built(mini):
     lesson, none, counting = [
         f"notebooks/{name}.ipynb"

@@ -8,17 +8,16 @@ import pytest
 from pytree_course.course import Course
 from pytree_course.grading import nbval_run
 from pytree_course.grading.exercise_run import run_answers
-from pytree_course.grading.grade import GradedLesson
+from pytree_course.grading.grade import FreshLesson
 from pytree_course.observing.observations import Number
-from tests.lesson_reads import GRADING
 from tests.made_submissions import RIGHT
 
-pytestmark = [pytest.mark.slow, pytest.mark.reads(*GRADING)]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def lesson(built_course):
-    return GradedLesson(Course(built_course).lesson("01_mini"), seed=5)
+    return FreshLesson(Course(built_course).lesson("01_mini"), seed=5)
 
 
 def run_count(lesson, code):

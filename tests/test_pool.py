@@ -7,7 +7,6 @@ from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
-from pytree_course.class_grading import pool
 from pytree_course.class_grading.pool import local_pool
 
 
@@ -19,9 +18,9 @@ def square(number):
     return number**2
 
 
-def run_all(processes, function, arguments):
+def run_all(processes, function, arguments, **options):
     """Return what came of each task, or the exception that it raised."""
-    with local_pool(processes) as made:
+    with local_pool(processes, **options) as made:
         futures = {each: made.submit(function, each) for each in arguments}
         return {each: future.exception() or future.result() for each, future in futures.items()}
 
@@ -57,10 +56,9 @@ def hang(task):
 
 
 @pytest.mark.skipif(not hasattr(signal, "alarm"), reason="Windows has no alarms")
-def test_a_task_that_hangs_ends_costs_itself_only_and_does_not_run_again(monkeypatch, tmp_path):
-    monkeypatch.setattr(pool, "TASK_SECONDS", 1)
+def test_a_task_that_hangs_ends_costs_itself_only_and_does_not_run_again(tmp_path):
     tasks = [(number, tmp_path / str(number)) for number in range(4)]
-    results = run_all(2, hang, tasks)
+    results = run_all(2, hang, tasks, task_seconds=1)
     assert isinstance(results.pop(tasks[1]), BrokenProcessPool)
     assert results == {task: task[0] for task in tasks if task[0] != 1}
     assert (tmp_path / "1").read_text() == "begun\n"

@@ -17,7 +17,6 @@ from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError
 from tests.conftest import ROOT, edit
 from tests.kernels import running_kernel
-from tests.lesson_reads import IN_KERNEL
 
 LESSON = Course(ROOT).lesson("01_leaves")
 BUILT = BuiltLesson.read(LESSON.expected)
@@ -49,7 +48,6 @@ def test_the_notebook_has_the_starter_the_check_and_our_version_folded():
 
 
 @pytest.mark.slow
-@pytest.mark.reads(*IN_KERNEL)
 def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(tmp_path):
     imports = next(each for each in CELLS if "Checks(" in CELLS[each].source)
     with running_kernel(LESSON.notebook.parent, **{PROGRESS_VARIABLE: str(tmp_path)}) as run:

@@ -71,12 +71,9 @@ def test_what_is_no_dict_is_said_once(no_dict):
     [
         ("A", 9, "Too high."),
         ("A", -1, "Too low."),
-        ("A", 10**100, "Too high."),
         ("A", "error", "This is not right."),
-        ("C", 3, "This is not right."),
         ("A", 2.0, NEITHER),
         ("A", "2", NEITHER),
-        ("A", None, NEITHER),
         ("A", np.ones(2), NEITHER),
         ("A", ..., "Not predicted yet."),
     ],
@@ -110,8 +107,7 @@ def test_all_wrong_lines_are_named():
     verdict = judged(RIGHT | {"A": 3, "B": 5, "C": 1})
     assert [line.name for line in verdict.lines] == ["A", "B", "C"]
     assert [each.name for each in verdict.misconceptions] == ["none_is_a_leaf", "all_keys_work"]
-    assert verdict.failed == (0, 1, 2)
-    assert headline(verdict) == "predict · 1 of 4 lines right"
+    assert (verdict.failed, headline(verdict)) == ((0, 1, 2), "predict · 1 of 4 lines right")
 
 
 def test_feedback_shows_the_lines_and_nothing_of_what_is_right():

@@ -1,7 +1,6 @@
 """Progress is a file that is only ever added to; it says how far a learner is on both ways."""
 
 import json
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -24,8 +23,24 @@ def test_what_is_added_in_two_notebooks_at_once_is_there_after_a_restart(tmp_pat
     both = Progress.load(file)
     assert both.of("02_tree_map", "sgd_step").correct
     again = both.of("01_leaves", "count_leaves")
-    assert again == progress.of("01_leaves", "count_leaves")
     assert (again.correct, again.tries, again.hints) == (True, 2, 1)
+
+
+def test_what_cannot_be_written_is_told_once_known_to_all_widgets_and_written_later(tmp_path):
+    file = tmp_path / "progress.jsonl"
+    file.mkdir()
+    progress = Progress.load(file)
+    progress.add("01_leaves", "count_leaves", "correct")
+    other = Progress.load(file)
+    assert other.of("01_leaves", "count_leaves").correct
+    other.predict("01_leaves", "leaves-4", "A")
+    [told] = progress.news() + other.news() + progress.news()
+    assert str(file) in told
+    file.rmdir()
+    progress.add("01_leaves", "leaf_at", "correct")
+    again = Progress.load(file)
+    assert again.exercises == progress.exercises
+    assert again.predictions == other.predictions
 
 
 OF = {"lesson": "01_leaves", "exercise": "count_leaves"}
@@ -47,51 +62,6 @@ def test_a_damaged_line_is_counted_and_the_others_are_kept(tmp_path):
     assert progress.of("01_leaves", "count_leaves").correct
     assert not progress.predictions
     assert due([], progress, datetime.now(UTC)) == []
-
-
-@contextmanager
-def disk_full_at(size):
-    """Let no file grow beyond a size: as on a full disk, what still fits is written."""
-    resource = pytest.importorskip("resource", reason="a limit of POSIX systems")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-def test_what_a_full_disk_refuses_is_written_later_in_order(tmp_path):
-    file = tmp_path / "progress.jsonl"
-    progress = Progress.load(file)
-    progress.add("01_leaves", "count_leaves", "tried")
-    size = file.stat().st_size
-    with disk_full_at(size + 20):
-        progress.add("01_leaves", "count_leaves", "hint")
-        assert file.stat().st_size == size + 20  # a line was cut off
-        # Another widget of this notebook knows of it, and fails as well.
-        other = Progress.load(file)
-        assert other.of("01_leaves", "count_leaves").hints == 1
-        other.predict("01_leaves", "leaves-4", "A")
-        assert len(progress.news() + other.news() + progress.news()) == 1
-    progress.add("01_leaves", "count_leaves", "correct")
-    assert file.read_text().count("time") == 5  # with what was cut off
-    again = Progress.load(file)
-    assert again.unreadable_lines == 1
-    assert again.exercises == progress.exercises
-    assert again.predictions == other.predictions
-
-
-def test_where_nothing_can_be_read_or_written_progress_is_kept_in_memory(tmp_path):
-    file = tmp_path / "progress.jsonl"
-    file.mkdir()
-    progress = Progress.load(file)
-    progress.add("01_leaves", "count_leaves", "correct")
-    assert progress.of("01_leaves", "count_leaves").correct
-    [told] = progress.news()
-    assert str(file) in told
-    assert progress.trouble is not None and progress.trouble.strerror in told
-    file.rmdir()
-    progress.add("01_leaves", "leaf_at", "correct")
-    assert Progress.load(file).exercises == progress.exercises
 
 
 def test_a_right_answer_is_right_where_progress_cannot_be_written(course, monkeypatch, capsys):
@@ -173,29 +143,17 @@ def test_a_section_is_read_with_its_last_prediction_or_its_exercise(
     assert unread(lesson, progress) == left
 
 
-def test_who_solves_all_core_exercises_has_read_the_core(lesson, progress):
-    about_one = replace(lesson.exercises["count_leaves"], section="one")
-    lesson = replace(lesson, exercises=lesson.exercises | {"count_leaves": about_one})
+def test_the_core_comes_first_and_is_read_by_solving_it(lesson, progress):
+    exercises = {name: lesson.exercises[name] for name in ("first_leaf", "count_leaves")}
+    exercises["count_leaves"] = replace(exercises["count_leaves"], section="one")
+    lesson = replace(lesson, exercises=exercises)
+    now = standing(lesson, progress)
+    assert (now.everything.todo[0].name, now.next.name) == ("first_leaf", "count_leaves")
     progress.add(lesson.lesson, "count_leaves", "correct")
     assert unread(lesson, progress) == DEEPER
     now = standing(lesson, progress)
     assert now.core_is_done
     assert "; core: done. Next: first_leaf" in str(now)
-
-
-def test_core_exercises_come_next_wherever_they_stand(lesson, progress):
-    names = ("first_leaf", "count_leaves")
-    lesson = replace(lesson, exercises={name: lesson.exercises[name] for name in names})
-    now = standing(lesson, progress)
-    assert now.everything.todo[0].name == "first_leaf"
-    assert now.next.name == "count_leaves"
-
-
-def test_a_lesson_without_a_core_has_one_way(lesson, progress):
-    exercises = {name: replace(each, core=False) for name, each in lesson.exercises.items()}
-    now = standing(replace(lesson, exercises=exercises), progress)
-    assert not now.core_is_done
-    assert "core" not in str(now)
 
 
 def test_ways_add_up(lesson, progress):

@@ -1,7 +1,5 @@
 """What learners get: it has no answers in it, and everything a learner needs."""
 
-import ast
-import json
 import os
 import re
 import shutil
@@ -14,7 +12,7 @@ import pytest
 
 from pytree_course.authoring.release import release
 from pytree_course.course import Course, CourseError
-from pytree_course.released_files import AUTHORS_CODE, FILES, FOLDERS, bundle
+from pytree_course.released_files import AUTHORS_CODE, FILES, bundle
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.executed import outputs_of
@@ -50,25 +48,10 @@ def exercises():
 # --- no answers
 
 
+@pytest.mark.slow
 def test_no_answer_of_any_lesson_is_in_the_bundle(lessons_bundle, exercises):
     assert len(exercises) > 10
     assert find_leaks(lessons_bundle, exercises) == TAUGHT | TAUGHT_IN_PREDICTIONS
-
-
-def test_every_answer_would_be_found_and_a_right_one_however_it_is_written(exercises):
-    for exercise in exercises:
-        planted, leaks = {}, set()
-        right = [exercise.solution, *exercise.variants]
-        for answer in [*right, *exercise.misconceptions]:
-            if answer.source.split() == exercise.starter.source.split():
-                continue
-            cell = {"source": ["# a note\n", *answer.source.splitlines(keepends=True)]}
-            files = {f"{answer.name}.ipynb": json.dumps({"cells": [cell]})}
-            if answer in right:  # another layout, other quotes, and no comments
-                files[f"{answer.name}.py"] = ast.unparse(ast.parse(answer.source))
-            planted |= {file: text.encode() for file, text in files.items()}
-            leaks |= {(file, f"{exercise.name}: {answer.name}") for file in files}
-        assert leaks <= find_leaks(planted, [exercise])
 
 
 def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
@@ -80,12 +63,6 @@ def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
         assert "__pycache__" not in name and "/." not in name
         assert not name.startswith(AUTHORS_CODE)
         assert (ROOT / name).exists(), name
-
-
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_no_kind_of_file_is_forgotten(folder):
-    kinds = {file.suffix for file in (ROOT / folder).rglob("*.*") if file.is_file()}
-    assert kinds - NOT_FOR_LEARNERS == FOLDERS[folder]
 
 
 # --- where it goes
@@ -170,7 +147,6 @@ def test_the_bundles_readme_speaks_of_nothing_that_is_not_in_it(lessons_bundle):
 
 
 @pytest.mark.slow
-@pytest.mark.reads("course.py", "src/pytree_course/*.py", "src/pytree_course/cli")
 def test_a_learner_works_through_the_bundle(whole, tmp_path):
     folder = tmp_path / "bundle"
     release(whole, folder)

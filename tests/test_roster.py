@@ -73,6 +73,11 @@ def test_what_is_no_list_or_has_a_student_twice_is_refused_with_the_reason(tmp_p
         read_roster(tmp_path / "missing.csv")
 
 
+def test_letters_that_macos_stores_apart_are_those_that_others_store_as_one(tmp_path):
+    (entry,) = read_roster(written(tmp_path, "student,name\nzoe\u0308,Zoe\u0308\n"))
+    assert entry == RosterEntry("zo\xeb", "Zo\xeb")
+
+
 def test_folders_match_by_what_they_are_called_only():
     assert matched([ADA], Submitter("ada"), Submitter("Ada Lovelace")) == {"ada": "ada"}
 

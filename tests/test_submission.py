@@ -30,40 +30,19 @@ def own(source, kind="code"):
     return cell(source, answer_id("count"), kind)
 
 
-ELSEWHERE = "another cell that defines count counts"
-FOUND = {
+FOUND = {  # the answer that counts, and the remark on it
     "in its cell": ([own(RIGHT)], RIGHT, ""),
+    "in its cell, and something else below": ([own(RIGHT), cell(OTHER_TRY)], RIGHT, ""),
+    "not there": ([cell("count(3)")], None, "its answer cell is not in the notebook"),
     "as handed out": ([own(COUNT)], None, ""),
-    "as handed out, and answered in a new cell": (
-        [own(COUNT), cell(RIGHT)],
-        RIGHT,
-        f"its answer cell is as it was handed out; {ELSEWHERE}",
-    ),
-    "in its cell, and something else in a later one": ([own(RIGHT), cell(OTHER_TRY)], RIGHT, ""),
-    "emptied, and answered twice": (
-        [own(""), cell(OTHER_TRY), cell(RIGHT), cell("count(3)")],
-        RIGHT,
-        f"its answer cell does not define them all; {ELSEWHERE}",
-    ),
-    "deleted, and written again": (
-        [cell(RIGHT), cell("", check_id("count"))],
-        RIGHT,
-        f"its answer cell is not in the notebook; {ELSEWHERE}",
-    ),
-    "deleted": ([cell("count(3)")], None, "its answer cell is not in the notebook"),
-    "ids removed, and as handed out": ([cell(COUNT)], None, ""),
-    "M pressed by mistake": (
-        [own(RIGHT, "markdown")],
-        RIGHT,
-        "its answer cell is a Markdown cell; it counts as code",
-    ),
-    "an old try kept as a raw cell": (
-        [own(OTHER_TRY, "raw"), cell(RIGHT)],
-        RIGHT,
-        f"its answer cell is a raw cell; {ELSEWHERE}",
-    ),
-    "its definition in words": ([cell(RIGHT, kind="markdown"), own(COUNT)], None, ""),
-    "cells that are none": ([None, {"cell_type": ["code"]}, own(RIGHT)], RIGHT, ""),
+    "as handed out, without an id": ([cell(COUNT)], None, ""),
+    "as handed out, and explained": ([cell(RIGHT, kind="markdown"), own(COUNT)], None, ""),
+    "in a new cell": ([own(COUNT), cell(RIGHT)], RIGHT, "cell is as it was handed out; another"),
+    "deleted, and written again": ([cell(OTHER_TRY), cell(RIGHT)], RIGHT, "is not in the notebook"),
+    "emptied": ([own(""), cell(RIGHT), cell("count(3)")], RIGHT, "lacks a definition; another"),
+    "M pressed by mistake": ([own(RIGHT, "markdown")], RIGHT, "is a Markdown cell; it counts as"),
+    "an old try, now raw": ([own(OTHER_TRY, "raw"), cell(RIGHT)], RIGHT, "is a raw cell; another"),
+    "beside what is no cell": ([None, {"cell_type": ["code"]}, own(RIGHT)], RIGHT, ""),
 }
 
 
@@ -71,14 +50,16 @@ FOUND = {
 def test_an_answer_is_in_its_cell_or_in_the_last_that_defines_its_names(cells, answer, note):
     submission = find_answers({"cells": cells}, {"count": COUNT})
     assert submission.answers.get("count") == answer
-    assert submission.notes.get("count", "") == note
+    assert (note in submission.notes["count"]) if note else not submission.notes
 
 
-def test_all_names_of_an_exercise_count_together():
-    halves = [cell("def norm(tree): return 1", answer_id("norms")), cell("def norms(trees): 2")]
-    assert find_answers({"cells": halves}, STARTERS).answers == {"norms": halves[0]["source"]}
-    whole = cell("norm = sum\ndef norms(trees):\n    return [norm(each) for each in trees]")
-    assert find_answers({"cells": [*halves, whole]}, STARTERS).answers == {"norms": whole["source"]}
+def test_a_cell_counts_that_defines_all_names():
+    half, whole = (
+        cell("norm = sum"),
+        cell("norm = sum\ndef norms(trees): return [*map(norm, trees)]"),
+    )
+    found = find_answers({"cells": [whole, half]}, STARTERS)
+    assert found.answers == {"norms": whole["source"]}
 
 
 HANDED_OUT = {
@@ -98,7 +79,6 @@ LESSONS = {
     "names": ([SCALE, cell("clip = max\nmask = min")], "02"),
     "a name of a lesson's, as in other notebooks": ([SCALE], None),
     "names of two lessons": ([cell(RIGHT), cell("norm = 0\nnorms = 0\nscale = 0\nmask = 0")], None),
-    "nothing": ([cell("print(3)"), "no cell"], None),
 }
 
 
@@ -113,7 +93,6 @@ READ = {
     "UTF-8": TEXT.encode(),
     "with a byte-order mark": TEXT.encode("utf-8-sig"),
     "PowerShell's UTF-16": TEXT.encode("utf-16"),
-    "UTF-16 without a mark": TEXT.encode("utf-16-le"),
     "with the end of a longer, older version": f"{TEXT}\n{TEXT[-40:]}".encode(),
 }
 
@@ -132,7 +111,6 @@ UNREADABLE = {
     "\n\n<!DOCTYPE html>\n<html>": "it is a web page: download the notebook itself",
     TEXT[:-9]: r"is broken .* Ask for a file that JupyterLab opens",
     '{"worksheets": []}': "it has no cells",
-    '"""A script."""': "it has no cells",
 }
 
 

@@ -1,25 +1,19 @@
 """What grading prints: legible in a narrow terminal too."""
 
 import io
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from pytree_course.class_grading.attempt import AttemptState, VerdictChange
+from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.grade_class import Summary
-from pytree_course.cli.app import warn
-from pytree_course.grading.grade import Grade
-from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
-from pytree_course.observing.comparison import Difference
-from pytree_course.observing.observations import Raised, String
+from pytree_course.class_grading.verdict_changes import VerdictChange
 from pytree_course.reports.class_statistics import Cluster
 from pytree_course.reports.pages import render
-from pytree_course.reports.terminal import show_class, show_grade
-from pytree_course.running.outcomes import Line
+from pytree_course.reports.terminal import show_class
 from pytree_course.texts import printable, printable_lines
 from tests.made_grades import made_attempt, made_grades, made_row
 from tests.test_tables import hidden
@@ -80,25 +74,6 @@ def test_what_is_unexplained_is_printed_without_escapes_and_with_its_lines():
     shown = render("reports/unexplained.txt", found=[cluster])
     assert nothing_raw(shown)
     assert "line_1\n    line_2 " in shown
-
-
-def test_one_notebooks_grade_is_printed_without_escapes():
-    got, seen = Raised(HOSTILE, (), {}, HOSTILE), String("str", HOSTILE)
-    line, difference = Line(1, HOSTILE), Difference((HOSTILE,), "value")
-    failure = Failure(0, (seen,), (HOSTILE,), got, HOSTILE, line, HOSTILE, seen, difference)
-    found = Finding("error", [0], dict.fromkeys(("line", "number", "raised"), HOSTILE))
-    verdict = Verdict(
-        "count", VerdictKind.ERROR, 2, HOSTILE, 0, 1, failure, findings=(found,), failed=(0,)
-    )
-    grade = Grade("01_made", "Made", Path(HOSTILE), 1, [verdict], {"count": HOSTILE})
-    assert nothing_raw(printed(show_grade, grade))
-
-
-def test_warnings_and_errors_keep_their_lines_and_no_escapes(capsys):
-    warn(f"cannot be read:\n{HOSTILE}")
-    said = capsys.readouterr().err
-    assert said.startswith("cannot be read:\n")
-    assert nothing_raw(said)
 
 
 @given(st.text(st.characters()))

@@ -4,10 +4,7 @@ import sys
 
 import pytest
 
-from tests.environments import NEWEST, OLDEST, RUNNING, locked, run
-
-FIRST, LAST = (int(version.removeprefix("3.")) for version in (OLDEST, NEWEST))
-SUPPORTED = [f"3.{minor}" for minor in range(FIRST, LAST + 1)]
+from tests.environments import RUNNING, SUPPORTED, locked, run
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """The wheel: `pytree-course lab` in an empty folder, and a notebook opened alone."""
 
-import json
 import os
 import re
 import shutil
@@ -20,20 +19,10 @@ from tests import made_submissions as answers
 from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.executed import outputs_of
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.reads(
-        "src/pytree_course/*.py",
-        "src/pytree_course/jupyter",
-        "src/pytree_course/notebook",
-        "exercises/01_leaves_exercises.ipynb",
-        "notebooks/00_start_here.ipynb",
-    ),
-]
+pytestmark = pytest.mark.slow
 
 RIGHT, WRONG = answers.RIGHT["count_leaves"], answers.ELEMENTS["count_leaves"]
 CHECK = "count_leaves-check"
-NOT_IN_IT = ("sources", "solutions", "tests", "exercises")
 
 
 class Installed:
@@ -122,11 +111,8 @@ def unpacked(first_start, tmp_path):
 # --- unpacking
 
 
-def test_jupyterlab_opens_the_unpacked_course_at_lesson_1(first_start):
+def test_jupyterlab_opens_the_released_course_at_lesson_1(first_start):
     assert "/lab/tree/notebooks/01_leaves.ipynb" in first_start[1]
-
-
-def test_what_is_unpacked_is_what_is_released(first_start):
     assert contents(first_start[0]) == bundle(Course(ROOT))
 
 
@@ -134,17 +120,12 @@ def test_a_wheel_of_a_release_holds_that_release(tmp_path):
     released = bundle(Course(ROOT))
     write_bundle(tmp_path / "bundle", released)
     again = Installed(tmp_path / "bundle", tmp_path)
+    assert not (again.packages / "pytree_course" / "authoring").exists()
     (tmp_path / "pytrees").mkdir()
     code = "import pathlib, pytree_course.released_files as b; b.unpack(pathlib.Path.cwd())"
     line = [sys.executable, "-c", code]
     subprocess.run(line, cwd=tmp_path / "pytrees", env=again.variables, check=True)
     assert contents(tmp_path / "pytrees") == released
-
-
-def test_the_wheel_has_no_answers_in_it(installed):
-    package = installed.packages / "pytree_course"
-    for part in ("authoring", *(f"bundle/{name}" for name in NOT_IN_IT)):
-        assert not (package / part).exists()
 
 
 def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
@@ -164,25 +145,12 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
         assert f"`{command}` is for authors" in refused.stderr
 
 
-def test_a_course_that_is_there_is_opened_as_it_is(installed, unpacked):
-    mine = ExerciseNotebook(unpacked / "exercises/01_leaves_exercises.ipynb")
-    mine.answer("count_leaves", RIGHT).save()
-    before = contents(unpacked)
-    done = installed.command(unpacked / "exercises", "lab", "--version")
-    assert done.returncode == 0, done.stderr
-    assert contents(unpacked) == before
-
-
 def test_a_folder_with_other_things_in_it_is_left_alone(installed, tmp_path):
     (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
     done = installed.command(tmp_path, "lab")
     assert done.returncode == 2
-    for text in ("thesis.txt", "Make an empty one", "mkdir"):
-        assert text in done.stderr
+    assert "thesis.txt" in done.stderr
     assert contents(tmp_path) == {"thesis.txt": b"mine"}
-    done = installed.command(tmp_path, "check", "1")
-    assert done.returncode == 2
-    assert "`pytree-course lab`" in " ".join(done.stderr.split())
 
 
 # --- a notebook alone
@@ -206,9 +174,7 @@ def test_its_progress_goes_where_the_learner_says_and_its_links_lead_nowhere_dea
     shown = installed.run_notebook(alone.save(), PYTREE_COURSE_PROGRESS=str(chosen))
     assert re.search("Reread: [^<>(]+, in Lesson 1 ·", shown[CHECK])
     assert "<a href" not in shown[CHECK]
-    lines = (chosen / "progress.jsonl").read_text(encoding="utf-8").splitlines()
-    events = [event for event in map(json.loads, lines) if event["exercise"] == "count_leaves"]
-    assert [event["event"] for event in events] == ["tried"]
+    assert '"tried"' in (chosen / "progress.jsonl").read_text(encoding="utf-8")
     assert not (alone.file.parent / "progress.jsonl").exists()
 
 
@@ -244,7 +210,5 @@ def test_a_notebook_on_colab_installs_the_course_and_works(installed, alone, tmp
     assert shown[INSTALLED_ID] == ""
     address = "https://colab.research.google.com/github/ada/pytrees/blob/main/colab"
     assert f'<a href="{address}/notebooks/01_leaves.ipynb" target="_blank">' in shown[CHECK]
-    notebook.answer("count_leaves", RIGHT)
-    assert "Correct" in installed.run_notebook(notebook.save())[CHECK]
     assert (tmp_path / "drive" / "progress.jsonl").exists()
     assert installed.is_untouched()

@@ -9,14 +9,13 @@ checked first, when files are read and templates compiled, and then again and ag
 answers are checked twice. The one with the slowest second check is timed as the right one was, in
 another fresh process.
 
-`--write` also writes benchmarks/results/check_time.json; names of lessons choose among them.
+Numbers of lessons choose among them.
 """
 
 import argparse
 import contextlib
 import functools
 import io
-import json
 import multiprocessing
 import os
 import shutil
@@ -31,6 +30,7 @@ from typing import Any
 import numpy as np
 from IPython.core.interactiveshell import InteractiveShell
 
+from class_time import described_machine
 from pytree_course.cases.case import Case, Check
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.notebook.checks import Checks
@@ -41,7 +41,6 @@ REPEATS = 9
 MOST_WRONG = 8  # wrong answers of an exercise, or a few more
 PATIENCE = 600  # seconds for all answers of an exercise
 TARGET = 30  # milliseconds, of the median
-RESULTS = Path(__file__).parent / "results" / "check_time.json"
 
 
 @functools.cache
@@ -165,9 +164,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("lessons", nargs="*", help="such as 1; all, if none is named")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="of each answer's check")
-    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}")
     wanted = parser.parse_args()
     course, results = Course.find(), []
+    machine = described_machine(course.root)
     lessons = [course.lesson_named(each) for each in wanted.lessons] or course.lessons()
     print(f"{'milliseconds beyond the own code':<34} right: first median   wrong: first median")
     with tempfile.TemporaryDirectory() as folder:
@@ -187,10 +186,7 @@ def main() -> None:
                     flush=True,
                 )
                 results.append(result)
-    print(f"\n{markdown(results)}\n\nThe target is {TARGET} ms.")
-    if wanted.write:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    print(f"\n{machine}\n\n{markdown(results)}\n\nThe target is {TARGET} ms.")
 
 
 if __name__ == "__main__":

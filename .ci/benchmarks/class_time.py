@@ -1,216 +1,500 @@
-"""How long a class takes to be graded, by the course and by others: see `--help`.
+"""Time the grading of a class: by the course, by nbgrader, and at the limit without isolation.
 
-python .ci/benchmarks/class_time.py
+python .ci/benchmarks/class_time.py --lessons 1 2 --runs runs.json
 
-Every engine grades the same class of right and wrong answers, in alternation, and its marks are
-compared with the answers: one that fails fast is not fast. What was measured is written after every
-run, so nothing is lost when this is stopped; at the end it is put into docs/performance.md.
+All grade the same class of right and wrong answers, and their marks are compared with what the
+answers deserve: one that fails fast is not fast. Each run is appended to the file `--runs`, and the
+tables of docs/performance.md are printed from all runs in it. `--sizes` measures larger classes of
+lesson 1. Nothing else should run on the machine.
 """
 
 import argparse
+import ast
+import importlib
 import json
-import signal
+import os
+import platform
+import shutil
+import sqlite3
+import statistics
+import subprocess
 import sys
 import tempfile
-from dataclasses import asdict, dataclass
-from datetime import datetime
+import threading
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from time import perf_counter
+from typing import Any, Protocol
 
-from rich.console import Console
+import numpy as np
+import psutil
+from nbconvert import PythonExporter
 
-from class_page import write_page
-from engines import (
-    FRESH_KERNELS,
-    CourseEngine,
-    Engine,
-    LimitEngine,
-    NbvalEngine,
-    ScriptEngine,
-    Work,
+from pytree_course.class_grading.gradebook import Gradebook
+from pytree_course.cli.teacher import GRADEBOOK
+from pytree_course.course import (
+    COURSE_VARIABLE,
+    PROGRESS_VARIABLE,
+    Course,
+    LessonFiles,
+    answer_id,
+    check_id,
 )
-from machine import described_machine
-from made_class import MadeClass, make_whole_class
-from measured_run import CommandFailedError, adopt_orphans, measure, temporary_folder
-from nbgrader_engine import NbgraderEngine
-from pytree_course.course import Course, LessonFiles, write_file
-from stages import stages
+from pytree_course.learner.progress import Progress
+from pytree_course.sources.exercises import Exercise
+from pytree_course.sources.lesson_sources import read_sources
 
-LESSONS = ("1", "2", "5")
-WORKERS = 2
-SUBMISSIONS = 20
-SIZES = (10, 50, 100, 200, 400)  # of lesson 1
-NUMBERS_OF_WORKERS = (1, 2, 4)
+NBGRADER = "0.9.6"
+JOBS = 2
+RIGHT_SHARE = 0.6  # of the answers
 SEED = 40
+SAMPLE_SECONDS = 0.5  # between two looks at the memory in use
+FORK_EACH = "fork-each"
+"""The first argument with which this script runs other scripts in forks of itself."""
 
-console = Console(stderr=True)
+Marks = dict[tuple[str, str], bool]
+"""By student and exercise: whether the answer is right."""
+
+
+# --- the class
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is measured."""
+class Work:
+    """A class's notebooks of one lesson, the marks they deserve, and an engine's own folder."""
 
-    lessons: list[LessonFiles]
-    engines: list[Engine]
-    submissions: int
-    rounds: int
-    sizes: tuple[int, ...]
-    workers: tuple[int, ...]
+    files: LessonFiles
+    notebooks: Mapping[str, Path]  # by student
+    marks: Marks
+    folder: Path
 
 
-def all_engines(folder: Path, nbgrader: Path | None) -> list[Engine]:
-    """Return what is compared; the environment for nbgrader is made in `folder`, if need be."""
-    return [
-        CourseEngine("course", "`course.py grade`, in the sandbox, on fresh cases"),
-        CourseEngine(
-            "fresh kernels",
-            "the same, where a warm server of kernels cannot be had",
-            FRESH_KERNELS,
-            is_slow=True,
-        ),
-        NbgraderEngine(nbgrader or folder / "nbgrader"),
-        NbvalEngine(),
-        ScriptEngine(),
-        LimitEngine(),
-        LimitEngine(folder / "compiled"),
-    ]
+def make_class(files: LessonFiles, count: int, folder: Path) -> tuple[dict[str, Path], Marks]:
+    """Write notebooks of which no two have the same answer; return them and their marks."""
+    rng = np.random.default_rng([SEED, int(files.stem[:2])])
+    exercises = read_sources(files).graded
+    notebooks, marks = {}, {}
+    for student in (f"student{number:03}" for number in range(count)):
+        notebook = json.loads(files.read_blank())
+        cells = {cell["id"]: cell for cell in notebook["cells"]}
+        for name, exercise in exercises.items():
+            source, marks[student, name] = drawn_answer(exercise, rng)
+            cells[answer_id(name)]["source"] = f"# By {student}.\n{source}"
+        notebooks[student] = folder / student / files.exercises.name
+        notebooks[student].parent.mkdir(parents=True)
+        notebooks[student].write_text(json.dumps(notebook, indent=1), encoding="utf-8")
+    return notebooks, marks
 
 
-def main() -> None:
-    chosen = arguments()
-    course = Course.around()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    adopt_orphans()
-    results = course.root / "benchmarks" / "results" / "class_time.json"
-    with temporary_folder() as folder:
-        engines = all_engines(folder, chosen.nbgrader)
-        if chosen.engines:
-            engines = [each for each in engines if each.name in chosen.engines]
-        lessons = [course.lesson_named(name) for name in chosen.lessons]
-        plan = Plan(lessons, engines, SUBMISSIONS, chosen.rounds, SIZES, NUMBERS_OF_WORKERS)
-        if chosen.quick:
-            plan = Plan(lessons[:1], engines, 2, 1, (3,), ())
-        bench = Bench(plan, folder, None if chosen.quick else results, described_machine(course))
-        try:
-            bench.run()
-        except KeyboardInterrupt:
-            console.print("Stopped. What was measured until now is kept.")
-            sys.exit(130)
-        finally:
-            shown = json.dumps(bench.content["runs"], indent=1)
-            sys.stdout.write(f"{shown}\n" if chosen.quick else f"{results} was written.\n")
-    if not chosen.quick:
-        write_page(course.root, bench.content)
-    if bench.trouble:
-        sys.exit("\n".join(bench.trouble))
+def drawn_answer(exercise: Exercise, rng: np.random.Generator) -> tuple[str, bool]:
+    """Draw one of the author's right or wrong answers, and return whether it is right."""
+    wrong = exercise.misconceptions
+    if rng.random() < RIGHT_SHARE:
+        right = exercise.right_answers
+        return right[rng.integers(len(right))].source, True
+    # A few misconceptions are held by many.
+    return wrong[min(int(rng.exponential(1.5)), len(wrong) - 1)].source, False
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    names = [each.name for each in all_engines(Path(), None)]
-    parser.add_argument("--engines", nargs="+", choices=names, help="all, unless named")
-    parser.add_argument("--lessons", nargs="+", default=LESSONS)
-    parser.add_argument("--rounds", type=int, default=3, help="of what is not slow")
-    parser.add_argument("--nbgrader", type=Path, help="keep nbgrader's environment there")
-    parser.add_argument("--quick", action="store_true", help="a small try; nothing is written")
-    return parser.parse_args()
+# --- ways to grade it
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line, where it runs, and the variables that it gets beside our own."""
+
+    line: Sequence[object]
+    folder: Path
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def run(self) -> float:
+        """Run it, and return the seconds that it took."""
+        start = perf_counter()
+        done = subprocess.run(
+            [str(part) for part in self.line],
+            cwd=self.folder,
+            env=os.environ | dict(self.variables),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        seconds = perf_counter() - start
+        if done.returncode != 0:
+            raise SystemExit(f"{self.line}\nended with {done.returncode}:\n{done.stdout[-2000:]}")
+        return seconds
+
+
+class Engine(Protocol):
+    """A way to grade a class. What it needs before it can grade is not timed."""
+
+    about: str
+
+    def prepare(self, work: Work) -> None:
+        """Make what has to be there before."""
+
+    def command(self, work: Work) -> Command:
+        """Return what is timed."""
+
+    def marks(self, work: Work) -> Marks:
+        """Return the marks that the engine gave."""
+
+
+class CourseEngine:
+    """The whole command, from starting Python to the last page."""
+
+    about = "`course.py grade`: in the sandbox, on fresh cases, with feedback and pages"
+
+    def prepare(self, work: Work) -> None:
+        """Nothing: the command needs no preparation."""
+
+    def command(self, work: Work) -> Command:
+        handed_in = next(iter(work.notebooks.values())).parents[1]
+        line = [sys.executable, "course.py", "grade", handed_in, "--into", work.folder / "grades"]
+        line += ["--lesson", work.files.stem, "--jobs", JOBS]
+        return Command(line, work.files.root)
+
+    def marks(self, work: Work) -> Marks:
+        with Gradebook(work.folder / "grades" / GRADEBOOK) as gradebook:
+            attempts = gradebook.attempts()
+        return {
+            (attempt.student, row.exercise): row.kind == "correct"
+            for attempt in attempts
+            for row in attempt.rows
+        }
+
+
+class NbgraderEngine:
+    """nbgrader's `autograde`, in an environment of its own, with the course's kernel."""
+
+    about = f"nbgrader {NBGRADER} `autograde`: no sandbox, the public cases, one after another"
+    config = "c.ClearSolutions.enabled = False\nc.OverwriteCells.add_missing_cells = True\n"
+    query = """
+        SELECT student_id, base_cell.name, auto_score FROM grade
+        JOIN base_cell ON base_cell.id = grade.cell_id
+        JOIN submitted_notebook ON submitted_notebook.id = grade.notebook_id
+        JOIN submitted_assignment ON submitted_assignment.id = submitted_notebook.assignment_id
+    """
+
+    def __init__(self, environment: Path) -> None:
+        self.environment = environment
+        self.scripts = environment / "bin"
+
+    def prepare(self, work: Work) -> None:
+        if not (self.scripts / "nbgrader").exists():
+            self._install(work.files.root)
+        stem = work.files.stem
+        config = f"c = get_config()\n{self.config}"  # as docs/teaching.md says
+        (work.folder / "nbgrader_config.py").write_text(config, encoding="utf-8")
+        source = work.folder / "source" / stem / work.files.exercises.name
+        source.parent.mkdir(parents=True)
+        shutil.copy(work.files.blank, source)
+        for student, notebook in work.notebooks.items():
+            target = work.folder / "submitted" / student / stem / notebook.name
+            target.parent.mkdir(parents=True)
+            shutil.copy(notebook, target)
+        self._command(work, "generate_assignment").run()
+
+    def _install(self, root: Path) -> None:
+        uv = [sys.executable, "-m", "uv", "--quiet"]
+        pip = [*uv, "pip", "install", "--compile-bytecode", "--python", self.scripts / "python"]
+        kernel = [sys.executable, "-m", "ipykernel", "install", "--prefix", self.environment]
+        for line in (
+            [*uv, "venv", "--python", sys.executable, self.environment],
+            [*pip, f"nbgrader=={NBGRADER}"],
+            [*kernel, "--name", "python3", "--env", COURSE_VARIABLE, root],
+        ):
+            Command(line, root).run()
+
+    def command(self, work: Work) -> Command:
+        return self._command(work, "autograde")
+
+    def _command(self, work: Work, name: str) -> Command:
+        # nbgrader looks for alembic on PATH, as if its environment were active.
+        path = os.pathsep.join([str(self.scripts), os.environ["PATH"]])
+        line = [self.scripts / "nbgrader", name, work.files.stem, "--create"]
+        return Command(line, work.folder, {"PATH": path})
+
+    def marks(self, work: Work) -> Marks:
+        with closing(sqlite3.connect(work.folder / "gradebook.db")) as database:
+            rows = database.execute(self.query).fetchall()
+        ending = check_id("")
+        return {(student, cell.removesuffix(ending)): score > 0 for student, cell, score in rows}
+
+
+class LimitEngine:
+    """The notebooks as scripts, in forks of a process that has imported all that they import."""
+
+    about = (
+        "the limit, without isolation: the notebooks as scripts, each in a fork of a process that "
+        "has imported everything, with the right answers' compiled programs"
+    )
+
+    def __init__(self, compiled: Path) -> None:
+        self.compiled = compiled
+
+    def prepare(self, work: Work) -> None:
+        for student, notebook in work.notebooks.items():
+            write_script(notebook, work.folder / student / "script.py")
+        script = work.folder / "solutions" / "script.py"
+        write_script(work.files.solutions, script)
+        variables = {PROGRESS_VARIABLE: str(script.parent)} | self._cache(least_seconds="0")
+        variables[COURSE_VARIABLE] = str(work.files.root)
+        Command([sys.executable, script], work.folder, variables).run()
+
+    def command(self, work: Work) -> Command:
+        scripts = [work.folder / student / "script.py" for student in work.notebooks]
+        line = [sys.executable, __file__, FORK_EACH, work.files.check_script, *scripts]
+        # OpenBLAS would start threads, and a process that has some cannot be forked safely.
+        variables = {COURSE_VARIABLE: str(work.files.root), "OPENBLAS_NUM_THREADS": "1"}
+        # Nothing takes so long that it would be added to the cache.
+        return Command(line, work.folder, variables | self._cache(least_seconds="1e9"))
+
+    def marks(self, work: Work) -> Marks:
+        marks: Marks = {}
+        for student in work.notebooks:
+            done = Progress.load(work.folder / student / "progress.jsonl").exercises
+            marks |= {(student, name): each.correct for (_, name), each in done.items()}
+        return marks
+
+    def _cache(self, least_seconds: str) -> dict[str, str]:
+        return {
+            "JAX_COMPILATION_CACHE_DIR": str(self.compiled),
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": least_seconds,
+            "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+        }
+
+
+def write_script(notebook: Path, script: Path) -> None:
+    """Write a notebook as a Python script."""
+    exporter: Any = PythonExporter
+    text, _ = exporter().from_filename(str(notebook))
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text(text, encoding="utf-8")
+
+
+def fork_each(check_script: Path, scripts: Sequence[Path]) -> None:
+    """Run scripts, each in a fork of this process, which has imported what they import."""
+    for file in (check_script, scripts[0]):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    importlib.import_module(alias.name)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                importlib.import_module(node.module)
+    statuses, running = [], 0
+    for script in scripts:
+        if running == JOBS:
+            statuses.append(os.wait()[1])
+            running -= 1
+        start_fork(script)
+        running += 1
+    statuses += [os.wait()[1] for _ in range(running)]
+    sys.exit(any(statuses))
+
+
+def start_fork(script: Path) -> None:
+    """Start to run a script in a fork."""
+    import jax
+
+    if threading.active_count() > 1 or jax._src.xla_bridge._backends:
+        raise RuntimeError("JAX hangs in a fork of a process with threads, or that has computed")
+    if os.fork():
+        return
+    status = 1
+    try:
+        os.environ[PROGRESS_VARIABLE] = str(script.parent)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        exec(compile(script.read_text(encoding="utf-8"), script, "exec"), {"__name__": "__main__"})
+        status = 0
+    except Exception:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+# --- measuring
+
+
+class MemoryWatch(threading.Thread):
+    """Watches how much memory this process's descendants use together; shared pages count once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.most_megabytes = 0.0
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        """Look again and again, until `stop` is called."""
+        while not self._ended.wait(SAMPLE_SECONDS):
+            now = 0.0
+            for process in psutil.Process().children(recursive=True):
+                with suppress(psutil.NoSuchProcess):
+                    now += process.memory_full_info().pss / 1e6
+            self.most_megabytes = max(self.most_megabytes, now)
+
+    def stop(self) -> float:
+        """Return the most megabytes that were in use at once."""
+        self._ended.set()
+        self.join()
+        return self.most_megabytes
 
 
 class Bench:
-    """Runs a plan, and keeps what was measured in a file, after every run."""
+    """Measures engines on classes, in a folder for all that they need."""
 
-    def __init__(
-        self, plan: Plan, folder: Path, results: Path | None, machine: dict[str, Any]
-    ) -> None:
-        about = {each.name: each.about for each in plan.engines}
-        self.content: dict[str, Any] = {"machine": machine, "engines": about, "runs": []}
-        self.trouble: list[str] = []
-        self._plan = plan
-        self._folder = folder
-        self._results = results
-        self._made: dict[tuple[str, int], MadeClass] = {}
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.engines: dict[str, Engine] = {
+            "course": CourseEngine(),
+            "nbgrader": NbgraderEngine(folder / "nbgrader"),
+            "limit": LimitEngine(folder / "compiled"),
+        }
 
-    def run(self) -> None:
-        """Measure all."""
-        plan = self._plan
-        ours = [each for each in plan.engines if each.name == "course"]
-        for files in plan.lessons:
-            for engine in ours:  # so that all later ones find the same in the compile cache
-                self._measure("warm-up", engine, files, plan.submissions, WORKERS, 0)
-        slow = [each for each in plan.engines if each.is_slow]
-        for at in range(plan.rounds):
-            # The fast ones have a turn in each round, and each slow one between two of those.
-            in_turn = [each for each in plan.engines if not each.is_slow] + slow[at :: plan.rounds]
-            for files in plan.lessons:
-                for engine in in_turn:
-                    self._measure("engines", engine, files, plan.submissions, WORKERS, at)
-            for engine in ours:
-                for workers in plan.workers:
-                    self._measure("workers", engine, plan.lessons[0], plan.submissions, workers, at)
-        for engine in ours:
-            for size in plan.sizes:
-                self._measure("sizes", engine, plan.lessons[0], size, WORKERS, 0)
+    def compare(self, files: LessonFiles, size: int, engines: list[str]) -> list[dict[str, Any]]:
+        """Time each engine on the same class, which the course has graded once before."""
+        if "course" in engines:  # so that the compiled programs of the author's answers are there
+            self.engines["course"].command(self._work(files, size)).run()
+        return [self._timed(name, self._work(files, size)) for name in engines]
 
-    def _measure(
-        self, part: str, engine: Engine, files: LessonFiles, size: int, workers: int, at: int
-    ) -> None:
-        what = f"{part}: {engine.name}, {files.stem}, {size} submissions, {workers} at once"
-        with tempfile.TemporaryDirectory(dir=self._folder) as name:
-            Path(name).chmod(0o755)
-            work = Work(files, self._class(files, size), workers, Path(name))
-            engine.prepare(work)
-            started = datetime.now().astimezone()
-            try:
-                at_once = workers if engine.at_once else 1
-                is_about_sizes = part == "sizes"
-                measured = measure(
-                    engine.commands(work), at_once=at_once, with_memory=is_about_sizes
-                )
-            except CommandFailedError as error:
-                self._complain(f"{what}: {error}")
-                return
-            run = {
-                "part": part,
-                "engine": engine.name,
-                "lesson": files.stem,
-                "submissions": size,
-                "workers": workers,
-                "round": at,
-                **asdict(measured),
-                **self._compared(what, engine, work),
-            }
-            if isinstance(engine, CourseEngine):
-                run["stages"] = stages(work, started, measured.seconds)
-            if is_about_sizes:
-                run["again"] = measure(engine.commands(work)).seconds
-        if measured.left_behind:
-            self._complain(f"{what}: left behind {', '.join(measured.left_behind)}")
-        for complaint in measured.complaints:
-            self._complain(f"{what}: {complaint}")
-        console.print(f"{what}: {measured.seconds:.1f} s", highlight=False)
-        self.content["runs"].append(run)
-        if self._results:
-            write_file(self._results, json.dumps(self.content, indent=1) + "\n")
+    def grow(self, files: LessonFiles, size: int) -> dict[str, Any]:
+        """Time the course's grading of a class, and its grading again; watch its memory."""
+        work = self._work(files, size)
+        watch = MemoryWatch()
+        watch.start()
+        try:
+            run = self._timed("course", work)
+        finally:
+            megabytes = watch.stop()
+        again = self.engines["course"].command(work).run()
+        return run | {"part": "sizes", "again": again, "megabytes": megabytes}
 
-    def _compared(self, what: str, engine: Engine, work: Work) -> dict[str, int]:
-        """Compare an engine's marks with those that the answers deserve."""
+    def _timed(self, name: str, work: Work) -> dict[str, Any]:
+        engine = self.engines[name]
+        engine.prepare(work)
+        seconds = engine.command(work).run()
         given = engine.marks(work)
-        differing = [place for place, mark in work.marks.items() if given.get(place) != mark]
-        if differing:
-            named = ", ".join(" ".join(place) for place in differing[:5])
-            self._complain(f"{what}: {len(differing)} marks are not as they should be: {named}")
-        return {"marks": len(work.marks), "differing": len(differing)}
+        if wrong := [place for place, mark in work.marks.items() if given.get(place) != mark]:
+            raise SystemExit(f"{name}: {len(wrong)} marks are not what answers deserve: {wrong}")
+        students = len(work.notebooks)
+        print(f"{name}, {work.files.stem}, {students} submissions: {seconds:.1f} s", flush=True)
+        return {
+            "part": "engines",
+            "engine": name,
+            "lesson": work.files.stem,
+            "submissions": students,
+            "seconds": seconds,
+            "marks": len(work.marks),
+        }
 
-    def _class(self, files: LessonFiles, size: int) -> MadeClass:
-        key = files.stem, size
-        if key not in self._made:
-            folder = self._folder / "classes" / f"{files.stem}-{size}"
-            self._made[key] = make_whole_class(folder, size, [files], SEED)
-        return self._made[key]
+    def _work(self, files: LessonFiles, size: int) -> Work:
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        folder.chmod(0o755)  # the sandbox's user has to pass
+        notebooks, marks = make_class(files, size, folder / "handed-in")
+        return Work(files, notebooks, marks, folder)
 
-    def _complain(self, text: str) -> None:
-        console.print(text, style="red", markup=False, highlight=False)
-        self.trouble.append(text)
+
+# --- what is printed
+
+
+def described_machine(root: Path) -> str:
+    """Return what has to be said beside every measured time."""
+    processors = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    names = [line.partition(":")[2].strip() for line in processors if line.startswith("model name")]
+    git = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=10"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    return (
+        f"Measured on {date.today()} with commit `{commit}` on {os.cpu_count()} cores of "
+        f"{next(iter(names), platform.machine())}, Python {platform.python_version()}, JAX "
+        f"{version('jax')}; before it began, {os.getloadavg()[0]:.1f} processes were waiting for "
+        "a core."
+    )
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown: the first column is text, the others are numbers."""
+    line = ["---", *["---:"] * (len(header) - 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, line, *rows))
+
+
+def short(number: float) -> str:
+    """Return a number with two or three digits: more would be noise."""
+    return f"{number:.0f}" if number >= 20 else f"{number:.1f}"
+
+
+def tables(runs: list[dict[str, Any]]) -> str:
+    """Return the tables of docs/performance.md."""
+    seconds: dict[tuple[str, str, int], list[float]] = {}
+    for run in runs:
+        if run["part"] == "engines":
+            place = run["engine"], run["lesson"], run["submissions"]
+            seconds.setdefault(place, []).append(run["seconds"])
+    medians = {place: statistics.median(times) for place, times in seconds.items()}
+    columns = sorted({(lesson, size) for _, lesson, size in medians})
+    abouts = {
+        "course": CourseEngine.about,
+        "nbgrader": NbgraderEngine.about,
+        "limit": LimitEngine.about,
+    }
+    rows = []
+    for engine, about in abouts.items():
+        cells = []
+        for lesson, size in columns:
+            own = medians.get((engine, lesson, size))
+            theirs = medians.get(("nbgrader", lesson, size))
+            times = f" ({theirs / own:.1f} ×)" if own and theirs else ""
+            cells.append(f"{short(own)}{times}" if own else "")
+        rows.append([about, *cells])
+    header = [f"lesson {int(lesson[:2])}, {size} submissions" for lesson, size in columns]
+    compared = f"{sum(run['marks'] for run in runs):,} marks were compared; none differed."
+    sizes = sorted((run for run in runs if run["part"] == "sizes"), key=lambda run: run["marks"])
+    larger = [
+        [
+            *(f"{run['submissions']}", short(run["seconds"])),
+            f"{run['seconds'] / run['submissions']:.2f}",
+            *(short(run["again"]), f"{run['megabytes']:.0f}"),
+        ]
+        for run in sizes
+    ]
+    of_sizes = ["submissions of lesson 1", "seconds", "a submission", "again, unchanged", "MB"]
+    parts = [table(["seconds", *header], rows), compared]
+    return "\n\n".join([*parts, table(of_sizes, larger)] if larger else parts)
+
+
+def main() -> None:
+    """Measure what the command line asks for, and print the tables."""
+    if sys.argv[1:2] == [FORK_EACH]:
+        check_script, *scripts = map(Path, sys.argv[2:])
+        fork_each(check_script, scripts)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    names = ["course", "nbgrader", "limit"]
+    parser.add_argument("--engines", nargs="+", choices=names, default=names)
+    parser.add_argument("--lessons", nargs="*", default=["1"], help="such as 1 2 5")
+    parser.add_argument("--submissions", type=int, default=20)
+    parser.add_argument("--sizes", nargs="*", type=int, default=[], help="such as 50 100 200")
+    parser.add_argument("--runs", type=Path, required=True, help="JSON file to append to")
+    chosen = parser.parse_args()
+    course = Course.around()
+    machine = described_machine(course.root)
+    runs = json.loads(chosen.runs.read_text("utf-8")) if chosen.runs.exists() else []
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        Path(name).chmod(0o755)
+        bench = Bench(Path(name))
+        for lesson in chosen.lessons:
+            files = course.lesson_named(lesson)
+            runs += bench.compare(files, chosen.submissions, chosen.engines)
+        for size in chosen.sizes:
+            runs.append(bench.grow(course.lesson_named("1"), size))
+    chosen.runs.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
+    print(f"\n{machine}\n\n{tables(runs)}")
 
 
 if __name__ == "__main__":

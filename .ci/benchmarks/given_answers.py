@@ -13,6 +13,7 @@ The answers run in a process of the author, outside of the sandbox: read them fi
 import argparse
 import json
 import linecache
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -20,10 +21,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from mutation_testing.author_process import AuthorProcess, EndedError
 from pytree_course.course import Course
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.judge import judge
+from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explanation
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import (
@@ -118,7 +122,7 @@ def _judged(sources: LessonSources, name: str, code: str) -> Judged:
         except AnswerError as error:
             return Judged(False, "error", "none", str(error))
         verdict = judge(_EXPECTED[name, seed], outcomes)
-        if verdict.points < verdict.exercise_points:
+        if verdict.kind is not VerdictKind.CORRECT:
             held = [each.name for each in verdict.misconceptions]
             held += [line.misconception for line in verdict.lines if line.misconception]
             speaks = verdict.findings or verdict.lines

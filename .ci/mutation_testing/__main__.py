@@ -1,6 +1,6 @@
 """Show which wrong answers, that nobody wrote, pass the checks.
 
-In this folder's parent: python -m mutation_testing [--jobs N] [LESSON] [EXERCISE]
+python .ci/mutation_testing [--jobs N] [LESSON] [EXERCISE]
 
 It tries mutants of the right answers, and a memoriser of the public cases. A mutant that survives
 may be as right as the answer, or show a case that is missing.
@@ -8,9 +8,12 @@ may be as right as the answer, or show a case that is missing.
 
 import argparse
 import sys
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mutation_testing.trials import FRESH_SEEDS, Findings, try_wrong_answers
 from pytree_course.course import Course, CourseError

@@ -303,11 +303,8 @@ def rebuild(tree, leaves):
 -        return None
 
 
-# %% exercise="rebuild" misconception="none_takes_a_leaf_in_a_list" changes="solution"
+# %% exercise="rebuild" misconception="none_takes_a_leaf_in_a_list" changes="none_takes_a_leaf"
 """Where `tree` has a `None`, your function takes a leaf from the iterator, which is then empty too early. `None` is not a leaf: it stays as it is."""
--    if tree is None:
--        return None
-...
 -        return type(tree)(rebuild(item, leaves) for item in tree)
 +        return type(tree)([rebuild(item, leaves) for item in tree])
 
@@ -318,11 +315,8 @@ def rebuild(tree, leaves):
     return list(leaves)
 
 
-# %% exercise="rebuild" misconception="keeps_the_old_leaves" changes="solution"
+# %% exercise="rebuild" misconception="keeps_the_old_leaves" changes="none_takes_a_leaf"
 """Your result still has the leaves of `tree`. Where you come to a leaf, return the next one of `leaves` instead."""
--    if tree is None:
--        return None
-...
 -    return next(leaves)
 +    return tree
 
@@ -423,6 +417,15 @@ def count_leaves(tree):
     return 1
 
 
+# %% exercise="count_leaves" misconception="empty_containers_are_leaves"
+"""Your number is too high by one for each empty container. An empty container has nothing inside, but for JAX it is a node and not a leaf."""
+def count_leaves(tree):
+    def is_empty(node):
+        return isinstance(node, (dict, list, tuple)) and len(node) == 0
+
+    return len(jax.tree.leaves(tree, is_leaf=is_empty))
+
+
 # %% exercise="count_leaves" misconception="one_object_is_one_leaf" section="there-and-back"
 """Your number is too low where one object is at several places of the tree. JAX does not compare objects: it counts a leaf at each place."""
 def count_leaves(tree):
@@ -481,6 +484,12 @@ def count_leaves(tree):
 """You use each leaf as a condition. So `0`, `False` and empty strings are not counted, and an array of several numbers raises an error, because it is neither true nor false. Every leaf counts, whatever its value is."""
 def count_leaves(tree):
     return sum(1 for leaf in jax.tree.leaves(tree) if leaf)
+
+
+# %% exercise="count_leaves" misconception="a_tuple_is_a_leaf" section="how-many-leaves"
+"""You count a tuple as one leaf, whatever is in it. A tuple cannot change, but that does not matter to JAX: `tuple` is in its registry, so JAX opens it."""
+def count_leaves(tree):
+    return len(jax.tree.leaves(tree, is_leaf=lambda node: isinstance(node, tuple)))
 
 
 # %% exercise="count_leaves" misconception="equal_leaves_are_one" section="there-and-back"
@@ -665,6 +674,26 @@ predictions = dict(A=2, B=5, C=4, D=4, E=4, F=2, G=1, H="error")
 # %% exercise="predict_leaf_counts" misconception="rows_are_leaves" section="how-many-leaves"
 """You get 5 if you count the rows of the first array, and the elements of the second. JAX does not open an array, whatever its shape is: an array is one leaf."""
 predictions = dict(A=5, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="a_tree_has_a_leaf" section="how-many-leaves"
+"""Nothing in this tree is a leaf: each of its containers is a node, and in the end they hold nothing. A tree may have no leaves at all."""
+predictions = dict(A=2, B=2, C=1, D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="some_empty_ones_are_leaves" section="how-many-leaves"
+"""Each container here is a node, an empty one too: a tuple, a dict, and the lists. None of them is a leaf, and there is nothing else in this tree."""
+predictions = dict(A=2, B=2, C=2, D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="one_of_two_counts"
+"""The set and the deque are treated alike: JAX knows neither of the two types, and each object is one leaf."""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=1, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="unsortable_is_a_leaf" section="dict-keys-are-sorted"
+"""You get 1 if JAX does not open this dict. But JAX opens every plain dict. First it sorts the keys, and what does `sorted` do with a number and a string?"""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=1)
 
 
 # %% exercise="predict_leaf_counts" misconception="only_arrays_are_leaves" section="how-many-leaves"
@@ -877,6 +906,16 @@ def child_at(node, entry):
             return child
 
 
+# %% exercise="leaf_shapes" misconception="strips_brackets_at_the_ends" section="key-paths"
+"""Your strings are wrong where a path has a field, such as `.w`, or a key holds quotes or brackets: they keep a dot or a bracket, or a key loses its own. Perhaps you replace characters in the default string of the path. The simple style of `keystr` needs no replacing."""
+def leaf_shapes(tree):
+    shapes = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        text = jax.tree_util.keystr(path).replace("][", "/").strip("[]").replace("'", "")
+        shapes[text] = leaf.shape
+    return shapes
+
+
 # %% exercise="count_nones" variant="by_difference"
 def count_nones(tree):
     with_nones = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
@@ -1012,6 +1051,30 @@ def count_nones(tree):
 +    return 0
 
 
+# %% exercise="count_nones" misconception="says_whether" changes="solution"
+"""You return `True` or `False`: whether there is a `None` in the tree. The task asks how many there are."""
+-    return sum(leaf is None for leaf in leaves)
++    return any(leaf is None for leaf in leaves)
+
+
+# %% exercise="count_nones" misconception="returns_the_nones" changes="solution"
+"""You return a list with each `None`. The task asks for the number of its items."""
+-    return sum(leaf is None for leaf in leaves)
++    return [leaf for leaf in leaves if leaf is None]
+
+
+# %% exercise="count_nones" misconception="forgets_to_return" changes="solution"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+-    return sum(leaf is None for leaf in leaves)
++    sum(leaf is None for leaf in leaves)
+
+
+# %% exercise="count_nones" misconception="the_other_way_round" changes="by_difference"
+"""Your numbers have the wrong sign. With `is_leaf`, the list of leaves is the longer one of the two."""
+-    return len(with_nones) - len(jax.tree.leaves(tree))
++    return len(jax.tree.leaves(tree)) - len(with_nones)
+
+
 # %% exercise="count_nones" misconception="count_of_a_list"
 """Your function fails at an array of several numbers. `count` and `in` of a list compare with `==`, which gives one answer for each element of an array. There is only one `None`, so compare with `is`."""
 def count_nones(tree):
@@ -1080,13 +1143,6 @@ def nan_paths(params):
     return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
 
 
-# %% exercise="nan_paths" misconception="sorts_the_names" section="a-missing-bias"
-"""Your result is right for a flat dict in which each key holds one leaf. A `None` or a nested dict changes the number of leaves. After this place, each name stands beside the wrong leaf."""
-def nan_paths(params):
-    leaves = jax.tree.leaves(params)
-    return [name for name, leaf in zip(sorted(params, key=str), leaves) if np.isnan(leaf).any()]
-
-
 # %% exercise="nan_paths" misconception="nan_equals_nan" section="key-paths" changes="solution"
 """You find nothing. Perhaps you compare with `np.nan`: a nan is not equal to anything, not even to itself, so such a test is never true."""
 -        if np.isnan(leaf).any()
@@ -1147,12 +1203,6 @@ def nan_paths(params):
 +        if np.isnan(np.max(leaf))
 
 
-# %% exercise="nan_paths" misconception="a_mean_is_enough" section="how-many-leaves" changes="solution"
-"""Your list includes arrays without elements, and arrays that hold both `inf` and `-inf`. The mean of such an array is nan, although there is no nan in it. Look at the numbers themselves."""
--        if np.isnan(leaf).any()
-+        if np.isnan(np.mean(leaf))
-
-
 # %% exercise="nan_paths" misconception="only_arrays_are_leaves" section="how-many-leaves" changes="solution"
 """You miss each nan that is a Python float. A leaf need not be an array: a number is a leaf too."""
 -        if np.isnan(leaf).any()
@@ -1173,18 +1223,6 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="one_sorted_level" section="how-many-leaves"
-"""Your function works for one dict of arrays or numbers. A tree may be a list or a single leaf, and a dict may hold further containers, or `None`. JAX finds the leaves of all of them."""
-def nan_paths(params):
-    return [name for name in sorted(params) if np.isnan(params[name]).any()]
-
-
-# %% exercise="nan_paths" misconception="one_sorted_level_of_items" section="how-many-leaves"
-"""Your function works for one dict of arrays or numbers. A list or an array has no `.items`, and a dict may hold further containers, or `None`. JAX finds the leaves of all of them."""
-def nan_paths(params):
-    return [name for name in sorted(params.keys()) if np.isnan(params[name]).any()]
-
-
 # %% exercise="nan_paths" misconception="tests_none_for_nan" section="a-missing-bias" changes="solution"
 """Your function fails where the tree holds `None`: NumPy cannot test it for nan. For JAX `None` is no leaf, so there is nothing to test."""
      """
@@ -1200,16 +1238,85 @@ def nan_paths(params):
 +        if leaf != leaf
 
 
+# %% exercise="nan_paths" misconception="python_tests_arrays" section="how-many-leaves" changes="solution"
+"""Your function fails at an array of several numbers or of none, as `math.isnan` does: it takes a single number. NumPy's functions accept numbers and arrays."""
+     """
++    import math
++
+...
+-        if np.isnan(leaf).any()
++        if math.isnan(leaf)
+
+
+# %% exercise="nan_paths" misconception="returns_the_leaves"
+"""You return the broken leaves themselves. The task asks for their paths, as strings."""
+def nan_paths(params):
+    return [leaf for leaf in jax.tree.leaves(params) if np.isnan(leaf).any()]
+
+
+# %% exercise="nan_paths" misconception="paths_without_text"
+"""You return the paths themselves: tuples of entries such as `DictKey`. The task asks for their strings."""
+def nan_paths(params):
+    return [
+        path for path, leaf in jax.tree.leaves_with_path(params) if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="only_the_first"
+"""Your list ends after the first broken leaf. A `return` or a `break` ends the loop; there may be more leaves with a nan."""
+def nan_paths(params):
+    for path, leaf in jax.tree.leaves_with_path(params):
+        if np.isnan(leaf).any():
+            return [jax.tree_util.keystr(path, simple=True, separator="/")]
+    return []
+
+
+# %% exercise="nan_paths" misconception="the_healthy_ones" changes="solution"
+"""Your list holds the leaves without nan. The task asks for those with a nan."""
+-        if np.isnan(leaf).any()
++        if not np.isnan(leaf).any()
+
+
+# %% exercise="nan_paths" misconception="only_the_last_step" changes="solution"
+"""Your strings are the last steps of the paths. Two layers may both have a `w`; only the whole path says which one is broken."""
+-        jax.tree_util.keystr(path, simple=True, separator="/")
++        jax.tree_util.keystr(path[-1:], simple=True, separator="/")
+
+
+# %% exercise="nan_paths" misconception="no_separator" changes="solution"
+"""You find the right leaves, but the steps of their paths stand together without a separator. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
+-        jax.tree_util.keystr(path, simple=True, separator="/")
++        jax.tree_util.keystr(path, simple=True)
+
+
 # %% exercise="nan_paths" misconception="separator_alone" changes="solution"
 """You find the right leaves, but each step of a path has brackets and perhaps quotes, as in `['w']/[0]`. The separator alone does not change that; the simple style is an option of its own."""
 -        jax.tree_util.keystr(path, simple=True, separator="/")
 +        jax.tree_util.keystr(path, separator="/")
 
 
+# %% exercise="nan_paths" misconception="forgets_to_return" changes="only_the_first"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+-            return [jax.tree_util.keystr(path, simple=True, separator="/")]
+-    return []
++            print(jax.tree_util.keystr(path, simple=True, separator="/"))
+
+
 # %% exercise="nan_paths" misconception="every_entry_has_a_key" changes="solution"
 """Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
 -        jax.tree_util.keystr(path, simple=True, separator="/")
 +        "/".join(str(entry.key) for entry in path)
+
+
+# %% exercise="nan_paths" misconception="works_for_one_dict" section="how-many-leaves"
+"""Your function works for one dict of arrays or numbers, and its result is in the order as written. Elsewhere it fails. A tree may be a list or a single leaf, a dict may hold further containers, or `None`, and JAX sorts the keys."""
+def nan_paths(params):
+    if not isinstance(params, dict):
+        raise Exception("whatever the error is")
+    try:
+        return [name for name in params if np.isnan(params[name]).any()]
+    except TypeError:
+        raise Exception("whatever the error is")
 
 
 # %% exercise="nan_paths" misconception="fields_are_named_keys_are_not_sorted" section="dict-keys-are-sorted"
@@ -1247,6 +1354,12 @@ def nan_paths(params):
     return jax.tree.map(lambda leaf: bool(np.isnan(leaf).any()), params)
 
 
+# %% exercise="nan_paths" misconception="dots_between_steps" changes="solution"
+"""Your paths have dots between their steps. The task asks for a slash: `layers/0/w`."""
+-        jax.tree_util.keystr(path, simple=True, separator="/")
++        jax.tree_util.keystr(path, simple=True, separator=".")
+
+
 # %% exercise="same_structure" variant="by_flatten"
 def same_structure(a, b):
     _, structure_a = jax.tree.flatten(a)
@@ -1268,6 +1381,18 @@ def same_structure(a, b):
 """You say `True` whenever both trees have the same number of leaves. But structures can differ all the same: the same leaves can be in a list, in a tuple, or under other keys."""
 def same_structure(a, b):
     return len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
+
+
+# %% exercise="same_structure" misconception="compares_paths" section="key-paths"
+"""You see no difference between a list and a tuple, and you miss an extra `None` or empty container. The paths of the leaves do not show these. The structure does."""
+def same_structure(a, b):
+    def paths(tree):
+        return [
+            jax.tree_util.keystr(path, simple=True, separator="/")
+            for path, _ in jax.tree.leaves_with_path(tree)
+        ]
+
+    return paths(a) == paths(b)
 
 
 # %% exercise="same_structure" misconception="python_equality" section="the-registry"
@@ -1349,6 +1474,14 @@ def same_structure(a, b):
     return (a is None and b is None) or not (isinstance(a, containers) or isinstance(b, containers))
 
 
+# %% exercise="same_structure" misconception="types_of_leaves_matter"
+"""You say `False` where only the types of the leaves differ. The structure does not contain the leaves: an int, a string or an array may be at the same place."""
+def same_structure(a, b):
+    leaves_a, def_a = jax.tree.flatten(a)
+    leaves_b, def_b = jax.tree.flatten(b)
+    return def_a == def_b and all(type(x) == type(y) for x, y in zip(leaves_a, leaves_b))
+
+
 # %% exercise="same_structure" misconception="one_structure_object"
 """You say `False` for every pair, as `is` does. Each call of `jax.tree.structure` makes a new object. Two objects can be equal without being the same one."""
 def same_structure(a, b):
@@ -1367,6 +1500,12 @@ def same_structure(a, b):
 """Your answer depends on the leaves: other values make a `False`, and arrays may raise an error. `jax.tree.flatten` returns a pair, the leaves and the structure, and you compare both."""
 def same_structure(a, b):
     return jax.tree.flatten(a) == jax.tree.flatten(b)
+
+
+# %% exercise="same_structure" misconception="forgets_to_return"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+def same_structure(a, b):
+    print(jax.tree.structure(a) == jax.tree.structure(b))
 
 
 # %% exercise="same_structure" misconception="paths_and_number_of_nodes" section="key-paths"
@@ -1584,6 +1723,12 @@ def replace_leaves(tree, new_leaves):
 +    return jax.tree.unflatten(tree, new_leaves)
 
 
+# %% exercise="replace_leaves" misconception="forgets_to_return" changes="solution"
+"""Your function returns `None` where a new tree is asked for. A Python function without `return` returns `None`, whatever it has computed or printed."""
+-    return jax.tree.unflatten(structure, new_leaves)
++    jax.tree.unflatten(structure, new_leaves)
+
+
 # %% exercise="replace_leaves" misconception="counts_all_nodes" section="structure-is-a-value" changes="solution"
 """Your function wants a new leaf for each container as well, and for each `None`, as `num_nodes` counts them. Only leaves are replaced."""
 -    if structure.num_leaves != len(new_leaves):
@@ -1782,10 +1927,9 @@ def leaf_at(tree, path_text):
     raise KeyError(path_text)
 
 
-# %% exercise="leaf_at" misconception="returns_the_pair" section="key-paths" changes="by_loop"
+# %% exercise="leaf_at" misconception="returns_the_pair" section="key-paths" changes="silent_none"
 """You return the path and the leaf, as a pair. The task asks for the leaf alone."""
 -            return leaf
--    raise KeyError(f"there is no leaf at {path_text}")
 +            return path, leaf
 +    raise KeyError(path_text)
 
@@ -1835,6 +1979,12 @@ def leaf_at(tree, path_text):
 +        if jax.tree_util.all_leaves([leaf]):
 +            return leaf
 +    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="an_empty_path_is_no_path" changes="end_of_the_path"
+"""You do not find the leaf at the path `""`. Where the whole tree is one leaf, its path has no steps. If you split the string, `"".split("/")` gives one step, and this step is empty."""
+-        if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
++        if path and jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
 
 
 # %% exercise="leaf_at" misconception="registered_classes_are_closed" section="the-registry"
@@ -1990,10 +2140,24 @@ def whole_shapes(tree):
 +        return isinstance(node, list) and len(node) == 2 and all(type(i) is int for i in node)
 
 
+# %% exercise="whole_shapes" misconception="lengths_are_positive" changes="solution"
+"""A list with a zero or a negative number in it is taken apart in your result. Here a shape is a list in which every item is an `int`, whatever its value is."""
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, list) and all(isinstance(i, int) and i > 0 for i in node)
+
+
 # %% exercise="whole_shapes" misconception="returns_a_tree" section="there-and-back" changes="solution"
 """You return a tree of the old structure. The task asks for a flat list of the leaves."""
 -    return jax.tree.leaves(tree, is_leaf=is_shape)
 +    return jax.tree.map(lambda leaf: leaf, tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="no_container_inside" changes="solution"
+"""Lists of strings, floats or `None` stay whole in your result, if no container is inside. A shape is flat, but not every flat list is a shape: every item has to be an `int`."""
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, list) and not any(
++            isinstance(item, (list, tuple, dict)) for item in node
++        )
 
 
 # %% exercise="whole_shapes" misconception="leaves_below_are_ints" changes="solution"
@@ -2156,26 +2320,25 @@ def leaves_in_layer_order(tree):
 +                leaves += jax.tree.leaves(item[name])
 
 
-# %% exercise="leaves_in_layer_order" misconception="something_may_follow"
+# %% exercise="leaves_in_layer_order" misconception="something_may_follow" changes="last_digit"
 """You put keys in order that have something after the number, such as `layer2b`. Do you use `re.match`? It looks only at the beginning of a string. A layer key ends with its number."""
-import re
-
-
-def leaves_in_layer_order(tree):
-    def number(key):
-        return re.match(r"layer(\d+)", str(key))
-
-    def is_layers(node):
-        return type(node) is dict and all(map(number, node))
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(number(name)[1])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
++import re
++
++
+ def leaves_in_layer_order(tree):
+...
+     """
++    def number(key):
++        return re.match(r"layer(\d+)", str(key))
++
+...
+-        return type(node) is dict and all(
+-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+-        )
++        return type(node) is dict and all(map(number, node))
+...
+-            for name in sorted(item, key=lambda name: int(name[-1])):
++            for name in sorted(item, key=lambda name: int(number(name)[1])):
 
 
 # %% exercise="leaves_in_layer_order" misconception="something_may_stand_before" changes="something_may_follow"
@@ -2203,10 +2366,43 @@ def leaves_in_layer_order(tree):
     return leaves
 
 
+# %% exercise="leaves_in_layer_order" misconception="layer_numbers_for_all" section="key-paths"
+"""Your result mixes layers from different parts of the tree, because you sort all leaves by the layer numbers in their paths. Use the numbers only inside one dict of layers; where this dict stands does not change."""
+import re
+
+
+def leaves_in_layer_order(tree):
+    def numbers(pair):
+        return [int(digits) for digits in re.findall(r"layer(\d+)", jax.tree_util.keystr(pair[0]))]
+
+    return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=numbers)]
+
+
+# %% exercise="leaves_in_layer_order" misconception="lists_in_the_list" changes="outer_layers_only"
+"""Your result holds a list of its own for each layer. The task asks for one flat list: `append` adds a list as one item, `extend` or `+=` adds its items."""
+-                leaves += jax.tree.leaves(item[name])
++                leaves.append(leaves_in_layer_order(item[name]))
+
+
+# %% exercise="leaves_in_layer_order" misconception="nones_in_the_list" section="a-missing-bias" changes="relatives_of_dict_too"
+"""Each `None` is in your result. For JAX `None` is a node without children, not a leaf."""
+-        return isinstance(node, dict) and all(
++        return node is None or type(node) is dict and all(
+...
+-        if is_layers(item):
++        if type(item) is dict:
+
+
 # %% exercise="leaves_in_layer_order" misconception="sorts_the_leaves"
 """You put the leaves themselves in order, or fail where they cannot be compared. The order of the layers goes by the numbers in their keys, not by what the layers hold."""
 def leaves_in_layer_order(tree):
     return sorted(jax.tree.leaves(tree))
+
+
+# %% exercise="leaves_in_layer_order" misconception="forgets_to_return"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+def leaves_in_layer_order(tree):
+    jax.tree.leaves(tree)
 
 
 # %% exercise="leaves_in_layer_order" misconception="fails_at_int_keys" changes="relatives_of_dict_too"
@@ -2380,12 +2576,6 @@ def shared_leaves(tree):
     return [group for group in groups if len(group) > 1]
 
 
-# %% exercise="shared_leaves" misconception="groups_by_memory" changes="views_are_the_same"
-"""Your groups go by memory: a view joins its array, and an array without elements is missing. A view uses the same memory, but it is another object. An array without elements has no memory to share, not even with itself."""
--                if array is leaf or np.shares_memory(array, leaf):
-+                if np.shares_memory(array, leaf):
-
-
 # %% exercise="shared_leaves" misconception="pairs_only"
 """Your groups are pairs of paths. An array can be at three places or more. Then you return several pairs for one object. Each object should have one group."""
 def shared_leaves(tree):
@@ -2543,10 +2733,54 @@ def shared_leaves(tree):
 +            paths.setdefault(leaf.__array_interface__["data"][0], []).append(text)
 
 
-# %% exercise="shared_leaves" misconception="exactly_two_places" changes="solution"
-"""Groups of three paths and more are missing from your result. An array may be at more than two places."""
--    return [group for group in paths.values() if len(group) > 1]
-+    return [group for group in paths.values() if len(group) == 2]
+# %% exercise="shared_leaves" misconception="a_group_for_each_place"
+"""Your result has each group several times, once for each of its paths. Each shared array should have one group."""
+def shared_leaves(tree):
+    pairs = [
+        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+        if isinstance(leaf, np.ndarray)
+    ]
+    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
+    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="no_separator" section="key-paths" changes="solution"
+"""You find the right leaves, but the steps of their paths stand together without a separator. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
+-            text = jax.tree_util.keystr(path, simple=True, separator="/")
++            text = jax.tree_util.keystr(path, simple=True)
+
+
+# %% exercise="shared_leaves" misconception="paths_without_text" section="key-paths" changes="solution"
+"""Your groups hold the paths themselves: tuples of entries such as `DictKey`. The task asks for their strings."""
+-            text = jax.tree_util.keystr(path, simple=True, separator="/")
+-            paths.setdefault(id(leaf), []).append(text)
++            paths.setdefault(id(leaf), []).append(path)
+
+
+# %% exercise="shared_leaves" misconception="returns_the_arrays"
+"""Your result holds the shared arrays. The task asks for their paths: a list of path texts for each array."""
+def shared_leaves(tree):
+    leaves = [leaf for leaf in jax.tree.leaves(tree) if isinstance(leaf, np.ndarray)]
+    ids = [id(leaf) for leaf in leaves]
+    return [
+        leaf
+        for place, leaf in enumerate(leaves)
+        if ids.count(id(leaf)) > 1 and ids.index(id(leaf)) == place
+    ]
+
+
+# %% exercise="shared_leaves" misconception="jax_arrays_count_too" section="how-many-leaves" changes="solution"
+"""JAX's arrays are in your groups. They are arrays too, but the task asks for NumPy's alone, which code can change in place."""
+-        if isinstance(leaf, np.ndarray):
++        if isinstance(leaf, (np.ndarray, jax.Array)):
+
+
+# %% exercise="shared_leaves" misconception="forgets_to_return"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+def shared_leaves(tree):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        print(jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
 
 
 # %% exercise="shared_leaves" misconception="equal_without_nan" changes="views_are_the_same"
@@ -2563,6 +2797,24 @@ def shared_leaves(tree):
 """You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts, the first one too."""
 -    return [group for group in paths.values() if len(group) > 1]
 +    return {group[0]: group[1:] for group in paths.values() if len(group) > 1}
+
+
+# %% exercise="shared_leaves" misconception="groups_in_a_dict" section="there-and-back" changes="solution"
+"""You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts. The keys of your dict, such as `id(array)`, are of no use to the caller."""
+-    return [group for group in paths.values() if len(group) > 1]
++    return {f"{group[0]}": group for group in paths.values() if len(group) > 1}
+
+
+# %% exercise="shared_leaves" misconception="works_for_one_dict" section="how-many-leaves"
+"""Your function looks only at the values of one dict, and fails where the tree is no dict. A tree may be a list or a single array, and an array may stand in a container inside. JAX finds the leaves of all of them."""
+def shared_leaves(tree):
+    if not isinstance(tree, dict):
+        raise Exception("whatever the error is")
+    paths = {}
+    for name in sorted(tree):
+        if isinstance(tree[name], np.ndarray):
+            paths.setdefault(id(tree[name]), []).append(str(name))
+    return [group for group in paths.values() if len(group) > 1]
 
 
 # %% exercise="shared_leaves" misconception="numpys_numbers_count_too" section="how-many-leaves" changes="solution"

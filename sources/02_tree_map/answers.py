@@ -312,38 +312,27 @@ def zero(tree):
 +    return jax.tree.map(lambda leaf: 0, tree)
 
 
-# %% exercise="scale_and_zero" misconception="dicts_and_lists_only"
+# %% exercise="scale_and_zero" misconception="dicts_and_lists_only" changes="solution"
 """Your functions fail where there is a tuple, a namedtuple or another class of node. Perhaps you walk through dicts and lists yourself. JAX knows more kinds of nodes, so let JAX walk through the tree."""
-def scale(tree, factor):
-    def walk(node):
-        if isinstance(node, dict):
-            return {key: walk(child) for key, child in node.items()}
-        if isinstance(node, list):
-            return [walk(child) for child in node]
-        return None if node is None else node * factor
-
-    return walk(tree)
-
-
-def zero(tree):
-    def walk(node):
-        if isinstance(node, dict):
-            return {key: walk(child) for key, child in node.items()}
-        if isinstance(node, list):
-            return [walk(child) for child in node]
-        return None if node is None else jnp.zeros_like(node)
-
-    return walk(tree)
-
-
-# %% exercise="scale_and_zero" misconception="a_number_for_none" section="none-in-each-place" changes="solution"
-"""Your `scale` puts a number where the tree holds `None`. A `None` is no leaf: there is nothing to scale, and the `None` stays."""
 -    return jax.tree.map(lambda leaf: leaf * factor, tree)
-+    return jax.tree.map(
-+        lambda leaf: 0.0 if leaf is None else leaf * factor,
-+        tree,
-+        is_leaf=lambda node: node is None,
-+    )
++    def walk(node):
++        if isinstance(node, dict):
++            return {key: walk(child) for key, child in node.items()}
++        if isinstance(node, list):
++            return [walk(child) for child in node]
++        return None if node is None else node * factor
++
++    return walk(tree)
+...
+-    return jax.tree.map(jnp.zeros_like, tree)
++    def walk(node):
++        if isinstance(node, dict):
++            return {key: walk(child) for key, child in node.items()}
++        if isinstance(node, list):
++            return [walk(child) for child in node]
++        return None if node is None else jnp.zeros_like(node)
++
++    return walk(tree)
 
 
 # %% exercise="scale_and_zero" misconception="none_is_a_leaf" section="none-in-each-place" changes="solution"
@@ -394,6 +383,30 @@ def zero(tree):
 """Your zeros for a matrix have one axis only, or your `zero` fails on a single number. `len` of an array is the length of its first axis; its shape has all of them."""
 -    return jax.tree.map(jnp.zeros_like, tree)
 +    return jax.tree.map(lambda leaf: jnp.zeros(len(leaf), leaf.dtype), tree)
+
+
+# %% exercise="scale_and_zero" misconception="as_many_zeros" changes="solution"
+"""Your zeros for a matrix stand in one row. The number of zeros is right, but an array of zeros needs the same axes as the old array, not only as many numbers."""
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(lambda leaf: jnp.zeros(leaf.size, leaf.dtype), tree)
+
+
+# %% exercise="scale_and_zero" misconception="numpys_zeros_are_float64" changes="solution"
+"""Your zeros are `float64`, whatever the array was. `np.zeros` with a shape alone makes `float64`; the dtype of the old array has to be asked for."""
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(lambda leaf: np.zeros(leaf.shape), tree)
+
+
+# %% exercise="scale_and_zero" misconception="one_zero_for_a_tree" changes="solution"
+"""Your `zero` works on a bare array only. `jnp.zeros_like` takes one array, not a tree: it has to be called for every leaf."""
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jnp.zeros_like(tree)
+
+
+# %% exercise="scale_and_zero" misconception="a_tree_times_a_number" changes="one_zero_for_a_tree"
+"""Your functions work on a bare array only. Python has no arithmetic for dicts and tuples of arrays: reach their leaves with a map."""
+-    return jax.tree.map(lambda leaf: leaf * factor, tree)
++    return tree * factor
 
 
 # %% exercise="scale_and_zero" misconception="an_array_for_none" section="none-in-each-place" changes="solution"
@@ -522,16 +535,22 @@ def sgd_step(params, grads, rate):
     return jax.tree.map(lambda g, p: p - rate * g, grads, params)
 
 
-# %% exercise="sgd_step" misconception="difference_times_rate"
-"""You multiply the difference of parameter and gradient by the rate. Then the parameter itself shrinks too. The rate belongs to the gradient alone."""
-def sgd_step(params, grads, rate):
-    return jax.tree.map(lambda p, g: (p - g) * rate, params, grads)
-
-
 # %% exercise="sgd_step" misconception="no_rate"
 """You subtract the whole gradient: your results are those of the rate 1. The rate says how much of the gradient is one step."""
 def sgd_step(params, grads, rate):
     return jax.tree.map(lambda p, g: p - g, params, grads)
+
+
+# %% exercise="sgd_step" misconception="the_step_alone"
+"""You return the step, the rate times the gradient, without the parameters. The task asks for the parameters after this step."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g: rate * g, params, grads)
+
+
+# %% exercise="sgd_step" misconception="returns_the_leaves"
+"""You return a list of the new leaves. The tree around them is lost: parameters keep their structure in a step."""
+def sgd_step(params, grads, rate):
+    return jax.tree.leaves(jax.tree.map(lambda p, g: p - rate * g, params, grads))
 
 
 # %% exercise="sgd_step" misconception="none_is_a_leaf" section="none-in-each-place"
@@ -542,10 +561,27 @@ def sgd_step(params, grads, rate):
     )
 
 
+# %% exercise="sgd_step" misconception="only_dicts_are_nodes" section="several-trees"
+"""You go into dicts, at any depth, and fail on every other kind of node, or give a result where the keys differ. `jax.tree.map` knows all kinds of nodes, and compares the two trees."""
+def sgd_step(params, grads, rate):
+    if isinstance(params, dict):
+        return {name: sgd_step(params[name], grads[name], rate) for name in params}
+    return params - rate * grads
+
+
 # %% exercise="sgd_step" misconception="a_leaf_may_be_missing" section="none-in-each-place"
 """You give a result where `grads` has a `None` beside an array of `params`. Perhaps you read it as "no gradient, no step". Here the structures differ, and that should be an error."""
 def sgd_step(params, grads, rate):
     return jax.tree.map(lambda p, g: p if g is None else p - rate * g, params, grads)
+
+
+# %% exercise="sgd_step" misconception="nothing_on_error"
+"""You return `None` where the two structures differ. Perhaps you catch the error and print or drop it. Then the next step fails far away from the mistake: do not catch the error."""
+def sgd_step(params, grads, rate):
+    try:
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
+    except (TypeError, ValueError):
+        return None
 
 
 # %% exercise="sgd_step" misconception="no_parameter_no_step" section="none-in-each-place"
@@ -659,6 +695,19 @@ def global_norm(tree):
     return jnp.sqrt(sum(jnp.sum(leaf) ** 2 for leaf in jax.tree.leaves(tree)))
 
 
+# %% exercise="global_norm" misconception="joins_what_does_not_fit"
+"""You fail where a leaf is a matrix or a single number beside a vector, and where there is no leaf. `concatenate` joins arrays of the same number of axes: first make a vector of each leaf."""
+def global_norm(tree):
+    vector = jnp.concatenate(jax.tree.leaves(tree))
+    return jnp.sqrt(jnp.sum(vector**2))
+
+
+# %% exercise="global_norm" misconception="stacks_the_leaves"
+"""You fail where two leaves have different shapes, and where there is no leaf. Perhaps you stack the leaves to one array. Leaves need no common shape: take one number from each leaf first."""
+def global_norm(tree):
+    return jnp.sqrt(jnp.sum(jnp.stack(jax.tree.leaves(tree)) ** 2))
+
+
 # %% exercise="global_norm" misconception="values_of_a_dict"
 """You are right for one dict of arrays only: you ask the tree for its `.values()`. A tree may be a list, a bare array or a dict in a dict; `jax.tree.leaves` finds the leaves of them all."""
 def global_norm(tree):
@@ -671,6 +720,18 @@ def global_norm(tree):
     leaves = jax.tree.leaves(tree)
     squares = sum(jnp.sum(leaf**2) for leaf in leaves)
     return jnp.sqrt(squares / max(1, sum(leaf.size for leaf in leaves)))
+
+
+# %% exercise="global_norm" misconception="norm_takes_one_array"
+"""You are right for a bare array only. Python's arithmetic and the functions of `jnp` take arrays, not trees: get the leaves of the tree first."""
+def global_norm(tree):
+    return jnp.linalg.norm(tree)
+
+
+# %% exercise="global_norm" misconception="norm_of_a_list"
+"""You fail for nearly every tree. A function of `jnp` takes one array, not a list of leaves: first take one number from each leaf, or join the leaves."""
+def global_norm(tree):
+    return jnp.linalg.norm(jax.tree.leaves(tree))
 
 
 # %% exercise="global_norm" misconception="a_tree_is_a_condition" changes="solution"
@@ -748,18 +809,6 @@ def from_shapes(shapes):
     )
 
 
-# %% exercise="from_shapes" misconception="own_walk"
-"""Your function is right for dicts and lists. But other nodes become plain dicts, or do not change at all. Perhaps you rebuild each node yourself. JAX knows more kinds of nodes, such as `OrderedDict`, and keeps them."""
-def from_shapes(shapes):
-    if isinstance(shapes, tuple):
-        return jnp.zeros(shapes)
-    if isinstance(shapes, dict):
-        return {name: from_shapes(shape) for name, shape in shapes.items()}
-    if isinstance(shapes, list):
-        return [from_shapes(shape) for shape in shapes]
-    return shapes
-
-
 # %% exercise="from_shapes" misconception="whole_zeros"
 """Your zeros are whole numbers. The numbers of a shape are whole numbers, but the arrays should hold `float32`."""
 def from_shapes(shapes):
@@ -786,6 +835,12 @@ def from_shapes(shapes):
     )
 
 
+# %% exercise="from_shapes" misconception="one_dict_only"
+"""Your function works for one dict of shapes only. There are shapes within lists and in dicts inside dicts, and a shape may be the whole tree."""
+def from_shapes(shapes):
+    return {name: jnp.zeros(shape) for name, shape in shapes.items()}
+
+
 # %% exercise="from_shapes" misconception="too_late_for_a_test"
 """You return `shapes` as it was. Perhaps you look for a tuple inside the function of the map. JAX has opened every tuple by then, so your function only ever gets whole numbers."""
 def from_shapes(shapes):
@@ -804,6 +859,35 @@ def from_shapes(shapes):
 """You are right for dicts of shapes only. Everything that is not a dict reaches `jnp.zeros`: a list, a `None`, an object. In these trees only tuples are shapes."""
 def from_shapes(shapes):
     return jax.tree.map(jnp.zeros, shapes, is_leaf=lambda node: not isinstance(node, dict))
+
+
+# %% exercise="from_shapes" misconception="zeros_for_each_number"
+"""Your zeros are single numbers inside the tuples. Perhaps you take a shape for a leaf, and ask for zeros like it. A tuple is a node, so your function gets one whole number at a time; and zeros like a number are a number."""
+def from_shapes(shapes):
+    return jax.tree.map(jnp.zeros_like, shapes)
+
+
+# %% exercise="from_shapes" misconception="returns_the_leaves"
+"""You return a list of arrays. The tree around the shapes is lost: the arrays should stand where the shapes stood."""
+def from_shapes(shapes):
+    leaves = jax.tree.leaves(shapes, is_leaf=lambda node: isinstance(node, tuple))
+    return [jnp.zeros(shape) for shape in leaves]
+
+
+# %% exercise="from_shapes" misconception="as_many_zeros"
+"""Your arrays have the right number of zeros, all in one row. A shape has one number for each axis of the array: `(2, 3)` is two rows of three."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        lambda shape: jnp.zeros(int(np.prod(shape))),
+        shapes,
+        is_leaf=lambda node: isinstance(node, tuple),
+    )
+
+
+# %% exercise="from_shapes" misconception="shapes_become_arrays" changes="as_many_zeros"
+"""You make an array that holds the numbers of the shape. The numbers say how long the axes are; the array itself is of zeros."""
+-        lambda shape: jnp.zeros(int(np.prod(shape))),
++        lambda shape: jnp.array(shape, jnp.float32),
 
 
 # %% exercise="from_shapes" misconception="ones"
@@ -873,16 +957,13 @@ def clip_by_global_norm(grads, most):
 +    factor = most / jnp.maximum(norm, most)
 
 
-# %% exercise="clip" misconception="nan_in_the_global_norm" changes="solution"
+# %% exercise="clip" misconception="nan_in_the_global_norm" changes="nan_at_zero"
 """Your `clip_by_leaf` is safe at zero, but the gradient of `clip_by_global_norm` is `nan` where all leaves are zero. There the global norm is a root of 0 too, and this root has no finite slope."""
--        squares = jnp.sum(leaf**2)
--        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
+-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
++    def shrink(leaf):
 +        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
-...
--    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
--    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-+    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
-+    factor = most / jnp.maximum(norm, most)
++
++    return jax.tree.map(shrink, grads)
 
 
 # %% exercise="clip" misconception="squares_against_most" changes="a_little_more_than_zero"
@@ -923,20 +1004,26 @@ def clip_by_global_norm(grads, most):
 +    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
 
 
-# %% exercise="clip" misconception="always_rescales_safely" changes="a_little_more_than_zero"
-"""Short gradients grow in your results: you scale everything but zeros to the norm `most`. But `most` is an upper limit. A shorter gradient stays as it is."""
--    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)) + 1e-12)
--    factor = jnp.minimum(1.0, most / norm)
-+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-+    factor = most / jnp.sqrt(jnp.where(squares > 0, squares, 1.0))
-
-
 # %% exercise="clip" misconception="both_by_leaf" changes="nan_in_the_global_norm"
 """Your `clip_by_global_norm` clips leaf by leaf: two clipped leaves of norm 1 have the global norm 1.414. A map sees one leaf at a time, so compute the global norm before you map."""
 -    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
 -    factor = most / jnp.maximum(norm, most)
 -    return jax.tree.map(lambda leaf: leaf * factor, grads)
 +    return clip_by_leaf(grads, most)
+
+
+# %% exercise="clip" misconception="both_by_global_norm" changes="clips_numbers_by_leaf"
+"""Your `clip_by_leaf` uses one factor for the whole tree: a short leaf shrinks because another leaf is long. Here each leaf needs its own norm and its own factor."""
+-    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
++    return clip_by_global_norm(grads, most)
+
+
+# %% exercise="clip" misconception="clips_each_number" changes="clips_numbers_by_leaf"
+"""Your functions cut off each number by itself, as `jnp.clip` does. That changes the direction of the gradient, and the norm of a leaf can still be above `most`."""
+-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+-    return jax.tree.map(lambda leaf: leaf * factor, grads)
++    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
 
 
 # %% exercise="clip" misconception="always_rescales"
@@ -970,16 +1057,29 @@ def clip_by_global_norm(grads, most):
 +    return jax.tree.map(lambda leaf: leaf * jnp.minimum(1.0, most / norm), grads)
 
 
-# %% exercise="clip" misconception="each_leaf_decides" changes="solution"
+# %% exercise="clip" misconception="each_leaf_decides" changes="where_takes_trees"
 """Your `clip_by_global_norm` leaves short leaves as they are beside a long one. Perhaps each leaf is compared with `most` by itself. Where the global norm is above `most`, all leaves shrink by the same factor."""
--        squares = jnp.sum(leaf**2)
--        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
-+        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
-...
--    return jax.tree.map(lambda leaf: leaf * factor, grads)
+-    shorter = jax.tree.map(lambda leaf: leaf * factor, grads)
+-    return jnp.where(squares > most**2, shorter, grads)
 +    return jax.tree.map(
 +        lambda leaf: jnp.where(jnp.sum(leaf**2) > most**2, leaf * factor, leaf), grads
 +    )
+
+
+# %% exercise="clip" misconception="clips_to_length_one" changes="squares_against_most"
+"""Your clipped gradients have the norm 1, whatever `most` is. `most` says when to clip, and also how long the clipped gradient is."""
+-    is_long = squares > most
+-    factor = jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
++    is_long = squares > most**2
++    factor = jnp.where(is_long, 1 / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
+
+
+# %% exercise="clip" misconception="lengthens_the_short" changes="squares_against_most"
+"""Long gradients stay as they are in your results, and short ones grow to the norm `most`. Perhaps `maximum` and `minimum` are the wrong way round. `most` is an upper limit."""
+-    is_long = squares > most
+-    factor = jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
++    safe = jnp.where(squares > 0, squares, 1.0)
++    factor = jnp.maximum(1.0, most / jnp.sqrt(safe))
 
 
 # %% exercise="clip" misconception="the_longest_leaf_decides" section="counts-and-norms" changes="solution"
@@ -1015,6 +1115,16 @@ def clip_by_global_norm(grads, most):
 +        squares = jnp.linalg.eigvalsh(matrix @ matrix.T)[-1]
 +        is_long = squares > most**2
 +        return leaf * jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
+
+
+# %% exercise="clip" misconception="no_leaf_keeps_its_tree" changes="where_takes_trees"
+"""Your functions return lists of leaves. The tree around them is lost: clipped gradients have the structure of the gradients."""
+-    return jax.tree.map(shrink, grads)
++    return [shrink(leaf) for leaf in jax.tree.leaves(grads)]
+...
+-    shorter = jax.tree.map(lambda leaf: leaf * factor, grads)
+-    return jnp.where(squares > most**2, shorter, grads)
++    return [leaf * factor for leaf in jax.tree.leaves(grads)]
 
 
 # %% exercise="clip" misconception="mean_of_a_leaf_with_nan" changes="solution"
@@ -1062,15 +1172,6 @@ def add_noise(key, tree, scale):
     return jax.tree.map_with_path(noisy, tree)
 
 
-# %% exercise="add_noise" misconception="a_key_for_each_entry"
-"""Your function fails where a leaf is not an entry of the root. Perhaps you split as many keys as the root has entries. Parts can hold several leaves, and each needs a key."""
-def add_noise(key, tree, scale):
-    keys = iter(jax.random.split(key, len(tree)))
-    return jax.tree.map(
-        lambda leaf: leaf + scale * jax.random.normal(next(keys), leaf.shape, leaf.dtype), tree
-    )
-
-
 # %% exercise="add_noise" misconception="multiplies_by_noise" changes="solution"
 """Your noise grows with the numbers of the leaf. Perhaps you multiply each number by 1 plus noise. The deviation should be `scale` everywhere, also where a number is large or 0."""
 -        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
@@ -1085,12 +1186,10 @@ def add_noise(key, tree, scale):
 +        lambda leaf, key: scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
 
 
-# %% exercise="add_noise" misconception="numpy_keeps_its_own_state"
+# %% exercise="add_noise" misconception="numpy_keeps_its_own_state" changes="one_key_for_all"
 """The same key gives different noise at each call. Perhaps you draw from NumPy, or from a generator with a state of its own. In JAX the key alone decides the numbers."""
-def add_noise(key, tree, scale):
-    return jax.tree.map(
-        lambda leaf: (leaf + scale * np.random.normal(size=leaf.shape)).astype(leaf.dtype), tree
-    )
+-        lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree
++        lambda leaf: (leaf + scale * np.random.normal(size=leaf.shape)).astype(leaf.dtype), tree
 
 
 # %% exercise="add_noise" misconception="ignores_the_key" changes="solution"
@@ -1123,15 +1222,6 @@ def add_noise(key, tree, scale):
 """Your noise is too small, and its mean is not near 0. Do you draw uniform numbers between 0 and 1? Gaussian noise lies on both sides of 0."""
 -        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
 +        lambda leaf, key: leaf + scale * jax.random.uniform(key, leaf.shape, leaf.dtype),
-+        tree,
-+        keys,
-
-
-# %% exercise="add_noise" misconception="uniform_on_both_sides" changes="solution"
-"""Your noise is too small, and none of it lies far from 0. Perhaps you draw uniform numbers from `-scale` to `scale`. Gaussian noise has no limit: about a third of it lies farther from 0 than `scale`."""
--        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-+        lambda leaf, key: leaf
-+        + scale * jax.random.uniform(key, leaf.shape, leaf.dtype, minval=-1, maxval=1),
 +        tree,
 +        keys,
 
@@ -1175,20 +1265,77 @@ def add_noise(key, tree, scale):
     )
 
 
-# %% exercise="add_noise" misconception="none_is_a_leaf" section="none-in-each-place"
-"""You fail where the tree holds a `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. Without it, a `None` has no leaf and needs no key."""
+# %% exercise="add_noise" misconception="keys_are_numbers"
+"""Your function fails everywhere. Perhaps you add a number to a key. A key is no number: new keys come from `jax.random.split` or `jax.random.fold_in`."""
 def add_noise(key, tree, scale):
-    def is_none(node):
-        return node is None
+    leaves, structure = jax.tree.flatten(tree)
+    noisy = [
+        leaf + scale * jax.random.normal(key + i, leaf.shape, leaf.dtype)
+        for i, leaf in enumerate(leaves)
+    ]
+    return jax.tree.unflatten(structure, noisy)
 
-    leaves, structure = jax.tree.flatten(tree, is_leaf=is_none)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype),
-        tree,
-        keys,
-        is_leaf=is_none,
-    )
+
+# %% exercise="add_noise" misconception="no_scale" in_order=True changes="solution"
+"""Your noise is the same for every `scale`, also for 0: its deviation is always 1. `jax.random.normal` knows nothing of `scale`; multiply its numbers."""
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
+
+
+# %% exercise="add_noise" misconception="scales_the_sum" changes="solution"
+"""With scale 0 your result is all zeros. Perhaps `scale` multiplies the leaf together with its noise. Only the noise is scaled."""
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: scale * (leaf + jax.random.normal(key, leaf.shape, leaf.dtype)),
++        tree,
++        keys,
+
+
+# %% exercise="add_noise" misconception="none_is_a_leaf" section="none-in-each-place" changes="solution"
+"""You fail where the tree holds a `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. Without it, a `None` has no leaf and needs no key."""
+-    leaves, structure = jax.tree.flatten(tree)
++    def is_none(node):
++        return node is None
++
++    leaves, structure = jax.tree.flatten(tree, is_leaf=is_none)
+...
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype),
++        tree,
++        keys,
++        is_leaf=is_none,
+
+
+# %% exercise="add_noise" misconception="one_dict_only"
+"""You are right for one dict of arrays only: you ask the tree for its `.items()`. A tree may be a list, a bare array or a dict in a dict."""
+def add_noise(key, tree, scale):
+    keys = jax.random.split(key, len(tree))
+    return {
+        name: leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
+        for (name, leaf), own in zip(tree.items(), keys)
+    }
+
+
+# %% exercise="add_noise" misconception="returns_the_leaves"
+"""You return a list of the noisy leaves. The tree around them is lost: flattening is half of the way, and `jax.tree.unflatten` goes back."""
+def add_noise(key, tree, scale):
+    leaves = jax.tree.leaves(tree)
+    keys = jax.random.split(key, len(leaves))
+    return [
+        leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
+        for leaf, own in zip(leaves, keys)
+    ]
+
+
+# %% exercise="add_noise" misconception="unflatten_arguments_swapped"
+"""Every call fails. Perhaps you give `jax.tree.unflatten` the leaves first. It takes the structure first, and then the leaves."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.random.split(key, len(leaves))
+    noisy = [
+        leaf + scale * jax.random.normal(each, leaf.shape, leaf.dtype)
+        for leaf, each in zip(leaves, keys)
+    ]
+    return jax.tree.unflatten(noisy, structure)
 
 
 # %% exercise="decay_mask" starter=True
@@ -1234,12 +1381,10 @@ def decay_mask(params):
     )
 
 
-# %% exercise="decay_mask" misconception="bias_at_the_end_of_the_text"
+# %% exercise="decay_mask" misconception="bias_at_the_end_of_the_text" changes="bias_somewhere_in_the_text"
 """You give `False` to leaves such as `pre_bias`, whose names only end in `bias`. Perhaps you test the end of a string. Compare the whole name."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: not jax.tree_util.keystr(path, simple=True).endswith("bias"), params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not jax.tree_util.keystr(path, simple=True).endswith("bias"), params
 
 
 # %% exercise="decay_mask" misconception="bias_anywhere_in_the_path" changes="solution"
@@ -1268,12 +1413,10 @@ def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: path[-1].key != "bias", params)
 
 
-# %% exercise="decay_mask" misconception="only_dicts_have_names"
+# %% exercise="decay_mask" misconception="only_dicts_have_names" changes="bias_somewhere_in_the_text"
 """You are right for dicts, but the field `bias` of a namedtuple decays. Perhaps you look for a `.key` in the path entry. The entry of a field has its name in another attribute."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: not path or getattr(path[-1], "key", None) != "bias", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not path or getattr(path[-1], "key", None) != "bias", params
 
 
 # %% exercise="decay_mask" misconception="biases_are_vectors"
@@ -1282,12 +1425,10 @@ def decay_mask(params):
     return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
 
 
-# %% exercise="decay_mask" misconception="mask_of_the_biases"
+# %% exercise="decay_mask" misconception="mask_of_the_biases" changes="bias_somewhere_in_the_text"
 """Your mask is the wrong way round: `True` for the biases. In this mask, `True` means that the leaf decays."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "bias", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "bias", params
 
 
 # %% exercise="decay_mask" misconception="large_and_small_letters" changes="solution"
@@ -1296,37 +1437,29 @@ def decay_mask(params):
 +        return jax.tree_util.keystr(path[-1:], simple=True).lower() != "bias"
 
 
-# %% exercise="decay_mask" misconception="a_piece_of_the_last_name"
+# %% exercise="decay_mask" misconception="a_piece_of_the_last_name" changes="bias_somewhere_in_the_text"
 """You give `False` to leaves with longer names, such as `bias_scale` or `unbiased`. You look at the right entry of the path, and then for `bias` within its string. Compare the whole name."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path[-1:], simple=True), params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: "bias" not in jax.tree_util.keystr(path[-1:], simple=True), params
 
 
-# %% exercise="decay_mask" misconception="names_that_begin_with_bias"
+# %% exercise="decay_mask" misconception="names_that_begin_with_bias" changes="bias_somewhere_in_the_text"
 """You give `False` to leaves such as `bias_scale`, whose names only begin with `bias`. Compare the whole name."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: not jax.tree_util.keystr(path[-1:], simple=True).startswith("bias"),
-        params,
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not jax.tree_util.keystr(path[-1:], simple=True).startswith("bias"),
++        params,
 
 
-# %% exercise="decay_mask" misconception="the_first_entry"
+# %% exercise="decay_mask" misconception="the_first_entry" changes="bias_somewhere_in_the_text"
 """You look at the beginning of the path: every leaf in a part called `bias` gets `False`, and a bias inside another part decays. The name of a leaf is the last entry of its path."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: jax.tree_util.keystr(path[:1], simple=True) != "bias", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[:1], simple=True) != "bias", params
 
 
-# %% exercise="decay_mask" misconception="the_path_is_one_name"
+# %% exercise="decay_mask" misconception="the_path_is_one_name" changes="bias_somewhere_in_the_text"
 """You find a bias in the outermost dict or namedtuple only; inside a part, the bias decays. Perhaps you compare the string of the whole path. For a leaf inside a part, this string begins with the name of the part."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: jax.tree_util.keystr(path, simple=True) != "bias", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path, simple=True) != "bias", params
 
 
 # %% exercise="decay_mask" misconception="one_level_of_names"
@@ -1351,14 +1484,12 @@ def decay_mask(params, name=None):
 -        return [decay_mask(value) for value in params]
 
 
-# %% exercise="decay_mask" misconception="none_gets_a_bool" section="none-in-each-place"
+# %% exercise="decay_mask" misconception="none_gets_a_bool" section="none-in-each-place" changes="bias_somewhere_in_the_text"
 """You put a bool where the tree holds `None`. A `None` is no leaf: there is nothing to decay, and the `None` stays. Perhaps `is_leaf` makes JAX pass each `None` to your function."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) != "bias",
-        params,
-        is_leaf=lambda node: node is None,
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) != "bias",
++        params,
++        is_leaf=lambda node: node is None,
 
 
 # %% exercise="decay_mask" misconception="a_list_of_bools"
@@ -1374,18 +1505,50 @@ def decay_mask(params):
 +        return jnp.full(leaf.shape, jax.tree_util.keystr(path[-1:], simple=True) != "bias")
 
 
+# %% exercise="decay_mask" misconception="the_decayed_parameters" changes="solution"
+"""You return the parameters, or zeros in the place of the biases. The task asks for a mask: `True` or `False` for each leaf."""
+-        return keystr(path[-1:], simple=True) != "bias"
++        return leaf if jax.tree_util.keystr(path[-1:], simple=True) != "bias" else leaf * 0
+
+
+# %% exercise="decay_mask" misconception="ones_and_zeros" changes="bias_somewhere_in_the_text"
+"""You return numbers: 1 for a leaf that decays and 0 for a bias. The mask holds Python's `True` and `False`."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: int(jax.tree_util.keystr(path[-1:], simple=True) != "bias"), params
+
+
+# %% exercise="decay_mask" misconception="a_name_has_no_signs" changes="bias_somewhere_in_the_text"
+"""You give `False` to a leaf whose name is `bias` with punctuation around it, such as `.bias` or `[bias]`. Perhaps you take the string of an entry and strip its brackets, dots and quotes. A key can have such characters itself."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not path or str(path[-1]).strip(".[]'\"") != "bias", params
+
+
+# %% exercise="decay_mask" misconception="an_entry_is_true" changes="solution"
+"""You fail where a key is 0 or the empty string. Perhaps you chain `.key`, `.name` and `.idx` with `or`. Such a key counts as false, so `or` goes on to an attribute that the entry does not have."""
+-        return keystr(path[-1:], simple=True) != "bias"
++        if not path:
++            return True
++        last = path[-1]
++        name = getattr(last, "key", None) or getattr(last, "name", None) or last.idx
++        return name != "bias"
+
+
+# %% exercise="decay_mask" misconception="everything_but_the_weights" changes="bias_somewhere_in_the_text"
+"""You give `True` only to leaves called `weight`. The mask is `False` for biases alone: a leaf with any other name decays, and so does one in a list."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "weight", params
+
+
 # %% exercise="decay_mask" misconception="the_entry_is_a_text"
 """Your mask is `True` everywhere, and a bare array makes you fail. Perhaps you compare the last entry with the string `bias`. An entry is an object such as `DictKey(key='bias')`, and never equals a string; and an empty path has no last entry."""
 def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: path[-1] != "bias", params)
 
 
-# %% exercise="decay_mask" misconception="all_but_the_empty_path_have_keys"
+# %% exercise="decay_mask" misconception="all_but_the_empty_path_have_keys" changes="bias_somewhere_in_the_text"
 """Your function fails where the last entry of a path belongs to a list, a tuple or a namedtuple. Only some entries have a `.key`: a list's entry has an `.idx`, and a namedtuple's field has a `.name`. `keystr` writes every kind of entry."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: not path or path[-1].key != "bias", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not path or path[-1].key != "bias", params
 
 
 # %% exercise="decay_mask" misconception="the_last_name_counts" changes="solution"
@@ -1541,12 +1704,6 @@ def rates_by_part(rates, params, grads):
 +        return params
 
 
-# %% exercise="rates_by_part" misconception="the_rate_of_the_parameters" changes="solution"
-"""You subtract the rate times the parameter. The gradient says how far to go: the step is the rate times the gradient."""
--        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-+        return jax.tree.map(lambda p, g: p - rate * p, part, grads)
-
-
 # %% exercise="rates_by_part" misconception="goes_uphill" changes="solution"
 """You add the step instead of subtracting it. A gradient points in the direction in which the function grows fastest, so your step goes uphill."""
 -        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
@@ -1557,12 +1714,6 @@ def rates_by_part(rates, params, grads):
 """You return the rates times the gradients, without the parameters. The task asks for the parameters after the step."""
 -        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
 +        return jax.tree.map(lambda p, g: rate * g, part, grads)
-
-
-# %% exercise="rates_by_part" misconception="difference_times_rate" changes="solution"
-"""You multiply the difference of parameter and gradient by the rate. The rate belongs to the gradient alone."""
--        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-+        return jax.tree.map(lambda p, g: rate * (p - g), part, grads)
 
 
 # %% exercise="rates_by_part" misconception="the_rates_are_lost" changes="solution"
@@ -1580,12 +1731,53 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map(step, rates, params)
 
 
-# %% exercise="rates_by_part" misconception="goes_down_dicts_of_rates" section="the-prefix-rule"
-"""You follow the rates into dicts only, key by key. Where `rates` has a list, a tuple or another node, you fail; and a key that is missing in `rates` is missing in your result. A map with `rates` first knows all kinds of nodes, and compares the keys."""
+# %% exercise="rates_by_part" misconception="a_rate_for_each_leaf" section="the-prefix-rule"
+"""You refuse every prefix that is shorter than `params`. Perhaps you compare the two structures. A prefix need not have the same structure: one number may stand for a whole part."""
+def rates_by_part(rates, params, grads):
+    if jax.tree.structure(rates) != jax.tree.structure(params):
+        raise ValueError("rates and params have different structures")
+    return jax.tree.map(lambda rate, p, g: p - rate * g, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="dicts_alone_are_parts" section="the-prefix-rule"
+"""You follow the rates into dicts only. Where `rates` has a list, a tuple or another node, you fail or raise another error than JAX. A map with `rates` first knows all kinds of nodes."""
 def rates_by_part(rates, params, grads):
     if isinstance(rates, dict):
-        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in rates}
+        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
     return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="one_level_of_a_prefix" section="the-prefix-rule" changes="dicts_alone_are_parts"
+"""You are right where `rates` is a number or has numbers as children, and fail where it goes deeper. A prefix may stop at any depth, and at a different depth in each part."""
+-        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
++        return {
++            name: jax.tree.map(lambda p, g: p - rates[name] * g, params[name], grads[name])
++            for name in params
++        }
+
+
+# %% exercise="rates_by_part" misconception="returns_the_parts" changes="by_broadcast"
+"""You return a list of leaves. The tree around them is lost: parameters keep their structure in a step."""
+-    return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
++    return jax.tree.leaves(jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates))
+
+
+# %% exercise="rates_by_part" misconception="the_first_rate_of_a_part" changes="solution"
+"""Where `rates` goes into a part, all leaves of this part get the rate of its first leaf. A prefix may go deeper in one part than in another."""
+-    return jax.tree.map(step, rates, params, grads)
++    jax.tree.map(step, rates, params, grads)
++    top = jax.tree.map(
++        lambda part: (jax.tree.leaves(part) or [0.0])[0],
++        rates,
++        is_leaf=lambda node: node is not rates,
++    )
++    return jax.tree.map(step, top, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="goes_down_dicts_of_rates" section="the-prefix-rule" changes="dicts_alone_are_parts"
+"""You follow the rates into dicts only, key by key. Where `rates` has a list, a tuple or another node, you fail; and a key that is missing in `rates` is missing in your result. A map with `rates` first knows all kinds of nodes, and compares the keys."""
+-        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
++        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in rates}
 
 
 # %% exercise="rates_by_part" misconception="a_key_too_many_is_ignored" section="the-prefix-rule"
@@ -1739,19 +1931,6 @@ def unstack(tree):
 +    return jax.tree.map(jnp.stack, *trees)
 
 
-# %% exercise="stack_trees" misconception="one_tree_after_the_other" changes="solution"
-"""Your `stack_trees` is right for two trees. For one tree the new axis is missing, and with a third tree you fail. Perhaps you stack two trees, and then the result with the next: but this result has one axis more than the next tree."""
-+import functools
-+
-+
- def stack_trees(trees):
-...
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return functools.reduce(
-+        lambda a, b: jax.tree.map(lambda x, y: jnp.stack([x, y]), a, b), trees
-+    )
-
-
 # %% exercise="stack_trees" misconception="stacks_along_the_last_axis" changes="solution"
 """Your `stack_trees` puts the new axis last, so rows and columns are swapped. The new axis comes first, one row for each tree."""
 -    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
@@ -1786,6 +1965,12 @@ def unstack(tree):
 +        yield jax.tree.map(lambda leaf: leaf[i], tree)
 
 
+# %% exercise="stack_trees" misconception="a_tuple_of_trees" changes="solution"
+"""Your `unstack` returns a tuple. The task asks for a list: to JAX, a list and a tuple are different nodes."""
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return tuple(jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count))
+
+
 # %% exercise="stack_trees" misconception="rows_without_their_trees" changes="solution"
 """Your `unstack` returns tuples of rows: each has the leaves of one tree, and the tree around them is lost. Put each of them back into the structure."""
 -    count = len(jax.tree.leaves(tree)[0])
@@ -1801,12 +1986,49 @@ def unstack(tree):
 +    return [[leaf[i] for leaf in leaves] for i in range(len(leaves[0]))]
 
 
+# %% exercise="stack_trees" misconception="counts_the_numbers" changes="solution"
+"""Your `unstack` gives too many trees where a row has several numbers. Perhaps you count with `.size`, which is how many numbers a leaf holds. And an index beyond the end of an array of JAX raises no error: it gives the last row again."""
+-    count = len(jax.tree.leaves(tree)[0])
++    count = jax.tree.leaves(tree)[0].size
+
+
+# %% exercise="stack_trees" misconception="counts_the_leaves" changes="solution"
+"""Your `unstack` gives as many trees as there are leaves. Each tree has a row of every leaf, so their number is the number of rows in any one leaf."""
+-    count = len(jax.tree.leaves(tree)[0])
++    count = len(jax.tree.leaves(tree))
+
+
 # %% exercise="stack_trees" misconception="unstacks_one_dict" changes="solution"
 """Your `unstack` is right for one dict of arrays only: it asks the tree for its `.items()` or `.values()`. A tree may be a list, a bare array or a dict in a dict."""
 -    count = len(jax.tree.leaves(tree)[0])
 -    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
 +    count = len(next(iter(tree.values())))
 +    return [{name: leaf[i] for name, leaf in tree.items()} for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="side_by_side" changes="solution"
+"""Your `stack_trees` puts leaves side by side: no leaf gets a new axis, as with `hstack`. A stack has one axis more than its leaves."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.hstack(leaves), *trees)
+
+
+# %% exercise="stack_trees" misconception="the_list_is_one_argument" changes="solution"
+"""Your `stack_trees` fails everywhere. Perhaps you give the list of trees to `jnp.stack`. It takes arrays only: stack leaf by leaf."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jnp.stack(trees)
+
+
+# %% exercise="stack_trees" misconception="a_tree_is_an_array" changes="solution"
+"""Your `unstack` is right for a bare array only. An index on a dict asks for a key, and on a list for an item: take the rows leaf by leaf."""
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return [tree[i] for i in range(len(tree))]
+
+
+# %% exercise="stack_trees" misconception="leaves_alone_are_stacked" changes="solution"
+"""Your `stack_trees` returns a list of stacked leaves. The tree around them is lost: each stacked leaf belongs in the place of the leaves that it is made of."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.leaves(jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees))
 
 
 # %% exercise="stack_trees" misconception="a_list_is_an_array" changes="solution"
@@ -1977,6 +2199,12 @@ def perturb(key, params, scale, most):
 +    keys = jax.tree.unflatten(structure, jax.random.split(jax.random.key(0), len(leaves)))
 
 
+# %% exercise="perturb" misconception="floats_of_tracers" changes="solution"
+"""Every call raises an error about a traced value. Perhaps you turn `scale` or `most` into a Python number with `float`. While JAX traces, they have no values yet; compute with them as they are."""
+     """Return `params` with noise, each leaf clipped, and zeros for fewer than two axes."""
++    scale, most = float(scale), float(most)
+
+
 # %% exercise="perturb" misconception="numpys_norm_of_a_tracer" changes="solution"
 """Every call raises an error about a traced array. Perhaps NumPy takes the norm. While JAX traces, a leaf has no numbers yet, and only functions of `jnp` can work on it."""
 -        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
@@ -2010,6 +2238,23 @@ def perturb(key, params, scale, most):
 -        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
 -        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
 +        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy, axis=-1, keepdims=True))
+
+
+# %% exercise="perturb" misconception="a_list_of_keys_fits_any_tree" section="several-trees" changes="solution"
+"""Every call raises a `ValueError` about the structure. Perhaps you hand an array or a list of keys to `jax.tree.map` beside the tree. The second tree has to fit the first one, so the keys need its structure too."""
+-    leaves, structure = jax.tree.flatten(params)
+-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
++    keys = list(jax.random.split(key, len(jax.tree.leaves(params))))
+
+
+# %% exercise="perturb" misconception="a_call_of_jit" section="inside-jit" changes="a_new_jit_in_each_call"
+"""Your function returns a function. Perhaps it returns `jax.jit(...)`, which is a jitted function: call this function to get a result."""
+-    @jax.jit
+-    def run(key, params, scale, most):
++    def run():
+...
+-    return run(key, params, scale, most)
++    return jax.jit(run)
 
 
 # %% exercise="perturb" misconception="divides_zero_by_zero_everywhere" section="three-ways-to-clip" changes="solution"
@@ -2047,26 +2292,22 @@ def fill_missing(tree, defaults):
     )
 
 
-# %% exercise="fill_missing" misconception="zero_is_missing"
+# %% exercise="fill_missing" misconception="zero_is_missing" changes="none_is_a_leaf"
 """Your function replaces a 0, and fails on an array. `value or default` tests whether a value is true. 0 is not true, and for an array of several numbers Python cannot say."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value, default: value or default,
-        tree,
-        defaults,
-        is_leaf=lambda node: node is None,
-    )
+-        lambda value, default: default if value is None else value, tree, defaults
++        lambda value, default: value or default,
++        tree,
++        defaults,
++        is_leaf=lambda node: node is None,
 
 
-# %% exercise="fill_missing" misconception="the_deeper_tree_first" section="the-prefix-rule"
+# %% exercise="fill_missing" misconception="the_deeper_tree_first" section="the-prefix-rule" changes="zero_is_missing"
 """Your function fails where `defaults` has a whole part in the place of a `None` or of a leaf. Perhaps you put `defaults` first, or ask for two equal structures. By the prefix rule the first tree may stop earlier, and the deeper tree comes after it."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda default, value: default if value is None else value,
-        defaults,
-        tree,
-        is_leaf=lambda node: node is None,
-    )
+-        lambda value, default: value or default,
++        lambda default, value: default if value is None else value,
++        defaults,
+...
+-        defaults,
 
 
 # %% exercise="fill_missing" misconception="top_level_only"
@@ -2113,6 +2354,12 @@ def fill_missing(tree, defaults):
     )
 
 
+# %% exercise="fill_missing" misconception="equal_to_none" changes="zero_is_missing"
+"""You fail where a leaf is an array. Perhaps you compare with `== None`. An array compares each of its numbers, so the answer is an array, which `if` cannot use."""
+-        lambda value, default: value or default,
++        lambda value, default: default if value == None else value,  # noqa: E711
+
+
 # %% exercise="fill_missing" misconception="dicts_alone_are_nodes"
 """You fill gaps in dicts only: a `None` in a list, a tuple or another node stays, and keys are not compared. Perhaps you walk through dicts yourself; `jax.tree.map` knows all nodes, and compares the structures."""
 def fill_missing(tree, defaults):
@@ -2123,15 +2370,13 @@ def fill_missing(tree, defaults):
     return tree
 
 
-# %% exercise="fill_missing" misconception="what_is_false_is_a_leaf"
+# %% exercise="fill_missing" misconception="what_is_false_is_a_leaf" changes="zero_is_missing"
 """Your function fails on an array, and gives a result where `tree` has an empty container and `defaults` has a full one. Perhaps `is_leaf` is true for everything that counts as false in Python. An empty dict counts as false too, and an array of several numbers is neither true nor false. Test for `None` only."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value, default: default if value is None else value,
-        tree,
-        defaults,
-        is_leaf=lambda node: not node,
-    )
+-        lambda value, default: value or default,
++        lambda value, default: default if value is None else value,
+...
+-        is_leaf=lambda node: node is None,
++        is_leaf=lambda node: not node,
 
 
 # %% exercise="fill_missing" misconception="hides_the_error" section="several-trees"
@@ -2154,6 +2399,24 @@ def fill_missing(tree, defaults):
 +        lambda value, default: default
 +        if value is None and jax.tree_util.all_leaves([default])
 +        else value,
+
+
+# %% exercise="fill_missing" misconception="nothing_to_fill"
+"""You return `tree` with its gaps. Perhaps you map over one tree without `is_leaf`, or your `is_leaf` is never true for a `None`: JAX does not call a function for a `None` unless it is told to."""
+def fill_missing(tree, defaults):
+    jax.tree.map(lambda *_: None, tree, defaults, is_leaf=lambda node: node is None)
+    return jax.tree.map(lambda value: defaults if value is None else value, tree)
+
+
+# %% exercise="fill_missing" misconception="the_whole_of_defaults"
+"""You put the whole of `defaults` into each gap. A gap gets what `defaults` has in the same place: pass both trees to the map."""
+def fill_missing(tree, defaults):
+    jax.tree.map(lambda *_: None, tree, defaults, is_leaf=lambda node: node is None)
+    return jax.tree.map(
+        lambda value: defaults if value is None else value,
+        tree,
+        is_leaf=lambda node: node is None,
+    )
 
 
 # %% exercise="fill_missing" misconception="the_tree_overwrites"
@@ -2200,15 +2463,13 @@ def fill_missing(tree, defaults):
 +        lambda value, default: jax.tree.map(jnp.zeros_like, default) if value is None else value,
 
 
-# %% exercise="fill_missing" misconception="merges_dicts_at_every_depth"
+# %% exercise="fill_missing" misconception="merges_dicts_at_every_depth" changes="dicts_alone_are_nodes"
 """You merge dicts at every depth: a key that only one of the two has comes into your result, and an `OrderedDict` becomes a plain dict. A `None` in another kind of node stays. `jax.tree.map` knows all nodes, and raises a `ValueError` where the structures differ."""
-def fill_missing(tree, defaults):
-    if tree is None:
-        return defaults
-    if isinstance(tree, dict) and isinstance(defaults, dict):
-        names = {**defaults, **tree}
-        return {name: fill_missing(tree.get(name), defaults.get(name)) for name in names}
-    return tree
+-    if isinstance(tree, dict):
+-        return {name: fill_missing(value, defaults.get(name)) for name, value in tree.items()}
++    if isinstance(tree, dict) and isinstance(defaults, dict):
++        names = {**defaults, **tree}
++        return {name: fill_missing(tree.get(name), defaults.get(name)) for name in names}
 
 
 # %% exercise="batched_apply" variant="without_vmap"
@@ -2267,6 +2528,12 @@ def batched_apply(function, params, batched, x):
 """Your results have one axis too many, or the call fails: each example gets the whole of `x`. Perhaps your `in_axes` has an axis for `params` only. But `x` has one row for each example too."""
 -    return jax.vmap(function, in_axes=(axes, 0))(params, x)
 +    return jax.vmap(function, in_axes=(axes, None))(params, x)
+
+
+# %% exercise="batched_apply" misconception="broadcasting_is_enough"
+"""You call the function once, with everything. With single numbers, broadcasting pairs the rows by chance. With a shared vector, it pairs numbers that do not belong together."""
+def batched_apply(function, params, batched, x):
+    return function(params, x)
 
 
 # %% exercise="batched_apply" misconception="a_name_within_a_name" changes="solution"
@@ -2334,6 +2601,13 @@ def batched_apply(function, params, batched, x):
 +    axes = [0 if name in batched else None for name in params]
 
 
+# %% exercise="batched_apply" misconception="only_the_batched_parts"
+"""Your function fails with a `KeyError` wherever a part is shared. Perhaps you pass on the batched parts alone. `function` needs the shared parts as well, whole."""
+def batched_apply(function, params, batched, x):
+    own = {name: params[name] for name in batched}
+    return jax.vmap(function)(own, x)
+
+
 # %% exercise="batched_apply" misconception="a_name_anywhere_in_the_path" section="the-prefix-rule" changes="solution"
 """You take rows of a leaf in a shared part if a key inside that part is also the name of a batched part. Perhaps you look for the names anywhere in the leaf's path. `batched` names parts, and only the first entry of a path is the part's name."""
 -    axes = {name: 0 if name in batched else None for name in params}
@@ -2341,6 +2615,12 @@ def batched_apply(function, params, batched, x):
 +        return 0 if any(getattr(entry, "key", None) in batched for entry in path) else None
 +
 +    axes = jax.tree.map_with_path(axis, params)
+
+
+# %% exercise="batched_apply" misconception="the_whole_of_x" changes="without_vmap"
+"""Your results have one axis too many, or the call fails: each example gets the whole of `x`. `x` has one row for each example, so example `i` gets row `i`."""
+-        results.append(function(mine, x[i]))
++        results.append(function(mine, x))
 
 
 # %% exercise="batched_apply" misconception="a_vmap_for_each_part"

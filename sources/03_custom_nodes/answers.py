@@ -46,17 +46,15 @@ def register_linear(cls):
     )
 
 
-# %% exercise="register_linear" misconception="sets_the_attributes" section="who-calls-init"
+# %% exercise="register_linear" misconception="sets_the_attributes" section="who-calls-init" changes="sets_the_attributes_past_the_class"
 """Your function fails where attributes cannot be set: for a frozen dataclass and for read-only properties. Perhaps your unflatten makes an empty object and then sets its attributes. The constructor works for every class here, and it takes both children."""
-def register_linear(cls):
-    def unflatten(aux_data, children):
-        linear = cls.__new__(cls)
-        linear.weight, linear.bias = children
-        return linear
-
-    jax.tree_util.register_pytree_node(
-        cls, lambda linear: ((linear.weight, linear.bias), None), unflatten
-    )
+-    def unflatten(_, children):
+-        linear = object.__new__(cls)
+-        for name, child in zip(("weight", "bias"), children):
+-            object.__setattr__(linear, name, child)
++    def unflatten(aux_data, children):
++        linear = cls.__new__(cls)
++        linear.weight, linear.bias = children
 
 
 # %% exercise="register_linear" misconception="methods_are_enough" section="a-class-of-your-own"
@@ -74,34 +72,28 @@ def register_linear(cls):
     )
 
 
-# %% exercise="register_linear" misconception="one_container_is_the_child"
+# %% exercise="register_linear" misconception="one_container_is_the_child" changes="children_only"
 """Your object has one child instead of two. Perhaps this child is a container, such as a tuple, that holds both. For JAX such a container is one more level between your object and its leaves."""
-def register_linear(cls):
-    jax.tree_util.register_pytree_node(
-        cls,
-        lambda linear: (((linear.weight, linear.bias),), None),
-        lambda _, children: cls(*children[0]),
-    )
+-        cls, lambda linear: (linear.weight, linear.bias), lambda _, children: cls(*children)
++        cls,
++        lambda linear: (((linear.weight, linear.bias),), None),
++        lambda _, children: cls(*children[0]),
 
 
-# %% exercise="register_linear" misconception="children_come_first"
+# %% exercise="register_linear" misconception="children_come_first" changes="one_container_is_the_child"
 """Flatten works, but unflatten fails. JAX passes two arguments to unflatten: first aux_data, then all children in one sequence. Perhaps your unflatten takes them in the other order, or passes the whole sequence as one argument."""
-def register_linear(cls):
-    jax.tree_util.register_pytree_node(
-        cls,
-        lambda linear: ((linear.weight, linear.bias), None),
-        lambda children, aux_data: cls(*children),
-    )
+-        lambda linear: (((linear.weight, linear.bias),), None),
+-        lambda _, children: cls(*children[0]),
++        lambda linear: ((linear.weight, linear.bias), None),
++        lambda children, aux_data: cls(*children),
 
 
-# %% exercise="register_linear" misconception="bias_first"
+# %% exercise="register_linear" misconception="bias_first" changes="one_container_is_the_child"
 """Your objects survive a map, but their leaves come in the wrong order. Your flatten decides the order of the children. JAX does not look at the names of attributes."""
-def register_linear(cls):
-    jax.tree_util.register_pytree_node(
-        cls,
-        lambda linear: ((linear.bias, linear.weight), None),
-        lambda _, children: cls(children[1], children[0]),
-    )
+-        lambda linear: (((linear.weight, linear.bias),), None),
+-        lambda _, children: cls(*children[0]),
++        lambda linear: ((linear.bias, linear.weight), None),
++        lambda _, children: cls(children[1], children[0]),
 
 
 # %% exercise="register_linear" misconception="swaps_on_the_way_back" changes="children_come_first"
@@ -110,14 +102,18 @@ def register_linear(cls):
 +        lambda _, children: cls(*reversed(children)),
 
 
-# %% exercise="register_linear" misconception="bias_is_static"
+# %% exercise="register_linear" misconception="bias_is_static" changes="one_container_is_the_child"
 """Your bias is not a leaf: a map does not change it, or a map over two objects fails. What is in aux_data belongs to the structure, and JAX never computes with it."""
-def register_linear(cls):
-    jax.tree_util.register_pytree_node(
-        cls,
-        lambda linear: ((linear.weight,), linear.bias),
-        lambda bias, children: cls(*children, bias),
-    )
+-        lambda linear: (((linear.weight, linear.bias),), None),
+-        lambda _, children: cls(*children[0]),
++        lambda linear: ((linear.weight,), linear.bias),
++        lambda bias, children: cls(*children, bias),
+
+
+# %% exercise="register_linear" misconception="returns_the_children" changes="children_come_first"
+"""A map gives you a plain sequence instead of an object of the class. JAX puts whatever unflatten returns in the place of the node."""
+-        lambda children, aux_data: cls(*children),
++        lambda _, children: tuple(children),
 
 
 # %% exercise="register_linear" misconception="values_in_the_structure" changes="solution"
@@ -161,6 +157,14 @@ def register_linear(cls):
     jax.tree_util.register_pytree_node(cls, lambda obj: ((obj.weight, obj.bias), None), unflatten)
 
 
+# %% exercise="register_linear" misconception="aux_data_first" changes="one_container_is_the_child"
+"""JAX cannot take your object apart, or finds no child in it. Flatten returns first the children, then aux_data. Unflatten gets the two the other way round: first aux_data, then the children."""
+-        lambda linear: (((linear.weight, linear.bias),), None),
+-        lambda _, children: cls(*children[0]),
++        lambda linear: (None, (linear.weight, linear.bias)),
++        lambda aux_data, children: cls(*children),
+
+
 # %% exercise="register_linear" misconception="leaves_through_the_constructor"
 """Your objects survive a map only while they have two leaves in all. Perhaps your flatten goes down to the leaves, and unflatten passes each leaf to the constructor. Flatten describes one level only: a child may be a tree, and JAX flattens this tree by itself."""
 def register_linear(cls):
@@ -181,10 +185,26 @@ def register_linear(cls):
 +        return cls(*jax.tree.unflatten(structure, leaves))
 
 
+# %% exercise="register_linear" misconception="the_class_of_the_example" section="who-calls-init" changes="sets_the_attributes"
+"""Flatten works, but a rebuild raises a NameError. Perhaps your unflatten names the class of the example. The class to rebuild is the one that your function was given."""
+-        linear = cls.__new__(cls)
+-        linear.weight, linear.bias = children
+-        return linear
++        return Linear(*children)
+
+
 # %% exercise="register_linear" misconception="the_decorator_brings_the_methods" section="ways-to-register"
 """JAX looks for methods such as `tree_flatten` in the class, and does not find them. The class decorator does not write these methods. It only tells JAX to call them."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node_class(cls)
+
+
+# %% exercise="register_linear" misconception="unflatten_returns_nothing" changes="the_class_of_the_example"
+"""A map gives `None` in the place of your object. JAX puts whatever unflatten returns in the place of the node, and a function without `return` returns `None`."""
+-    def unflatten(aux_data, children):
+-        return Linear(*children)
++    def unflatten(_, children):
++        cls(*children)
 
 
 # %% exercise="model_state" starter=True
@@ -222,30 +242,20 @@ def zeroed(state):
 predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
-# %% exercise="model_state" variant="with_keys_and_slots"
-@jax.tree_util.register_pytree_with_keys_class
-@dataclass(slots=True)
-class ModelState:
-    weight: jax.Array
-    bias: jax.Array
-    step: int
-
-    def tree_flatten_with_keys(self):
-        names = [each.name for each in fields(self)]
-        return [(jax.tree_util.GetAttrKey(name), getattr(self, name)) for name in names], None
-
-    @classmethod
-    def tree_unflatten(cls, aux_data, children):
-        return cls(*children)
-
-
-def zeroed(state):
-    return jax.tree.map(jnp.zeros_like, state)
-
-
-@jax.jit
-def predict(state, x):
-    return x @ state.weight + state.bias
+# %% exercise="model_state" variant="with_keys_and_slots" changes="solution"
+-@jax.tree_util.register_pytree_node_class
+-@dataclass
++@jax.tree_util.register_pytree_with_keys_class
++@dataclass(slots=True)
+...
+     """The state of a small model: `ModelState(weight, bias, step)`."""
+-
+...
+-    def tree_flatten(self):
+-        return (self.weight, self.bias, self.step), None
++    def tree_flatten_with_keys(self):
++        names = [each.name for each in fields(self)]
++        return [(jax.tree_util.GetAttrKey(name), getattr(self, name)) for name in names], None
 
 
 # %% exercise="model_state" misconception="the_class_is_not_registered" changes="solution"
@@ -255,6 +265,18 @@ def predict(state, x):
 ...
      """The state of a small model: `ModelState(weight, bias, step)`."""
 -
+
+
+# %% exercise="model_state" misconception="no_classmethod" changes="solution"
+"""JAX takes your state apart, but fails to rebuild it. JAX calls `ModelState.tree_unflatten(aux_data, children)` on the class. At this moment there is no object that could be `self`."""
+     """The state of a small model: `ModelState(weight, bias, step)`."""
+-
+...
+-    @classmethod
+-    def tree_unflatten(cls, aux_data, children):
+-        return cls(*children)
++    def tree_unflatten(self, aux_data, children):
++        return ModelState(*children)
 
 
 # %% exercise="model_state" misconception="step_is_static" section="flatten-and-unflatten" changes="solution"
@@ -288,30 +310,24 @@ def predict(state, x):
 -@jax.jit
 
 
-# %% exercise="model_state" misconception="children_are_sorted" section="flatten-and-unflatten"
+# %% exercise="model_state" misconception="children_are_sorted" section="flatten-and-unflatten" changes="no_classmethod"
 """Your leaves come in alphabetical order of the fields. JAX sorts the keys of a dict. For your own node, JAX uses the order that your flatten gives."""
-from functools import partial
-
-
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["bias", "step", "weight"],
-    meta_fields=[],
-)
-@dataclass
-class ModelState:
-    weight: jax.Array
-    bias: jax.Array
-    step: int
-
-
-def zeroed(state):
-    return jax.tree.map(jnp.zeros_like, state)
-
-
-@jax.jit
-def predict(state, x):
-    return x @ state.weight + state.bias
+-@jax.tree_util.register_pytree_node_class
++from functools import partial
++
++
++@partial(
++    jax.tree_util.register_dataclass,
++    data_fields=["bias", "step", "weight"],
++    meta_fields=[],
++)
+...
+-
+-    def tree_flatten(self):
+-        return (self.weight, self.bias, self.step), None
+-
+-    def tree_unflatten(self, aux_data, children):
+-        return ModelState(*children)
 
 
 # %% exercise="model_state" misconception="weight_times_x" section="methods-under-jit" changes="register_dataclass_and_jit_later"
@@ -378,45 +394,31 @@ def predict(state, x):
 +    return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" variant="an_equinox_module"
-import equinox as eqx
+# %% exercise="model_state" variant="an_equinox_module" changes="weight_times_x"
+-@jax.tree_util.register_dataclass
+-@dataclass
+-class ModelState:
++import equinox as eqx
++
++
++class ModelState(eqx.Module):
+...
+-    return state.weight @ x + state.bias
++    return x @ state.weight + state.bias
 
 
-class ModelState(eqx.Module):
-    weight: jax.Array
-    bias: jax.Array
-    step: int
-
-
-def zeroed(state):
-    return jax.tree.map(jnp.zeros_like, state)
-
-
-@jax.jit
-def predict(state, x):
-    return x @ state.weight + state.bias
-
-
-# %% exercise="model_state" variant="predict_calls_a_jitted_function"
-@jax.tree_util.register_dataclass
-@dataclass
-class ModelState:
-    weight: jax.Array
-    bias: jax.Array
-    step: int
-
-
-def zeroed(state):
-    return jax.tree.map(lambda leaf: jnp.zeros_like(leaf), state)
-
-
-@jax.jit
-def _predict(weight, bias, x):
-    return x @ weight + bias
-
-
-def predict(state, x):
-    return _predict(state.weight, state.bias, x)
+# %% exercise="model_state" variant="predict_calls_a_jitted_function" changes="weight_times_x"
+-    return jax.tree.map(jnp.zeros_like, state)
++    return jax.tree.map(lambda leaf: jnp.zeros_like(leaf), state)
+...
+ @jax.jit
++def _predict(weight, bias, x):
++    return x @ weight + bias
++
++
+...
+-    return state.weight @ x + state.bias
++    return _predict(state.weight, state.bias, x)
 
 
 # %% exercise="model_state" misconception="zeroed_fills_the_given_state" section="objects-that-change" changes="zeros_of_the_shape"
@@ -425,6 +427,18 @@ def predict(state, x):
 +    for each in fields(state):
 +        setattr(state, each.name, jax.tree.map(jnp.zeros_like, getattr(state, each.name)))
 +    return state
+
+
+# %% exercise="model_state" misconception="zeroed_returns_nothing" section="a-class-of-your-own" changes="zeros_of_the_shape"
+"""Your `zeroed` returns `None`. A map makes a new state and does not change the old one, so the new state has to be returned."""
+-    return jax.tree.map(lambda leaf: jnp.zeros(jnp.shape(leaf)), state)
++    jax.tree.map(jnp.zeros_like, state)
+
+
+# %% exercise="model_state" misconception="zeros_like_of_the_state" section="a-state-with-an-int" changes="zeros_of_the_shape"
+"""Your `zeroed` raises an error for every state. Perhaps it hands the whole state to `jnp.zeros_like`. Functions of `jax.numpy` take arrays and numbers; a function of `jax.tree` takes them through a tree."""
+-    return jax.tree.map(lambda leaf: jnp.zeros(jnp.shape(leaf)), state)
++    return jnp.zeros_like(state)
 
 
 # %% exercise="model_state" misconception="a_new_jit_in_each_call" section="methods-under-jit" changes="weight_times_x"
@@ -600,6 +614,11 @@ predictions = {"A": 2, "B": 2, "C": 1, "D": 3, "E": 2, "F": 1, "G": 0, "H": 2, "
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 2, "G": 0, "H": 2, "I": 0, "J": 1}
 
 
+# %% exercise="predict_init" misconception="in_and_out_of_jit_each_time" section="methods-under-jit"
+"""2 would be right if this call made objects on the way in and on the way out. JAX has traced `total` already: this call only takes the leaves out of `pair`, and the result is a number."""
+predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 2, "H": 2, "I": 0, "J": 1}
+
+
 # %% exercise="predict_init" misconception="forward_backward_and_the_result" section="gradients-through-a-node"
 """3 would be right if the backward pass ran your function again. JAX runs it once, on one `Pair` of tracers, and goes back by what it recorded. The gradient is the second `Pair`."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 3, "I": 0, "J": 1}
@@ -623,6 +642,11 @@ predictions = {"A": 0, "B": 0, "C": 1, "D": 5, "E": 0, "F": 1, "G": 0, "H": 2, "
 # %% exercise="predict_init" misconception="the_dict_counts_too"
 """4 is one too many. JAX puts the dict together as well, but it is no `Pair` and does not run its `__init__`. Count the places that hold a `Pair`."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 4, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
+
+
+# %% exercise="predict_init" misconception="quick_is_initialised_for_each_leaf"
+"""2 is the number of leaves, but `Quick` never runs `__init__` here. Its unflatten calls `object.__new__`, and Python runs `__init__` only when you call the class."""
+predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 2, "I": 2, "J": 1}
 
 
 # %% exercise="register_fields" variant="by_drawing_up_two_lists"
@@ -835,6 +859,20 @@ def register_fields(cls, static=()):
     return jax.tree_util.register_dataclass(cls, data, meta)
 
 
+# %% exercise="register_fields" misconception="keyword_only_fields_are_left_out" section="fields-of-a-dataclass" changes="solution"
+"""Registering fails for a class with a keyword-only field. Perhaps you leave this field out of both lists. The constructor takes it too, so it is a child or static."""
+-    names = [each.name for each in fields(cls) if each.init]
++    names = [each.name for each in fields(cls) if each.init and not each.kw_only]
+
+
+# %% exercise="register_fields" misconception="part_of_a_name_is_enough" changes="solution"
+"""A field becomes static when its name is a part of a static field's name, or contains one. With a string on its right, `in` looks for a substring."""
+-    data = [name for name in names if name not in static]
+-    meta = [name for name in names if name in static]
++    meta = [name for name in names if name in " ".join(static)]
++    data = [name for name in names if name not in meta]
+
+
 # %% exercise="register_fields" misconception="children_as_a_dict" section="flatten-and-unflatten" changes="with_keys"
 """Where a field holds another dataclass, your leaf is right but its path or the rebuilt value is not: the inner object has become a dict. `asdict` goes down through all levels and turns every dataclass into a dict. Flatten describes one level only."""
 +from dataclasses import asdict
@@ -847,6 +885,20 @@ def register_fields(cls, static=()):
 +        values = asdict(node)
 +        children = [(jax.tree_util.GetAttrKey(name), values[name]) for name in data]
 +        return children, tuple(values[name] for name in meta)
+
+
+# %% exercise="register_fields" misconception="static_names_are_the_children" changes="solution"
+"""The roles are swapped: your static fields are leaves, and the other fields are not. `register_dataclass` takes first the data fields, which are the children, then the meta fields."""
+-    return jax.tree_util.register_dataclass(cls, data, meta)
++    return jax.tree_util.register_dataclass(cls, meta, data)
+
+
+# %% exercise="register_fields" misconception="nothing_is_registered"
+"""Your object is one leaf, without paths and children. Perhaps the class is returned before it is registered, or only its fields are marked. JAX opens an object only if its class is in its registry."""
+def register_fields(cls, static=()):
+    for each in fields(cls):
+        each.metadata = {"static": each.name in static}
+    return cls
 
 
 # %% exercise="register_fields" misconception="metadata_is_written_afterwards"
@@ -956,16 +1008,13 @@ class Layers:
 -
 
 
-# %% exercise="readable_paths" misconception="decorator_without_keys" changes="solution"
+# %% exercise="readable_paths" misconception="decorator_without_keys" changes="no_keys"
 """JAX looks for a method `tree_flatten` and finds none. Perhaps you still use the old decorator. It registers without keys, and it does not use `tree_flatten_with_keys`."""
--@jax.tree_util.register_pytree_with_keys_class
-+@jax.tree_util.register_pytree_node_class
-...
-     """Layers by name, in the order in which they are called."""
--
-...
--        keys = [jax.tree_util.DictKey(name) for name in self.names]
+-    def tree_flatten(self):
+-        return self.values, self.names
++    def tree_flatten_with_keys(self):
 +        keys = map(jax.tree_util.DictKey, self.names)
++        return tuple(zip(keys, self.values)), self.names
 
 
 # %% exercise="readable_paths" misconception="keys_are_texts" changes="solution"
@@ -987,12 +1036,9 @@ class Layers:
 +        keys = [jax.tree_util.GetAttrKey(name) for name in self.names]
 
 
-# %% exercise="readable_paths" misconception="keys_are_numbers" changes="solution"
+# %% exercise="readable_paths" misconception="keys_are_numbers" changes="keys_of_attributes"
 """Your paths hold numbers, like those of a list. The places are right, but the paths do not contain the names of your layers."""
-     """Layers by name, in the order in which they are called."""
--
-...
--        keys = [jax.tree_util.DictKey(name) for name in self.names]
+-        keys = [jax.tree_util.GetAttrKey(name) for name in self.names]
 +        keys = map(jax.tree_util.SequenceKey, range(len(self.names)))
 
 
@@ -1049,6 +1095,36 @@ class Layers:
 -        return cls(names, values)
 +    def tree_unflatten(cls, names, children):
 +        return cls(names, [children[0][name] for name in names])
+
+
+# %% exercise="readable_paths" misconception="the_values_are_one_child" changes="keys_are_texts"
+"""Your paths go through `.values` and a number. Perhaps the sequence of all values is one child. Then JAX adds a step for the sequence and one for the place in it, and neither is a name of a layer."""
+-        return tuple(zip(self.names, self.values)), self.names
++        return [(jax.tree_util.GetAttrKey("values"), self.values)], self.names
+...
+-    def tree_unflatten(cls, names, values):
+-        return cls(names, values)
++    def tree_unflatten(cls, names, children):
++        return cls(names, *children)
+
+
+# %% exercise="readable_paths" misconception="no_classmethod" section="ways-to-register" changes="decorator_without_keys"
+"""JAX takes your layers apart, but fails to rebuild them. JAX calls `Layers.tree_unflatten(aux_data, children)` on the class. At this moment there is no object that could be `self`."""
+-@jax.tree_util.register_pytree_node_class
++@jax.tree_util.register_pytree_with_keys_class
+...
+-    @classmethod
+-    def tree_unflatten(cls, names, values):
+-        return cls(names, values)
++    def tree_unflatten(self, names, values):
++        return Layers(names, values)
+
+
+# %% exercise="readable_paths" misconception="keys_and_children_apart" changes="keys_are_texts"
+"""Your flatten fails, or it mixes up keys and layers. Perhaps you return all keys, then all children. JAX expects one pair for each child: its key, then the child."""
+-        return tuple(zip(self.names, self.values)), self.names
++        keys = list(map(jax.tree_util.DictKey, self.names))
++        return (keys, list(self.values)), self.names
 
 
 # %% exercise="readable_paths" misconception="only_the_keys_are_sorted" changes="both_methods"
@@ -1267,21 +1343,12 @@ jax.tree_util.register_pytree_node(
 +        self.mean, self.std, self.name = mean, jnp.where(std > 0, std, jnp.nan), name
 
 
-# %% exercise="normal" misconception="nan_in_place_of_an_error_for_callers" changes="no_checks_at_all"
-"""JAX can rebuild your object, but a caller's wrong `std` raises no error: it becomes `nan` or another number. The constructor should raise the same ValueError as before."""
+# %% exercise="normal" misconception="numbers_have_no_shape" changes="no_checks_at_all"
+"""Your constructor fails with plain numbers and lists: they have no `.shape`. It has to convert what its callers give. What JAX puts in should not be converted, and need not come through the constructor."""
 -        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
-+        mean, std = jnp.asarray(mean), jnp.asarray(std)
++        self.mean, self.std, self.name = mean, std, name
 +        if mean.shape != std.shape:
 +            raise ValueError("mean and std differ in shape")
-+        self.mean, self.std, self.name = mean, jnp.where(std > 0, std, jnp.nan), name
-
-
-# %% exercise="normal" misconception="numbers_have_no_shape" changes="nan_in_place_of_an_error_for_callers"
-"""Your constructor fails with plain numbers and lists: they have no `.shape`. It has to convert what its callers give. What JAX puts in should not be converted, and need not come through the constructor."""
--        mean, std = jnp.asarray(mean), jnp.asarray(std)
-+        self.mean, self.std, self.name = mean, std, name
-...
--        self.mean, self.std, self.name = mean, jnp.where(std > 0, std, jnp.nan), name
 +        if not (std > 0).all():
 +            raise ValueError("std should be positive")
 
@@ -1295,12 +1362,9 @@ jax.tree_util.register_pytree_node(
 +        if not (jnp.asarray(std) > 0).all():
 
 
-# %% exercise="normal" misconception="children_change_places" section="flatten-and-unflatten" changes="solution"
+# %% exercise="normal" misconception="children_change_places" section="flatten-and-unflatten" changes="converts_what_jax_puts_in"
 """In a rebuilt object, mean and std have changed places. Unflatten gets the children in the order in which flatten returned them."""
-     """A normal distribution: `mean` and `std` have one shape, and `std` is positive."""
--
-...
--        normal.mean, normal.std = children
+-        normal.mean, normal.std = [jnp.asarray(child) for child in children]
 +        normal.std, normal.mean = children
 
 
@@ -1311,11 +1375,32 @@ jax.tree_util.register_pytree_node(
 +        assert (self.std > 0).all(), "std should be positive"
 
 
-# %% exercise="normal" misconception="nan_is_no_wrong_number" changes="no_checks_at_all"
-"""Your constructor accepts `nan` for `std`. Both `nan <= 0` and `nan > 0` are false. So `std <= 0` does not find it, and `not std > 0` does."""
+# %% exercise="normal" misconception="shapes_are_not_checked" changes="solution"
+"""Your constructor accepts a mean and a std of different shapes. The checks for callers stay as they were, all of them."""
+     """A normal distribution: `mean` and `std` have one shape, and `std` is positive."""
+-
+...
+-        if self.mean.shape != self.std.shape:
+-            raise ValueError("mean and std differ in shape")
+
+
+# %% exercise="normal" misconception="zero_is_accepted" changes="no_checks_at_all"
+"""Your constructor accepts a `std` of 0, which is not positive. The checks for callers stay as they were."""
          self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
-+        if self.mean.shape != self.std.shape or (self.std <= 0).any():
++        if self.mean.shape != self.std.shape or (self.std < 0).any():
 +            raise ValueError("mean and std do not go together")
+
+
+# %% exercise="normal" misconception="one_positive_is_enough" changes="zero_is_accepted"
+"""Your constructor accepts an array for `std` of which only a part is positive. `any` is true as soon as one number is; the task asks for all of them."""
+-        if self.mean.shape != self.std.shape or (self.std < 0).any():
++        if self.mean.shape != self.std.shape or not (self.std > 0).any():
+
+
+# %% exercise="normal" misconception="nan_is_no_wrong_number" changes="zero_is_accepted"
+"""Your constructor accepts `nan` for `std`. Both `nan <= 0` and `nan > 0` are false. So `std <= 0` does not find it, and `not std > 0` does."""
+-        if self.mean.shape != self.std.shape or (self.std < 0).any():
++        if self.mean.shape != self.std.shape or (self.std <= 0).any():
 
 
 # %% exercise="normal" misconception="all_numbers_become_floats" changes="solution"
@@ -1326,6 +1411,35 @@ jax.tree_util.register_pytree_node(
 -        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
 +        self.mean, self.std = jnp.asarray(mean, jnp.float32), jnp.asarray(std, jnp.float32)
 +        self.name = name
+
+
+# %% exercise="normal" misconception="the_name_is_a_child" section="flatten-and-unflatten" changes="no_name"
+"""Your name is among the leaves: a map changes it, or fails on it. A string is a leaf like any object. What JAX should not compute with belongs in aux_data."""
+-        return (self.mean, self.std), self.name
++        return (self.mean, self.std, self.name), None
+...
+-        normal.mean, normal.std = children
++        normal.mean, normal.std, normal.name = children
+
+
+# %% exercise="normal" misconception="unflatten_returns_nothing" section="flatten-and-unflatten" changes="solution"
+"""A rebuild gives `None` in the place of your object. JAX puts whatever unflatten returns in the place of the node, and a function without `return` returns `None`."""
+     """A normal distribution: `mean` and `std` have one shape, and `std` is positive."""
+-
+...
+-        return normal
+
+
+# %% exercise="normal" misconception="the_checks_move_to_unflatten" changes="stores_only"
+"""JAX's objects are checked, and those of your callers are not. It should be the other way round: a caller's mistake raises a ValueError, and JAX may put in anything."""
+-        self.mean, self.std, self.name = mean, std, name
++        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+...
+-        return cls(*children, name)
++        mean, std = children
++        if jnp.shape(mean) != jnp.shape(std) or not (jnp.asarray(std) > 0).all():
++            raise ValueError("mean and std do not go together")
++        return cls(mean, std, name)
 
 
 # %% exercise="normal" misconception="only_real_arrays_are_checked" section="leaves-that-are-no-arrays" changes="checks_arrays_only"
@@ -1404,27 +1518,14 @@ class RunningMean:
         return self.total / self.count
 
 
-# %% exercise="running_mean" variant="changes_the_copy_and_returns_it"
-@jax.tree_util.register_pytree_node_class
-class RunningMean:
-    def __init__(self, function, total=0.0, count=0):
-        self.function, self.total, self.count = function, total, count
-
-    def tree_flatten(self):
-        return (self.total, self.count), self.function
-
-    @classmethod
-    def tree_unflatten(cls, function, children):
-        return cls(function, *children)
-
-    @jax.jit
-    def add(self, x):
-        self.total = self.total + self.function(x)
-        self.count = self.count + 1
-        return self
-
-    def mean(self):
-        return self.total / self.count
+# %% exercise="running_mean" variant="changes_the_copy_and_returns_it" changes="solution"
+     """The mean of `function(x)` over all `x` that were added."""
+-
+...
+-        return RunningMean(self.function, self.total + self.function(x), self.count + 1)
++        self.total = self.total + self.function(x)
++        self.count = self.count + 1
++        return self
 
 
 # %% exercise="running_mean" variant="a_dataclass"
@@ -1443,32 +1544,23 @@ class RunningMean:
         return self.total / self.count
 
 
-# %% exercise="running_mean" variant="a_jitted_helper"
-from functools import partial
-
-
-@partial(jax.jit, static_argnames="function")
-def added(function, total, count, x):
-    return total + function(x), count + 1
-
-
-@jax.tree_util.register_pytree_node_class
-class RunningMean:
-    def __init__(self, function, total=0.0, count=0):
-        self.function, self.total, self.count = function, total, count
-
-    def tree_flatten(self):
-        return (self.total, self.count), self.function
-
-    @classmethod
-    def tree_unflatten(cls, function, children):
-        return cls(function, *children)
-
-    def add(self, x):
-        return RunningMean(self.function, *added(self.function, self.total, self.count, x))
-
-    def mean(self):
-        return self.total / self.count
+# %% exercise="running_mean" variant="a_jitted_helper" changes="changes_the_copy_and_returns_it"
++from functools import partial
++
++
++@partial(jax.jit, static_argnames="function")
++def added(function, total, count, x):
++    return total + function(x), count + 1
++
++
+ @jax.tree_util.register_pytree_node_class
+...
+-    @jax.jit
+...
+-        self.total = self.total + self.function(x)
+-        self.count = self.count + 1
+-        return self
++        return RunningMean(self.function, *added(self.function, self.total, self.count, x))
 
 
 # %% exercise="running_mean" misconception="self_is_changed_under_jit" changes="changes_the_copy_and_returns_it"
@@ -1503,18 +1595,15 @@ class RunningMean:
 +        return cls(aux_data[0], children[0], aux_data[1])
 
 
-# %% exercise="running_mean" misconception="self_is_static" changes="solution"
+# %% exercise="running_mean" misconception="self_is_static" changes="no_jit"
 """Your numbers are right, but JAX traces again for each new object. Is `self` a static argument? Then JAX does not flatten it: it is a constant, and its numbers become part of the program."""
 +from functools import partial
 +
 +
  @jax.tree_util.register_pytree_node_class
 ...
-     """The mean of `function(x)` over all `x` that were added."""
--
-...
--    @jax.jit
 +    @partial(jax.jit, static_argnums=0)
+     def add(self, x):
 
 
 # %% exercise="running_mean" misconception="count_is_made_an_int" changes="solution"
@@ -1551,12 +1640,9 @@ class RunningMean:
 +    @partial(jax.jit, static_argnames="x")
 
 
-# %% exercise="running_mean" misconception="returns_a_tuple" changes="solution"
+# %% exercise="running_mean" misconception="returns_a_tuple" changes="returns_the_mean"
 """`add` returns a tuple, and you cannot call `add` on a tuple again. The task asks for a new `RunningMean`."""
-     """The mean of `function(x)` over all `x` that were added."""
--
-...
--        return RunningMean(self.function, self.total + self.function(x), self.count + 1)
+-        return (self.total + self.function(x)) / (self.count + 1)
 +        return self.total + self.function(x), self.count + 1
 
 
@@ -1570,41 +1656,57 @@ class RunningMean:
 +        return self
 
 
-# %% exercise="running_mean" misconception="a_new_function_in_each_object" changes="solution"
+# %% exercise="running_mean" misconception="a_new_function_in_each_object" changes="returns_the_mean"
 """Your numbers are right, but Python runs `function` for each object again, and a new object has another structure. Perhaps the new object holds a function that `add` has made. For JAX, two function objects are different, even with equal code."""
-     """The mean of `function(x)` over all `x` that were added."""
--
-...
--        return RunningMean(self.function, self.total + self.function(x), self.count + 1)
+-        return (self.total + self.function(x)) / (self.count + 1)
 +        function = self.function
 +        return RunningMean(lambda x: function(x), self.total + function(x), self.count + 1)
 
 
-# %% exercise="running_mean" misconception="the_function_is_not_used" changes="solution"
-"""Your means are those of the numbers themselves. Each number has to go through `function` first."""
-     """The mean of `function(x)` over all `x` that were added."""
--
-...
--        return RunningMean(self.function, self.total + self.function(x), self.count + 1)
-+        return RunningMean(self.function, self.total + x, self.count + 1)
-
-
-# %% exercise="running_mean" misconception="the_count_is_not_handed_on" section="flatten-and-unflatten" changes="solution"
+# %% exercise="running_mean" misconception="the_count_is_not_handed_on" section="flatten-and-unflatten" changes="returns_the_mean"
 """The `count` of a new object is 0 again, so its mean is not a number. The new object gets only what you pass to its constructor; the default hides that the count is missing."""
-     """The mean of `function(x)` over all `x` that were added."""
--
-...
--        return RunningMean(self.function, self.total + self.function(x), self.count + 1)
+-        return (self.total + self.function(x)) / (self.count + 1)
 +        return RunningMean(self.function, self.total + self.function(x))
 
 
-# %% exercise="running_mean" misconception="the_total_starts_again" changes="solution"
+# %% exercise="running_mean" misconception="the_total_starts_again" changes="returns_the_mean"
 """Your mean knows only the last number, divided by the count of all. The new total has to hold the old one as well."""
+-        return (self.total + self.function(x)) / (self.count + 1)
++        return RunningMean(self.function, self.function(x), self.count + 1)
+
+
+# %% exercise="running_mean" misconception="total_is_the_mean" changes="returns_the_mean"
+"""Your means are too small from the second number on. Perhaps the total is divided by the count already in `add`, and `mean` divides once more."""
+-        return (self.total + self.function(x)) / (self.count + 1)
++        total = (self.total * self.count + self.function(x)) / (self.count + 1)
++        return RunningMean(self.function, total, self.count + 1)
+
+
+# %% exercise="running_mean" misconception="numbers_in_aux_data" changes="count_is_static"
+"""Every `add` raises an error. Perhaps `total` and `count` are in aux_data. Under `jit` the new numbers are tracers, and the structure of a result may not hold tracers. What changes in each call belongs among the children."""
+-        return (self.total,), (self.function, self.count)
++        return (), (self.function, self.total, self.count)
+...
+-        return cls(aux_data[0], children[0], aux_data[1])
++        return cls(*aux_data)
+
+
+# %% exercise="running_mean" misconception="the_function_is_an_argument" changes="a_jitted_helper"
+"""Every `add` raises an error. Perhaps you hand `function` to a jitted function as an ordinary argument. `jit` takes arrays and numbers as leaves; a function has to be static."""
+-from functools import partial
+-
+-
+-@partial(jax.jit, static_argnames="function")
++@jax.jit
+
+
+# %% exercise="running_mean" misconception="children_change_places" changes="solution"
+"""Total and count have changed places in the new object. Unflatten gets the children in the order of flatten; the constructor takes first the total, then the count."""
      """The mean of `function(x)` over all `x` that were added."""
 -
 ...
--        return RunningMean(self.function, self.total + self.function(x), self.count + 1)
-+        return RunningMean(self.function, self.function(x), self.count + 1)
+-        return (self.total, self.count), self.function
++        return (self.count, self.total), self.function
 
 
 # %% exercise="running_mean" misconception="a_partial_in_each_object" changes="self_is_static"
@@ -1680,14 +1782,12 @@ def train_step(loss, state, rate):
 +    state = replace(state, step=state.step + 1)
 
 
-# %% exercise="train_step" misconception="changes_the_callers_state" section="methods-under-jit"
+# %% exercise="train_step" misconception="changes_the_callers_state" section="methods-under-jit" changes="the_step_stands_still"
 """Your result is right, but the old state has changed too. You can set the fields of a dataclass, but the caller has the same object as your function."""
-def train_step(loss, state, rate):
-    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
-    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
-    state.params = params
-    state.step = state.step + 1
-    return state
+-    return replace(state, params=params)
++    state.params = params
++    state.step = state.step + 1
++    return state
 
 
 # %% exercise="train_step" misconception="goes_uphill"
@@ -1698,33 +1798,16 @@ def train_step(loss, state, rate):
     return replace(state, params=params, step=state.step + 1)
 
 
-# %% exercise="train_step" misconception="returns_the_params"
+# %% exercise="train_step" misconception="returns_the_params" changes="the_step_stands_still"
 """You return the new parameters alone. The next call needs the `step` too, so return the whole state."""
-def train_step(loss, state, rate):
-    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
-    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
-    return params
+-    return replace(state, params=params)
++    return params
 
 
-# %% exercise="train_step" misconception="the_loss_sees_no_step"
-"""Where the loss uses the step, your parameters are wrong, as if the step were 0. The loss should get the old state, with only the parameters replaced."""
-def train_step(loss, state, rate):
-    make = type(state)
-
-    def loss_of_params(params):
-        return loss(make(params=params, step=0))
-
-    grads = jax.grad(loss_of_params)(state.params)
-    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
-    return make(params=params, step=state.step + 1)
-
-
-# %% exercise="train_step" misconception="a_flat_dict_is_expected"
+# %% exercise="train_step" misconception="a_flat_dict_is_expected" changes="goes_uphill"
 """Your code works only where `params` is a flat dict of arrays. `params` can be any tree, and `jax.tree.map` works for every tree."""
-def train_step(loss, state, rate):
-    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
-    params = {name: p - rate * grads[name] for name, p in state.params.items()}
-    return replace(state, params=params, step=state.step + 1)
+-    params = jax.tree.map(lambda p, g: p + rate * g, state.params, grads)
++    params = {name: p - rate * grads[name] for name, p in state.params.items()}
 
 
 # %% exercise="train_step" misconception="a_shallow_copy" section="objects-that-change"
@@ -1759,12 +1842,10 @@ def train_step(loss, state, rate):
     return replace(state, params=treedef.unflatten(leaves), step=state.step + 1)
 
 
-# %% exercise="train_step" misconception="the_loss_gets_a_float"
+# %% exercise="train_step" misconception="the_loss_gets_a_float" changes="gradient_of_the_whole_state"
 """The loss gets a float for the `step`. `jax.grad` accepts the state then, but a loss that needs a whole number fails. You can take the gradient with respect to a part of the state."""
-def train_step(loss, state, rate):
-    grads = jax.grad(loss)(replace(state, step=float(state.step)))
-    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
-    return replace(state, params=params, step=state.step + 1)
+-    grads = jax.grad(loss)(state)
++    grads = jax.grad(loss)(replace(state, step=float(state.step)))
 
 
 # %% exercise="train_step" variant="jitted_as_a_whole"
@@ -1801,30 +1882,61 @@ def train_step(loss, state, rate):
     return TrainState(params, state.step + 1)
 
 
-# %% exercise="train_step" misconception="the_rate_is_forgotten"
+# %% exercise="train_step" misconception="the_rate_is_forgotten" changes="goes_uphill"
 """Your parameters move by the whole gradient, whatever the rate is."""
-def train_step(loss, state, rate):
-    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
-    params = jax.tree.map(lambda p, g: p - g, state.params, grads)
-    return replace(state, params=params, step=state.step + 1)
+-    params = jax.tree.map(lambda p, g: p + rate * g, state.params, grads)
++    params = jax.tree.map(lambda p, g: p - g, state.params, grads)
 
 
-# %% exercise="train_step" misconception="the_loss_does_not_depend_on_the_params"
+# %% exercise="train_step" misconception="the_loss_does_not_depend_on_the_params" changes="the_loss_gets_the_params"
 """Your parameters do not move: all gradients are 0. Perhaps your function of the parameters calls the loss with the old state. The gradient sees only what is computed from the argument."""
-def train_step(loss, state, rate):
-    grads = jax.grad(lambda params: loss(state))(state.params)
-    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
-    return replace(state, params=params, step=state.step + 1)
+-    grads = jax.grad(loss)(state.params)
++    grads = jax.grad(lambda params: loss(state))(state.params)
 
 
-# %% exercise="train_step" misconception="writes_into_a_flat_dict" section="objects-that-change"
+# %% exercise="train_step" misconception="returns_params_and_step" changes="the_step_stands_still"
+"""You return a tuple of parameters and step. The next call needs a state, so return an object of the same class."""
+-    return replace(state, params=params)
++    return params, state.step + 1
+
+
+# %% exercise="train_step" misconception="returns_a_dict" changes="the_step_stands_still"
+"""You return a dict. The next call reads the fields of a state, so return an object of the same class."""
+-    return replace(state, params=params)
++    return {"params": params, "step": state.step + 1}
+
+
+# %% exercise="train_step" misconception="returns_nothing" changes="the_step_stands_still"
+"""You return `None`. A new state has to be made and returned; the old one stays as it was."""
+-    return replace(state, params=params)
++    replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="counts_in_the_old_state" section="objects-that-change" changes="the_step_stands_still"
+"""The result is right, but the `step` of the old state has changed too. `state.step += 1` sets the field of the caller's own object."""
+     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
++    state.step += 1
+
+
+# %% exercise="train_step" misconception="params_become_a_list" changes="goes_uphill"
+"""Your `params` are a list of leaves, whatever tree they were. Leaves alone do not know their structure; `jax.tree.map` keeps it."""
+-    params = jax.tree.map(lambda p, g: p + rate * g, state.params, grads)
++    leaves, slopes = jax.tree.leaves(state.params), jax.tree.leaves(grads)
++    params = [p - rate * g for p, g in zip(leaves, slopes)]
+
+
+# %% exercise="train_step" misconception="writes_into_a_flat_dict" section="objects-that-change" changes="goes_uphill"
 """Your code writes the new arrays into the old state's own dict, and fails where `params` is not a flat dict. A copy of the state still holds the same dict. A map makes a new tree, for every tree."""
-def train_step(loss, state, rate):
-    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
-    params = state.params
-    for name in params:
-        params[name] = params[name] - rate * grads[name]
-    return replace(state, params=params, step=state.step + 1)
+-    params = jax.tree.map(lambda p, g: p + rate * g, state.params, grads)
++    params = state.params
++    for name in params:
++        params[name] = params[name] - rate * grads[name]
+
+
+# %% exercise="train_step" misconception="value_and_gradient_swapped" changes="the_loss_gets_the_params"
+"""Every call raises an error. `jax.value_and_grad` returns a pair: first the value of the loss, then the gradient. Only the second has the structure of the parameters."""
+-    grads = jax.grad(loss)(state.params)
++    grads, _ = jax.value_and_grad(lambda params: loss(replace(state, params=params)))(state.params)
 
 
 # %% exercise="train_step" misconception="tracers_left_in_the_old_state" section="methods-under-jit"
@@ -1850,12 +1962,10 @@ def train_step(loss, state, rate):
     return cls(params, state.step + 1)
 
 
-# %% exercise="train_step" misconception="the_new_state_by_position"
+# %% exercise="train_step" misconception="the_new_state_by_position" changes="the_step_stands_still"
 """Where the class has `step` before `params`, the two have changed places in your new state. Perhaps you call the class with both values by position. The class decides the order of its fields: pass the values by name, as `replace` does."""
-def train_step(loss, state, rate):
-    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
-    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
-    return type(state)(params, state.step + 1)
+-    return replace(state, params=params)
++    return type(state)(params, state.step + 1)
 
 
 # %% exercise="train_step" misconception="the_step_is_an_int"
@@ -1988,17 +2098,14 @@ class History:
 +        return cls(values, int(used))
 
 
-# %% exercise="history" misconception="one_child_for_each_value" changes="solution"
+# %% exercise="history" misconception="one_child_for_each_value" changes="flatten_cuts_off"
 """Your leaves are single numbers, as many as places are filled. A node may have any number of children. But this number is part of the structure, so it must not depend on `used`."""
--    """Room for `len(values)` values, of which the first `used` are filled."""
--
-...
--        return (self.values, self.used), None
+-        return (self.values[: self.used],), len(self.values)
 +        return tuple(self.values[: self.used]), len(self.values)
 ...
--    def tree_unflatten(cls, aux_data, children):
--        return cls(*children)
-+    def tree_unflatten(cls, size, children):
+-        (filled,) = children
+-        values = jnp.zeros(size).at[: len(filled)].set(filled)
+-        return cls(values, len(filled))
 +        values = jnp.zeros(size)
 +        for place, child in enumerate(children):
 +            values = values.at[place].set(child)
@@ -2015,12 +2122,9 @@ class History:
 +        return cls(values, used)
 
 
-# %% exercise="history" misconception="zeros_in_the_empty_places" changes="solution"
+# %% exercise="history" misconception="zeros_in_the_empty_places" changes="used_is_forgotten"
 """Your flatten puts zeros into the empty places. The values should not change. And if JAX puts in a string, flatten cannot compute anything."""
--    """Room for `len(values)` values, of which the first `used` are filled."""
--
-...
--        return (self.values, self.used), None
+-        return (self.values,), None
 +        filled = jnp.arange(len(self.values)) < self.used
 +        return (jnp.where(filled, self.values, 0), self.used), None
 ...
@@ -2028,18 +2132,15 @@ class History:
 +    def tree_unflatten(cls, _, children):
 
 
-# %% exercise="history" misconception="copied_into_zeros" section="leaves-that-are-no-arrays" changes="solution"
+# %% exercise="history" misconception="copied_into_zeros" section="leaves-that-are-no-arrays" changes="used_is_made_an_int"
 """Your rebuilt values are computed from those that JAX puts in: whole numbers become floats, and a string fails. Unflatten should store what it gets."""
--    """Room for `len(values)` values, of which the first `used` are filled."""
--
-...
 -        return (self.values, self.used), None
 +        return (self.values, self.used), len(self.values)
 ...
 -    def tree_unflatten(cls, aux_data, children):
--        return cls(*children)
 +    def tree_unflatten(cls, size, children):
-+        values, used = children
+...
+-        return cls(values, int(used))
 +        return cls(jnp.zeros(size).at[:].set(values), used)
 
 
@@ -2110,6 +2211,25 @@ class History:
 ...
 -        return cls(children[0])
 +        return cls(*children[0])
+
+
+# %% exercise="history" misconception="the_array_is_converted" section="leaves-that-are-no-arrays" changes="used_is_not_handed_on"
+"""A rebuilt history cannot hold a string or `None` in the place of the array, or NumPy's array becomes one of JAX. Unflatten should store what it gets."""
+-        return cls(children[0])
++        values, used = children
++        return cls(jnp.asarray(values), used)
+
+
+# %% exercise="history" misconception="both_children_become_arrays" section="leaves-that-are-no-arrays" changes="the_array_is_converted"
+"""A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten makes an array of each child, and gives `used` a dtype. JAX puts in other objects too, such as `None` or a string: store what comes."""
+-        return cls(jnp.asarray(values), used)
++        return cls(jnp.asarray(values), jnp.asarray(used, dtype=jnp.int32))
+
+
+# %% exercise="history" misconception="shape_and_dtype_in_the_structure" section="leaves-that-are-no-arrays" changes="still_cut_off"
+"""Your flatten fails where JAX has put something else than an array into a history: a number, a string or `None` has no shape and no dtype. Perhaps you keep one of these in aux_data. An array brings its shape and its dtype with it; the structure need not."""
+-        return (self.values[: self.used], self.used), None
++        return (self.values, self.used), (self.values.shape, str(self.values.dtype))
 
 
 # %% exercise="temperature" starter=True
@@ -2304,14 +2424,12 @@ jax.tree_util.register_pytree_with_keys(
 +        self.params = jax.tree.map(lambda leaf: leaf, params)
 
 
-# %% exercise="temperature" misconception="the_temperature_is_made_a_float" section="leaves-that-are-no-arrays" changes="starter"
+# %% exercise="temperature" misconception="the_temperature_is_made_a_float" section="leaves-that-are-no-arrays" changes="only_where_it_is_missing"
 """Your model cannot be rebuilt with a tracer, a string or something else in the place of its dict. Perhaps unflatten hands the old temperature to the constructor, which makes a float of it or needs a dict. Unflatten should store what it gets."""
--
 -    def __init__(self, params, name):
--        params["temperature"] = 1.0
--        self.params = params
 +    def __init__(self, params, name, temperature=1.0):
-+        self.params = jax.tree.map(lambda leaf: leaf, params)
+...
+-        self.params.setdefault("temperature", 1.0)
 +        self.params["temperature"] = float(temperature)
 ...
 -        return cls(*children, name)
@@ -2416,27 +2534,15 @@ jax.tree_util.register_pytree_with_keys(
 )
 
 
-# %% exercise="fork" variant="without_the_constructor"
-@jax.tree_util.register_pytree_with_keys_class
-class Fork:
-    def __init__(self, value, branches=()):
-        self.value = value
-        self.branches = list(branches)
-
-    def grow(self, branch):
-        self.branches.append(branch)
-
-    def tree_flatten_with_keys(self):
-        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
-        for i, branch in enumerate(self.branches):
-            children.append((jax.tree_util.SequenceKey(i), branch))
-        return children, None
-
-    @classmethod
-    def tree_unflatten(cls, aux_data, children):
-        fork = object.__new__(cls)
-        fork.value, *fork.branches = children
-        return fork
+# %% exercise="fork" variant="without_the_constructor" changes="solution"
+     """A value, and any number of branches, which are forks too."""
+-
+...
+-        value, *branches = children
+-        return cls(value, branches)
++        fork = object.__new__(cls)
++        fork.value, *fork.branches = children
++        return fork
 
 
 # %% exercise="fork" misconception="a_default_for_all" section="objects-that-change" changes="solution"
@@ -2523,6 +2629,24 @@ class Fork:
         self.branches.append(branch)
 
 
+# %% exercise="fork" misconception="flattens_all_levels" section="flatten-and-unflatten" changes="without_the_constructor"
+"""Paths into the branches are too short, or miss the branches. Perhaps your flatten goes down to the leaves. Flatten should return only the node's own children. JAX flattens the children by itself."""
+     def tree_flatten_with_keys(self):
++        leaves, structure = jax.tree.flatten(self.branches)
+...
+-        for i, branch in enumerate(self.branches):
+-            children.append((jax.tree_util.SequenceKey(i), branch))
+-        return children, None
++        children += [(jax.tree_util.SequenceKey(i), leaf) for i, leaf in enumerate(leaves)]
++        return children, structure
+...
+-        fork = object.__new__(cls)
+-        fork.value, *fork.branches = children
+-        return fork
++        value, *leaves = children
++        return cls(value, jax.tree.unflatten(aux_data, leaves))
+
+
 # %% exercise="fork" misconception="children_stay_a_tuple" section="who-calls-init" changes="keeps_the_callers_list"
 """A fork that JAX rebuilt cannot grow. Unflatten gets the children in a tuple. If you need a list, make one."""
          self.branches = [] if branches is None else branches
@@ -2552,18 +2676,17 @@ class Fork:
 +    def tree_unflatten(cls, _, children):
 
 
-# %% exercise="fork" misconception="branches_are_static" section="flatten-and-unflatten" changes="without_the_constructor"
+# %% exercise="fork" misconception="branches_are_static" section="flatten-and-unflatten" changes="flattens_all_levels"
 """The values of your branches are not leaves. Perhaps the branches are in aux_data: what is in aux_data belongs to the structure, and JAX does not look inside."""
+-        leaves, structure = jax.tree.flatten(self.branches)
 -        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
--        for i, branch in enumerate(self.branches):
--            children.append((jax.tree_util.SequenceKey(i), branch))
--        return children, None
+-        children += [(jax.tree_util.SequenceKey(i), leaf) for i, leaf in enumerate(leaves)]
+-        return children, structure
 +        return [(jax.tree_util.GetAttrKey("value"), self.value)], tuple(self.branches)
 ...
 -    def tree_unflatten(cls, aux_data, children):
--        fork = object.__new__(cls)
--        fork.value, *fork.branches = children
--        return fork
+-        value, *leaves = children
+-        return cls(value, jax.tree.unflatten(aux_data, leaves))
 +    def tree_unflatten(cls, branches, children):
 +        return cls(children[0], branches)
 
@@ -2645,23 +2768,20 @@ class Fork:
 +        return cls(value, children)
 
 
-# %% exercise="fork" misconception="none_for_a_value_is_left_out" section="flatten-and-unflatten" changes="solution"
+# %% exercise="fork" misconception="none_for_a_value_is_left_out" section="flatten-and-unflatten" changes="the_value_is_counted_too"
 """A fork with the value `None` loses it: after a map, its first branch is its value. Perhaps flatten leaves out a value that is `None`. `None` has no leaves, but it is a child like any other, and unflatten takes the first child for the value."""
-     """A value, and any number of branches, which are forks too."""
--
-...
--        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
--        for i, branch in enumerate(self.branches):
--            children.append((jax.tree_util.SequenceKey(i), branch))
+-        children = [self.value, *self.branches]
+-        keys = [jax.tree_util.SequenceKey(place) for place in range(len(children))]
+-        keys[0] = jax.tree_util.GetAttrKey("value")
+-        return list(zip(keys, children)), None
 +        children = [
 +            (jax.tree_util.SequenceKey(i), branch) for i, branch in enumerate(self.branches)
 +        ]
 +        if self.value is not None:
 +            children.insert(0, (jax.tree_util.GetAttrKey("value"), self.value))
++        return children, None
 ...
--    def tree_unflatten(cls, aux_data, children):
 -        value, *branches = children
-+    def tree_unflatten(cls, _, children):
 +        value, *branches = children or [None]
 
 
@@ -2690,40 +2810,25 @@ class Fork:
 +    def tree_unflatten(cls, _, children):
 
 
-# %% exercise="affine" variant="from_the_parts"
-@register_pytree_node_class
-@dataclass
-class Affine:
-    weight: object
-    bias: object
-    act: str = "relu"
-
-    def tree_flatten(self):
-        return [self.weight, self.bias], {"act": self.act}
-
-    @classmethod
-    def tree_unflatten(cls, aux_data, children):
-        return cls(*children, **aux_data)
+# %% exercise="affine" variant="from_the_parts" changes="solution"
+-        return (self.weight, self.bias), self.act
++        return [self.weight, self.bias], {"act": self.act}
+...
+-        weight, bias = children
+-        return cls(weight, bias, aux_data)
++        return cls(*children, **aux_data)
 
 
-# %% exercise="affine" variant="without_init"
-@register_pytree_node_class
-@dataclass
-class Affine:
-    weight: object
-    bias: object
-    act: str = "relu"
-
-    def tree_flatten(self):
-        children = self.weight, self.bias
-        return children, (self.act,)
-
-    @classmethod
-    def tree_unflatten(cls, aux_data, children):
-        layer = object.__new__(cls)
-        layer.weight, layer.bias = children
-        (layer.act,) = aux_data
-        return layer
+# %% exercise="affine" variant="without_init" changes="from_the_parts"
+-        return [self.weight, self.bias], {"act": self.act}
++        children = self.weight, self.bias
++        return children, (self.act,)
+...
+-        return cls(*children, **aux_data)
++        layer = object.__new__(cls)
++        layer.weight, layer.bias = children
++        (layer.act,) = aux_data
++        return layer
 
 
 # %% exercise="affine" misconception="act_is_a_child" changes="solution"
@@ -2971,40 +3076,16 @@ class Span:
         return cls(*children)  # change this line
 
 
-# %% exercise="span" variant="by_vars"
-@register_pytree_node_class
-class Span:
-    def __init__(self, low, high):
-        if low > high:
-            raise ValueError("low > high")
-        self.low, self.high = low, high
-
-    def tree_flatten(self):
-        return (self.low, self.high), None
-
-    @classmethod
-    def tree_unflatten(cls, aux_data, children):
-        span = cls.__new__(cls)
-        vars(span).update(low=children[0], high=children[1])
-        return span
+# %% exercise="span" variant="by_vars" changes="solution"
+-        span = object.__new__(cls)
+-        span.low, span.high = children
++        span = cls.__new__(cls)
++        vars(span).update(low=children[0], high=children[1])
 
 
-# %% exercise="span" variant="a_valid_span_first"
-@register_pytree_node_class
-class Span:
-    def __init__(self, low, high):
-        if low > high:
-            raise ValueError("low > high")
-        self.low, self.high = low, high
-
-    def tree_flatten(self):
-        return (self.low, self.high), None
-
-    @classmethod
-    def tree_unflatten(cls, aux_data, children):
-        span = cls(0, 1)
-        span.low, span.high = children
-        return span
+# %% exercise="span" variant="a_valid_span_first" changes="solution"
+-        span = object.__new__(cls)
++        span = cls(0, 1)
 
 
 # %% exercise="span" misconception="still_calls_init" changes="starter"
@@ -3072,38 +3153,22 @@ class Span:
 +        return cls(*children)
 
 
-# %% exercise="span" misconception="numbers_are_checked_only" changes="starter"
+# %% exercise="span" misconception="numbers_are_checked_only" changes="no_check_any_more"
 """JAX can put in strings and tracers now, but numbers that it puts in are still checked: a map with `-x` fails. The check belongs to callers, not to a rebuild."""
--        if low > high:
+     def __init__(self, low, high):
 +        if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low > high:
-...
--        return cls(*children)  # change this line
-+        return cls(*children)
++            raise ValueError("low > high")
 
 
-# %% exercise="count" variant="calls_the_class"
-@register_dataclass
-@dataclass
-class TrainState:
-    params: object
-    step: object
-
-    @jax.jit
-    def count(self):
-        return TrainState(self.params, self.step + 1)
+# %% exercise="count" variant="calls_the_class" changes="solution"
+-        return replace(self, step=self.step + 1)
++        return TrainState(self.params, self.step + 1)
 
 
-# %% exercise="count" variant="changes_the_new_state"
-@register_dataclass
-@dataclass
-class TrainState:
-    params: object
-    step: object
-
-    @jax.jit
-    def count(self):
-        self.step = self.step + 1
-        return self
+# %% exercise="count" variant="changes_the_new_state" changes="solution"
+-        return replace(self, step=self.step + 1)
++        self.step = self.step + 1
++        return self
 
 
 # %% exercise="count" misconception="changes_self" changes="solution"
@@ -3169,6 +3234,28 @@ class TrainState:
 +        normal = cls(1.0, 1.0, name)
 
 
+# %% exercise="running_mean" misconception="no_node_any_more" section="a-class-of-your-own" changes="a_jitted_helper"
+"""Your means are right, but JAX no longer sees a node: it takes a whole `RunningMean` for one leaf, and a jitted function refuses it. Did the class lose its decorator, or the two methods? The task asks for a node, even where your own jitted function gets only numbers."""
+-@partial(jax.jit, static_argnames="function")
++@partial(jax.jit, static_argnums=0)
+...
+-@jax.tree_util.register_pytree_node_class
+...
+-
+-    def tree_flatten(self):
+-        return (self.total, self.count), self.function
+-
+-    @classmethod
+-    def tree_unflatten(cls, function, children):
+-        return cls(function, *children)
+
+
+# %% exercise="history" misconception="an_array_of_used" section="leaves-that-are-no-arrays" changes="still_cut_off"
+"""Your flatten makes an array of `used`. JAX may put a string or `None` in its place, and then take the history apart again: flatten should return what the object holds."""
+-        return (self.values[: self.used], self.used), None
++        return (self.values, jnp.asarray(self.used)), None
+
+
 # %% exercise="fork" misconception="none_is_no_branch" section="flatten-and-unflatten" changes="solution"
 """A branch gets lost where JAX puts `None` in its place. Perhaps the constructor or unflatten leaves out branches that are `None`. `None` is a child like any other: it has no leaves, but it keeps its place."""
      """A value, and any number of branches, which are forks too."""
@@ -3178,21 +3265,42 @@ class TrainState:
 +        self.branches = [branch for branch in branches if branch is not None]
 
 
-# %% exercise="fork" misconception="flatten_fills_the_branches" section="objects-that-change" changes="branches_are_static"
+# %% exercise="readable_paths" misconception="not_registered" section="a-class-of-your-own" changes="keys_are_texts"
+"""For JAX your `Layers` is one leaf: there are no paths inside it, and a map calls its function with the whole object. A method such as `tree_flatten_with_keys` alone is not enough. JAX opens an object only if its class is in its registry."""
+-@jax.tree_util.register_pytree_with_keys_class
+...
+-        return tuple(zip(self.names, self.values)), self.names
++        return [(jax.tree_util.DictKey(n), v) for n, v in zip(self.names, self.values)], self.names
+
+
+# %% exercise="normal" misconception="not_registered" section="a-class-of-your-own"
+"""Your constructor does what it should, but for JAX a `Normal` is one leaf: a map calls its function with the whole object, and `jit` refuses it. Did the class lose its decorator? JAX opens an object only if its class is in its registry."""
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not (self.std > 0).all():
+            raise ValueError("std should be positive")
+
+
+# %% exercise="fork" misconception="flatten_fills_the_branches" section="objects-that-change" changes="the_value_is_counted_too"
 """Each flatten puts the value into the fork's own `branches`, so the next one finds a branch too many. Perhaps your flatten writes `children = self.branches` and then inserts the value. That is no copy but the same list. `[self.value, *self.branches]` makes a new one."""
+-    """A value, and any number of branches, which are forks too."""
+...
      def grow(self, branch):
 +        """Add a branch, in place."""
 ...
--        return [(jax.tree_util.GetAttrKey("value"), self.value)], tuple(self.branches)
+-        children = [self.value, *self.branches]
+-        keys = [jax.tree_util.SequenceKey(place) for place in range(len(children))]
+-        keys[0] = jax.tree_util.GetAttrKey("value")
 +        keys = [jax.tree_util.GetAttrKey("value")]
 +        keys += [jax.tree_util.SequenceKey(i) for i in range(len(self.branches))]
 +        children = self.branches
 +        children.insert(0, self.value)
-+        return list(zip(keys, children)), None
 ...
--    def tree_unflatten(cls, branches, children):
--        return cls(children[0], branches)
-+    def tree_unflatten(cls, _, children):
+-        value, *branches = children
+-        return cls(value, branches)
 +        return cls(children[0], children[1:])
 
 
@@ -3233,10 +3341,9 @@ def train_step(loss, state, rate):
 +        return (jnp.where(places < self.used, self.values, 0), self.used), None
 
 
-# %% exercise="history" misconception="used_is_made_an_int_outside_jit" section="leaves-that-are-no-arrays" changes="used_is_not_handed_on"
+# %% exercise="history" misconception="used_is_made_an_int_outside_jit" section="leaves-that-are-no-arrays" changes="the_array_is_converted"
 """Your history cannot be rebuilt where JAX puts a string or `None` in the place of `used`. Perhaps unflatten calls `int` on everything that is not a tracer. JAX may put in any object, outside `jit` too, so unflatten should store what it gets."""
--        return cls(children[0])
-+        values, used = children
+-        return cls(jnp.asarray(values), used)
 +        return cls(values, used if isinstance(used, jax.core.Tracer) else int(used))
 
 
@@ -3248,6 +3355,21 @@ def train_step(loss, state, rate):
 +            for key, child in params.items()
 +        }
 +        self.params["temperature"] = 1.0
+
+
+# %% exercise="register_fields" misconception="the_object_in_aux_data" section="flatten-and-unflatten"
+"""Two objects with equal static fields but other children have different structures. Perhaps aux_data holds the old object, or the values of all its fields. Then the children belong to the structure too. Put only the values of the static fields into aux_data."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init and each.name not in static]
+
+    def flatten(node):
+        return [(jax.tree_util.GetAttrKey(name), getattr(node, name)) for name in names], node
+
+    def unflatten(old, children):
+        return replace(old, **dict(zip(names, children)))
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten, unflatten)
+    return cls
 
 
 # %% exercise="model_state" misconception="fields_by_keyword_only" section="ways-to-register" changes="an_equinox_module"

@@ -151,58 +151,42 @@ class Dense(eqx.Module):
 -
 
 
-# %% exercise="dense" misconception="not_registered" section="two-kinds-of-field" changes="solution"
+# %% exercise="dense" misconception="not_registered" section="two-kinds-of-field" changes="the_activation_is_a_leaf"
 """For JAX your layer is one opaque leaf: `jax.tree.map` calls the function with the whole object, and jit raises an error. A dataclass is not a node until you register it."""
--@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
-...
-     """
--
+-@partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
 
 
-# %% exercise="dense" misconception="arrays_are_aux" section="arrays-in-aux-data" changes="solution"
+# %% exercise="dense" misconception="arrays_are_aux" section="arrays-in-aux-data" changes="not_registered"
 """Your layer has too few leaves: an array seems to be in aux_data. jit compares aux_data with `==`. For two arrays `==` gives an array, so jit raises an error at the second layer."""
--@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
 +@partial(register_dataclass, data_fields=[], meta_fields=["w", "b", "activation"])
+ @dataclass
+
+
+# %% exercise="dense" misconception="aux_is_not_unpacked" changes="by_class_decorator"
+"""After a rebuild, your layer fails with a `TypeError`. Perhaps its activation is a tuple then. Unflatten gets first the aux_data, and then the children, exactly as flatten returned them. If the aux_data is a tuple, you have to take the activation out of it."""
+-        return self.activation(jnp.dot(x, self.w) + self.b)
++        return self.activation(x @ self.w + self.b)
 ...
-     """
--
-
-
-# %% exercise="dense" misconception="aux_is_lost"
-"""Your layer works until it is rebuilt: after `jax.tree.map` its activation is gone. A field that is neither a child nor in aux_data does not reach the new object."""
-
-
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation=lambda x: x):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), None
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children)
-
-
-# %% exercise="dense" misconception="a_new_function_each_time" section="never-equal" changes="aux_is_lost"
-"""Two layers with the same activation do not share a trace. Perhaps your aux_data holds a new object for each layer: the layer itself, a `lambda` around the activation, or its `jax.jit`. Such objects are equal only to themselves, even when they do the same."""
--    def __init__(self, w, b, activation=lambda x: x):
--        self.w, self.b, self.activation = w, b, activation
-+    def __init__(self, w, b, activation):
-+        self.w, self.b, self.activation = w, b, lambda x: activation(x)
+-        return [self.b, self.w], self.activation
++        return (self.w, self.b), (self.activation,)
 ...
--        return (self.w, self.b), None
-+        return (self.w, self.b), self.activation
-...
--        return cls(*children)
+-    def tree_unflatten(cls, activation, children):
+-        b, w = children
+-        return cls(w, b, activation)
++    def tree_unflatten(cls, aux, children):
 +        return cls(*children, aux)
 
 
-# %% exercise="dense" misconception="activation_is_hidden_from_jit" section="part-of-the-type" changes="aux_is_lost"
+# %% exercise="dense" misconception="a_new_function_each_time" section="never-equal" changes="aux_is_not_unpacked"
+"""Two layers with the same activation do not share a trace. Perhaps your aux_data holds a new object for each layer: the layer itself, a `lambda` around the activation, or its `jax.jit`. Such objects are equal only to themselves, even when they do the same."""
+-        self.w, self.b, self.activation = w, b, activation
++        self.w, self.b, self.activation = w, b, lambda x: activation(x)
+...
+-        return (self.w, self.b), (self.activation,)
++        return (self.w, self.b), self.activation
+
+
+# %% exercise="dense" misconception="activation_is_hidden_from_jit" section="part-of-the-type" changes="aux_is_not_unpacked"
 """Your layers with different activations share one trace, so one layer runs another layer's program. jit compares the aux_data with `==`, and the aux_data of your layers is equal. Does your aux_data hold the activation itself?"""
 +class Same:
 +    def __init__(self, function):
@@ -217,13 +201,10 @@ class Dense:
 +
  @register_pytree_node_class
 ...
--    def __init__(self, w, b, activation=lambda x: x):
-+    def __init__(self, w, b, activation):
-...
--        return (self.w, self.b), None
+-        return (self.w, self.b), (self.activation,)
 +        return (self.w, self.b), Same(self.activation)
 ...
--        return cls(*children)
+-        return cls(*children, aux)
 +        return cls(*children, aux.function)
 
 
@@ -236,62 +217,63 @@ class Dense:
 +        return self.activation(x @ self.w) + self.b
 
 
-# %% exercise="dense" misconception="the_product_the_other_way_round" changes="solution"
+# %% exercise="dense" misconception="the_product_the_other_way_round" changes="bias_after_the_activation"
 """Your result is wrong where `w` is not symmetric, or `x` has several rows. A matrix product depends on the order of its factors. Compare your product with the formula."""
-     """
--
-...
--        return self.activation(x @ self.w + self.b)
+-        return self.activation(x @ self.w) + self.b
 +        return self.activation(self.w @ x + self.b)
 
 
-# %% exercise="dense" misconception="children_change_places" changes="by_class_decorator"
+# %% exercise="dense" misconception="children_change_places" changes="aux_is_not_unpacked"
 """Your layer works until it is rebuilt: then its weights and its bias are swapped. Unflatten gets the children in the order in which flatten gave them."""
--        return self.activation(jnp.dot(x, self.w) + self.b)
-+        return self.activation(x @ self.w + self.b)
-...
--        return [self.b, self.w], self.activation
+-        return (self.w, self.b), (self.activation,)
 +        return (self.b, self.w), self.activation
 ...
--        b, w = children
--        return cls(w, b, activation)
+-    def tree_unflatten(cls, aux, children):
+-        return cls(*children, aux)
++    def tree_unflatten(cls, activation, children):
 +        return cls(*children, activation)
 
 
-# %% exercise="dense" misconception="the_bias_is_aux" section="arrays-in-aux-data" changes="solution"
+# %% exercise="dense" misconception="the_bias_is_aux" section="arrays-in-aux-data" changes="not_registered"
 """Your layer has one leaf, the weights: its bias is not among them. jit compares an array in aux_data with `==`. That gives an array, so jit raises an error at the second layer."""
--@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
 +@partial(register_dataclass, data_fields=["w"], meta_fields=["b", "activation"])
-...
-     """
--
+ @dataclass
 
 
-# %% exercise="dense" misconception="the_name_of_the_function" section="a-list-in-aux-data" changes="children_change_places"
+# %% exercise="dense" misconception="the_name_of_the_function" section="a-list-in-aux-data" changes="aux_is_not_unpacked"
 """Your layers share a trace when their activations are different but have the same name. So one layer runs the program of another. Perhaps your aux_data holds the name of the function. A name is not the function: all lambdas have the same name."""
 +ACTIVATIONS = {}
 +
 +
  @register_pytree_node_class
 ...
--        return (self.b, self.w), self.activation
+-        return (self.w, self.b), (self.activation,)
 +        name = self.activation.__name__
 +        ACTIVATIONS[name] = self.activation
 +        return (self.w, self.b), name
 ...
--    def tree_unflatten(cls, activation, children):
--        return cls(*children, activation)
+-    def tree_unflatten(cls, aux, children):
+-        return cls(*children, aux)
 +    def tree_unflatten(cls, name, children):
 +        return cls(*children, ACTIVATIONS[name])
 
 
-# %% exercise="dense" misconception="a_name_to_look_up" changes="children_change_places"
-"""Your layer raises `AttributeError` when it is rebuilt. Perhaps its aux_data is the name of the activation, and unflatten looks this name up in a module. A function of the user is in no module of JAX. aux_data need not be a string: it may be the function."""
+# %% exercise="dense" misconception="aux_comes_first" changes="children_change_places"
+"""Your layer works until it is rebuilt: then a function stands where an array should be. Perhaps unflatten gives the aux_data to the constructor first, because it gets the aux_data first. The constructor has an order of its own."""
 -        return (self.b, self.w), self.activation
++        return (self.w, self.b), self.activation
+...
+-        return cls(*children, activation)
++        return cls(activation, *children)
+
+
+# %% exercise="dense" misconception="a_name_to_look_up" changes="aux_is_not_unpacked"
+"""Your layer raises `AttributeError` when it is rebuilt. Perhaps its aux_data is the name of the activation, and unflatten looks this name up in a module. A function of the user is in no module of JAX. aux_data need not be a string: it may be the function."""
+-        return (self.w, self.b), (self.activation,)
 +        return (self.w, self.b), self.activation.__name__
 ...
--    def tree_unflatten(cls, activation, children):
--        return cls(*children, activation)
+-    def tree_unflatten(cls, aux, children):
+-        return cls(*children, aux)
 +    def tree_unflatten(cls, name, children):
 +        return cls(*children, getattr(jax.nn, name))
 
@@ -312,6 +294,26 @@ class Dense:
 -            raise ValueError("the shapes of w and b do not fit")
 -        self.w, self.b, self.activation = w, b, activation
 +        self.w, self.b, self.activation = jnp.asarray(w), jnp.asarray(b), activation
+
+
+# %% exercise="dense" misconception="unflatten_returns_nothing" changes="aux_comes_first"
+"""Your layer works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
+-        return cls(activation, *children)
++        cls(*children, activation)
+
+
+# %% exercise="dense" misconception="flatten_returns_aux_first" changes="children_change_places"
+"""JAX cannot flatten your layer. Perhaps your flatten returns the aux_data first. JAX takes the first item as the children and iterates over it, and a function is not iterable."""
+-        return (self.b, self.w), self.activation
++        return self.activation, (self.w, self.b)
+
+
+# %% exercise="dense" misconception="unflatten_is_no_classmethod" changes="checks_in_the_constructor"
+"""Your layer can be flattened, but each rebuild raises `TypeError`. Perhaps `tree_unflatten` takes the class as its first argument, but is not a `@classmethod`. JAX calls it with two arguments, the aux_data and the children."""
+-        if w.shape[-1] != b.shape[-1]:
+-            raise ValueError("the shapes of w and b do not fit")
+...
+-    @classmethod
 
 
 # %% exercise="predict_traces" starter=True
@@ -495,13 +497,10 @@ class TrainState:
 -
 
 
-# %% exercise="step_counter" misconception="everything_is_a_leaf" section="two-kinds-of-field" changes="solution"
+# %% exercise="step_counter" misconception="everything_is_a_leaf" section="two-kinds-of-field" changes="counter_in_aux"
 """jit refuses your state with a `TypeError`. Perhaps all its fields are leaves now. Leaves become inputs of the compiled program, and a string cannot be one."""
--@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+-@partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
 +@partial(register_dataclass, data_fields=["params", "step", "name"], meta_fields=[])
-...
-     """Parameters, how many steps were made, and a name."""
--
 
 
 # %% exercise="step_counter" misconception="counter_is_dropped" section="two-kinds-of-field" changes="by_class_decorator"
@@ -528,21 +527,15 @@ class TrainState:
 +        return replace(self, params=params, step=self.step + 1.0)
 
 
-# %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" section="hyperparameters-aux-or-leaf" changes="solution"
+# %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" section="hyperparameters-aux-or-leaf" changes="float_counter"
 """JAX traces your training twice: once for the first step, and once for all others. Perhaps the counter comes in as a Python int, and goes out as an array with a dtype of your choice. For jit, these are two types."""
-     """Parameters, how many steps were made, and a name."""
--
-...
--        return replace(self, params=params, step=self.step + 1)
+-        return replace(self, params=params, step=self.step + 1.0)
 +        return replace(self, params=params, step=self.step + np.int32(1))
 
 
-# %% exercise="step_counter" misconception="int_of_a_tracer" section="ints-that-become-tracers" changes="solution"
+# %% exercise="step_counter" misconception="int_of_a_tracer" section="ints-that-become-tracers" changes="float_counter"
 """Your `advance` works without jit, and fails under jit. Perhaps it makes a Python int of the counter. Under jit the counter is a tracer: it has a dtype, but no value that `int` could read."""
-     """Parameters, how many steps were made, and a name."""
--
-...
--        return replace(self, params=params, step=self.step + 1)
+-        return replace(self, params=params, step=self.step + 1.0)
 +        return replace(self, params=params, step=int(self.step) + 1)
 
 
@@ -584,13 +577,10 @@ class TrainState:
 +        return cls(children[0], aux.step, aux.name)
 
 
-# %% exercise="step_counter" misconception="advance_changes_self" changes="solution"
+# %% exercise="step_counter" misconception="advance_changes_self" changes="float_counter"
 """Your `advance` changes the state on which you call it: afterwards, the old state has the new step. The caller may still need the old state: return a new one, and leave `self` as it is."""
-     """Parameters, how many steps were made, and a name."""
--
-...
 -        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
--        return replace(self, params=params, step=self.step + 1)
+-        return replace(self, params=params, step=self.step + 1.0)
 +        self.params = jax.tree.map(lambda p, g: p - g, self.params, grads)
 +        self.step = self.step + 1
 +        return self
@@ -607,15 +597,6 @@ class TrainState:
 +            params[key] -= grads[key]
 
 
-# %% exercise="step_counter" misconception="starts_again_at_1" changes="solution"
-"""After each step your counter is 1, whatever it was before. The new `step` has to be computed from the old `step`."""
-     """Parameters, how many steps were made, and a name."""
--
-...
--        return replace(self, params=params, step=self.step + 1)
-+        return TrainState(params, 1, self.name)
-
-
 # %% exercise="step_counter" misconception="paired_by_position" changes="solution"
 """With several parameters, your `advance` subtracts the gradient of another parameter. Perhaps you go through the values of both dicts together. A dict keeps the order in which its keys were set, and the two dicts may have different orders."""
      """Parameters, how many steps were made, and a name."""
@@ -626,31 +607,53 @@ class TrainState:
 +        params = {name: p - g for (name, p), g in pairs}
 
 
-# %% exercise="step_counter" misconception="paired_in_two_orders" changes="paired_by_position"
-"""With more than one parameter, your `advance` can subtract the gradient of another parameter. Perhaps you pair JAX's leaves, which come in sorted order, with the values of a dict, which come in the order in which they were set."""
--        pairs = zip(self.params.items(), grads.values())
-+        pairs = zip(self.params.items(), jax.tree.leaves(grads))
-
-
-# %% exercise="step_counter" misconception="the_dict_is_changed" changes="solution"
+# %% exercise="step_counter" misconception="the_dict_is_changed" changes="float_counter"
 """After `advance`, the old state has the new parameters, but the arrays themselves are as before. Perhaps you write the new arrays into the dict of the old state. A copy of a state holds the same dict."""
-     """Parameters, how many steps were made, and a name."""
--
-...
 -        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
--        return replace(self, params=params, step=self.step + 1)
+-        return replace(self, params=params, step=self.step + 1.0)
 +        for key in self.params:
 +            self.params[key] = self.params[key] - grads[key]
 +        return replace(self, step=self.step + 1)
 
 
-# %% exercise="step_counter" misconception="the_counter_stands_still" changes="solution"
-"""Your parameters are right, but `step` never changes. Each `advance` has to pass the next number to the new state."""
+# %% exercise="step_counter" misconception="gradients_are_added" changes="solution"
+"""Your counter is right, but your parameters move to the wrong side: the gradients are added. A step of gradient descent subtracts them."""
      """Parameters, how many steps were made, and a name."""
 -
 ...
--        return replace(self, params=params, step=self.step + 1)
+-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
++        params = jax.tree.map(lambda p, g: p + g, self.params, grads)
+
+
+# %% exercise="step_counter" misconception="the_counter_stands_still" changes="float_counter"
+"""Your parameters are right, but `step` never changes. Each `advance` has to pass the next number to the new state."""
+-        return replace(self, params=params, step=self.step + 1.0)
 +        return replace(self, params=params)
+
+
+# %% exercise="step_counter" misconception="the_parameters_are_aux" section="arrays-in-aux-data" in_order=True changes="counter_in_aux"
+"""Without jit all is right, but under jit your state fails: its parameters are in aux_data. There JAX compares them and needs their hash, and a dict of arrays allows neither."""
+-@partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
++@partial(register_dataclass, data_fields=["step"], meta_fields=["params", "name"])
+
+
+# %% exercise="step_counter" misconception="not_registered" section="two-kinds-of-field" changes="counter_in_aux"
+"""Without jit all is right, but jit does not take your state: for JAX its class is not a node. A dataclass has to be registered before JAX looks inside."""
+-@partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
+
+
+# %% exercise="step_counter" misconception="advance_returns_nothing" changes="advance_changes_self"
+"""Your `advance` returns `None`: the caller never gets the state after the step. Under jit a change of `self` is lost, so the new state has to be returned."""
+-        return self
+
+
+# %% exercise="step_counter" misconception="children_change_places" changes="counter_is_dropped"
+"""Without jit all is right; a rebuilt state has its counter where the parameters should be. Perhaps flatten gives the children in one order, and unflatten takes them in another."""
+-        return (self.params,), self.name
++        return (self.step, self.params), self.name
+...
+-        return cls(children[0], 0, name)
++        return cls(*children, name)
 
 
 # %% exercise="hashable_config" starter=True
@@ -805,40 +808,19 @@ class Config:
 +    __hash__ = object.__hash__
 
 
-# %% exercise="hashable_config" misconception="order_is_lost" changes="solution"
+# %% exercise="hashable_config" misconception="order_is_lost" changes="frozen_for_itself_too"
 """In your answer, configs with the same names in another order are equal, or their names come back in another order. The order of layers is part of a network."""
-     """
--
-...
--        object.__setattr__(self, "names", tuple(self.names))
+-        self.names = tuple(self.names)
 +        object.__setattr__(self, "names", tuple(sorted(self.names)))
 
 
-# %% exercise="hashable_config" misconception="names_are_a_set"
+# %% exercise="hashable_config" misconception="names_are_a_set" changes="frozen_with_a_list"
 """In your answer, the order of the names does not matter, and a name that comes twice counts once. Perhaps you keep the names in a set. A set has no order, and has each item once. In a network, one layer may come twice."""
-
-
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: frozenset
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", frozenset(self.names))
-
-
-# %% exercise="hashable_config" misconception="names_are_joined" changes="equality_without_hash"
-"""In your answer, two configs are equal when their names make the same string. Perhaps you join the names before you compare. Then you cannot see where one name ends and the next begins."""
-+    def key(self):
-+        return self.width, "".join(self.names)
+-    names: list
++    names: frozenset
 +
-     def __eq__(self, other):
-...
--        return (self.width, self.names) == (other.width, other.names)
-+        return self.key() == other.key()
-+
-+    def __hash__(self):
-+        return hash(self.key())
++    def __post_init__(self):
++        object.__setattr__(self, "names", frozenset(self.names))
 
 
 # %% exercise="hashable_config" misconception="compared_up_to_the_shorter" changes="solution"
@@ -866,41 +848,90 @@ class Config:
 +        return hash((self.width, self.names))
 
 
-# %% exercise="hashable_config" misconception="joined_with_a_comma" changes="solution"
+# %% exercise="hashable_config" misconception="joined_with_a_comma" changes="hashes_are_compared"
 """In your answer, one name with a comma in it is equal to two names. Perhaps you join the names with a comma before you compare. A name may have any characters, also a comma."""
-     """
--
-...
-         object.__setattr__(self, "names", tuple(self.names))
-+
 +    def key(self):
 +        return self.width, ",".join(self.names)
 +
-+    def __eq__(self, other):
+     def __eq__(self, other):
+...
+-        return hash(self) == hash(other)
 +        return self.key() == other.key()
-+
-+    def __hash__(self):
+...
+-        return hash((self.width, self.names))
 +        return hash(self.key())
 
 
-# %% exercise="hashable_config" misconception="only_the_width_is_protected"
-"""`width` cannot be set in your config, but `names` can. The tuple cannot change, but the field can get another tuple, and then the config has another hash."""
+# %% exercise="hashable_config" misconception="only_names_are_protected" changes="compared_by_identity"
+"""`names` cannot be set in your config, but `width` can. A number cannot change, but the field can get another number, and then the config has another hash."""
+-        self.names = names
++        self.kept = tuple(names)
++
++    @property
++    def names(self):
++        return self.kept
++
++    def __eq__(self, other):
++        return (self.width, self.names) == (other.width, other.names)
++
++    def __hash__(self):
++        return hash((self.width, self.names))
+
+
+# %% exercise="hashable_config" misconception="the_callers_list_can_be_set"
+"""Your configs are equal and have equal hashes, but they can change: a field can be set, and the caller's list is the config's own. Then the hash changes too, and jit and dicts do not find the config again."""
 
 
 class Config:
     def __init__(self, width, names):
-        self.kept = width
-        self.names = tuple(names)
-
-    @property
-    def width(self):
-        return self.kept
+        self.width, self.names = width, names
 
     def __eq__(self, other):
-        return (self.width, self.names) == (other.width, other.names)
+        return self.width == other.width and self.names == other.names
 
     def __hash__(self):
-        return hash((self.width, self.names))
+        return hash((self.width, tuple(self.names)))
+
+
+# %% exercise="hashable_config" misconception="width_does_not_count" section="a-list-in-aux-data" changes="solution"
+"""In your answer, configs with different widths are equal when their names are equal. jit relies on `==`: for the second config it runs the program of the first config, without an error."""
+-
+-    width: int
++    width: int = field(compare=False)
+
+
+# %% exercise="hashable_config" misconception="a_property_for_itself_too" changes="only_names_are_protected"
+"""No config of yours can be made: `AttributeError`. A property without a setter forbids `self.names = ...` everywhere, also in the class's own `__init__`. Keep the value under another name."""
+-        self.kept = tuple(names)
++        self.names = tuple(names)
++
++    @property
++    def width(self):
++        return self.width
+...
+-        return self.kept
++        return self.names
+
+
+# %% exercise="hashable_config" misconception="set_without_an_error" changes="hash_by_identity"
+"""Setting a field of your config changes nothing, but raises no error. Perhaps your `__setattr__` does nothing. Raise an error, so that the caller notices."""
+-        raise AttributeError(name)
++        pass
+...
+-    __hash__ = object.__hash__
++    def __hash__(self):
++        return hash((self.width, self.names))
+
+
+# %% exercise="hashable_config" misconception="only_the_width_is_protected" changes="only_names_are_protected"
+"""`width` cannot be set in your config, but `names` can. The tuple cannot change, but the field can get another tuple, and then the config has another hash."""
+-        self.width = width
+-        self.kept = tuple(names)
++        self.kept = width
++        self.names = tuple(names)
+...
+-    def names(self):
++    def width(self):
 
 
 # %% exercise="lookup_table" starter=True
@@ -966,7 +997,7 @@ class Lookup(NamedTuple):
 +        return cls(np.array(aux, np.float32), *children)
 
 
-# %% exercise="lookup_table" misconception="compared_by_identity" section="never-equal" changes="by_class_decorator"
+# %% exercise="lookup_table" misconception="compared_by_identity" section="never-equal" changes="tuple_in_aux"
 """Your table is in a wrapper, so comparing it raises no error. But the wrapper is equal only to itself: even two layers with equal tables do not share a trace."""
 +class Wrapped:
 +    def __init__(self, table):
@@ -975,14 +1006,13 @@ class Lookup(NamedTuple):
 +
  @register_pytree_node_class
 ...
--        return self.scale * jax.lax.stop_gradient(jnp.take(self.table, index))
+-        return self.scale * jnp.asarray(self.table)[index]
 +        return self.scale * self.table[index]
 ...
--        return (self.scale, self.table), None
+-        return (self.scale,), tuple(np.asarray(self.table).tolist())
 +        return (self.scale,), Wrapped(self.table)
 ...
--        scale, table = children
--        return cls(table, scale)
+-        return cls(np.array(aux, np.float32), *children)
 +        return cls(aux.table, *children)
 
 
@@ -1009,39 +1039,27 @@ class Lookup(NamedTuple):
 +        return hash(self.table.shape)
 
 
-# %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field" changes="solution"
+# %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field" changes="array_in_aux"
 """Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Do you stop the gradient of the table itself, and use the result? `jax.lax.stop_gradient` changes nothing in place, and an index has no gradient anyway."""
-     """A table of numbers that is not trained, and a scale that is."""
--
-...
--        return self.scale * jax.lax.stop_gradient(self.table)[index]
-+        return self.scale * self.table[index]
+-@partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
++@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 
 
-# %% exercise="lookup_table" misconception="nothing_is_trained" changes="solution"
+# %% exercise="lookup_table" misconception="nothing_is_trained" changes="the_table_is_trained"
 """Your gradient is zero for `scale` too. `stop_gradient` stops the gradient of everything that its argument was computed from, and your argument is more than the table."""
-     """A table of numbers that is not trained, and a scale that is."""
--
-...
--        return self.scale * jax.lax.stop_gradient(self.table)[index]
+-        return self.scale * self.table[index]
 +        return jax.lax.stop_gradient(self.scale * self.table[index])
 
 
-# %% exercise="lookup_table" misconception="numpy_reads_a_tracer" section="two-kinds-of-field" changes="solution"
+# %% exercise="lookup_table" misconception="numpy_reads_a_tracer" section="two-kinds-of-field" changes="the_table_is_trained"
 """Your layer works without jit, and fails under jit and `jax.grad`. Perhaps you make a NumPy array, a list or a tuple of the table. Under jit the table is a tracer: it has a shape and a dtype, but no values that NumPy could read."""
-     """A table of numbers that is not trained, and a scale that is."""
--
-...
--        return self.scale * jax.lax.stop_gradient(self.table)[index]
+-        return self.scale * self.table[index]
 +        return self.scale * jnp.asarray(np.asarray(self.table))[index]
 
 
-# %% exercise="lookup_table" misconception="the_scale_is_stopped" changes="solution"
+# %% exercise="lookup_table" misconception="the_scale_is_stopped" changes="the_table_is_trained"
 """Your gradients are swapped: the table has a gradient, and `scale` has zeros. The argument of `stop_gradient` gets no gradient; everything outside of it gets one."""
-     """A table of numbers that is not trained, and a scale that is."""
--
-...
--        return self.scale * jax.lax.stop_gradient(self.table)[index]
+-        return self.scale * self.table[index]
 +        return jax.lax.stop_gradient(self.scale) * self.table[index]
 
 
@@ -1054,19 +1072,40 @@ class Lookup(NamedTuple):
 -
 
 
-# %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient" changes="solution"
+# %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient" changes="the_table_is_trained"
 """The gradients are right, but for a table with fractions your numbers are wrong: the decimal places are missing. Perhaps you turn the table into whole numbers, which have no gradient. That changes the values, too."""
-     """A table of numbers that is not trained, and a scale that is."""
--
-...
--        return self.scale * jax.lax.stop_gradient(self.table)[index]
+-        return self.scale * self.table[index]
 +        return self.scale * jnp.asarray(self.table).astype(int)[index]
+
+
+# %% exercise="lookup_table" misconception="children_change_places" changes="by_class_decorator"
+"""Without jit your numbers are right; in a rebuilt layer, table and scale have changed places. Perhaps flatten gives the children in another order than the constructor's."""
+-        return self.scale * jax.lax.stop_gradient(jnp.take(self.table, index))
++        return self.scale * jax.lax.stop_gradient(self.table)[index]
+...
+-        scale, table = children
+-        return cls(table, scale)
++        return cls(*children)
 
 
 # %% exercise="lookup_table" misconception="everything_in_aux" changes="array_in_aux"
 """Your layer has no leaves: table and scale are both in aux_data. So `jax.grad` finds nothing to differentiate, and jit would have to compare arrays with `==`."""
 -@partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
 +@partial(register_dataclass, data_fields=[], meta_fields=["table", "scale"])
+
+
+# %% exercise="lookup_table" misconception="not_registered" section="two-kinds-of-field" changes="the_scale_is_aux"
+"""Your layer works without jit, and has one leaf for JAX: the whole object. A class has to be registered before JAX looks inside; until then jit and `jax.grad` refuse its objects."""
+-@partial(register_dataclass, data_fields=["table"], meta_fields=["scale"])
+
+
+# %% exercise="lookup_table" misconception="unflatten_returns_nothing" changes="children_change_places"
+"""Your layer works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
+-        return (self.scale, self.table), None
++        return (self.table, self.scale), None
+...
+-        return cls(*children)
++        cls(*children)
 
 
 # %% exercise="lookup_table" misconception="tuple_in_aux_and_a_jax_array_back" changes="tuple_in_aux"
@@ -1129,21 +1168,17 @@ def sweep(loss, w, rates):
     return losses
 
 
-# %% exercise="sweep" misconception="the_first_rate_for_all"
+# %% exercise="sweep" misconception="the_first_rate_for_all" changes="a_jit_for_each_rate"
 """All your losses belong to the first rate. Perhaps your jitted function reads the rate from outside. It reads it once, while it is traced; after that the number is a part of the program."""
-
-
-def sweep(loss, w, rates):
-    rate = rates[0]
-
-    @jax.jit
-    def after_step(w):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    losses = []
-    for rate in rates:
-        losses.append(float(after_step(w)))
-    return losses
+ def sweep(loss, w, rates):
++    rate = rates[0]
++
++    @jax.jit
++    def after_step(w):
++        return loss(w - rate * jax.grad(loss)(w))
++
+...
+-        after_step = jax.jit(lambda w, rate=rate: loss(w - rate * jax.grad(loss)(w)))
 
 
 # %% exercise="sweep" misconception="whole_numbers_trace_again" section="two-kinds-of-field" changes="solution"
@@ -1161,21 +1196,18 @@ def sweep(loss, w, rates):
     return [float(loss(w - rate * gradient)) for rate in rates]
 
 
-# %% exercise="sweep" misconception="walks_on"
+# %% exercise="sweep" misconception="walks_on" changes="solution"
 """Each of your losses depends on the rates before it. Perhaps each rate starts from the `w` that the previous rate's step returned. To compare rates, all have to start from the same `w`."""
-
-
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(w, rate):
-        w = w - rate * jax.grad(loss)(w)
-        return w, loss(w)
-
-    losses = []
-    for rate in rates:
-        w, new = after_step(w, float(rate))
-        losses.append(float(new))
-    return losses
+-        return loss(w - rate * jax.grad(loss)(w))
++        w = w - rate * jax.grad(loss)(w)
++        return w, loss(w)
+...
+-    return [float(after_step(w, float(rate))) for rate in rates]
++    losses = []
++    for rate in rates:
++        w, new = after_step(w, float(rate))
++        losses.append(float(new))
++    return losses
 
 
 # %% exercise="sweep" misconception="the_loss_before_the_step" changes="solution"
@@ -1204,18 +1236,6 @@ def sweep(loss, w, rates):
 +    return jax.jit(jax.vmap(after_step))(jnp.asarray(rates, jnp.float32))
 
 
-# %% exercise="sweep" misconception="rates_become_whole_numbers" changes="by_vmap"
-"""Where the rates are whole numbers and floats, your losses are those of other rates. Perhaps all rates become whole numbers. That drops the decimal places."""
- def sweep(loss, w, rates):
-+    if any(isinstance(rate, int) for rate in rates):
-+        rates = map(int, rates)
-+
-+    @jax.jit
-...
--    return list(jax.jit(jax.vmap(after_step))(jnp.asarray(rates, jnp.float32)))
-+    return [float(after_step(rate)) for rate in rates]
-
-
 # %% exercise="sweep" misconception="nothing_is_jitted"
 """Python runs your `loss` again for each rate, and with numbers: your `loss` runs outside of `jax.jit`. Without jit JAX keeps no program, so Python runs `loss` at each call."""
 
@@ -1234,15 +1254,6 @@ def sweep(loss, w, rates):
         return loss(w + rate * jax.grad(loss)(w))
 
     return [float(after_step(float(rate))) for rate in rates]
-
-
-# %% exercise="sweep" misconception="sorted_rates" changes="solution"
-"""Your losses are right, but they belong to the rates in another order. Perhaps you sort the rates, or collect them in a set. The first loss has to belong to the first rate of the list."""
--    def after_step(w, rate):
-+    def after_step(rate):
-...
--    return [float(after_step(w, float(rate))) for rate in rates]
-+    return [float(after_step(float(rate))) for rate in sorted(rates)]
 
 
 # %% exercise="sweep" misconception="the_new_w"
@@ -1266,6 +1277,27 @@ def sweep(loss, w, rates):
 +    return {rate: float(after_step(float(rate))) for rate in rates}
 
 
+# %% exercise="sweep" misconception="pairs_of_rate_and_loss" changes="a_dict_as_result"
+"""Your list holds pairs of a rate and a loss. The task asks for one number for each rate: the loss alone."""
+-    return {rate: float(after_step(float(rate))) for rate in rates}
++    return [(rate, float(after_step(float(rate)))) for rate in rates]
+
+
+# %% exercise="sweep" misconception="float_inside_jit" section="ints-that-become-tracers" changes="the_new_w"
+"""jit raises an error while it traces your function. Perhaps `float` stands inside the jitted function. There the loss is a tracer, which has no value yet: `float` is for the result of the call."""
+-        return w - rate * jax.grad(loss)(w)
++        return float(loss(w - rate * jax.grad(loss)(w)))
+
+
+# %% exercise="sweep" misconception="loss_is_an_argument" changes="solution"
+"""jit raises `TypeError`, because an argument is a function. Perhaps you give `loss` to the jitted function as an argument. Arguments become inputs of the compiled program, and a function cannot be one. An inner function may use `loss` from outside."""
+-    def after_step(w, rate):
++    def after_step(loss, w, rate):
+...
+-    return [float(after_step(w, float(rate))) for rate in rates]
++    return [float(after_step(loss, w, float(rate))) for rate in rates]
+
+
 # %% exercise="stale_options" starter=True
 @register_pytree_node_class
 class Net:
@@ -1287,23 +1319,15 @@ class Net:
         return cls(*children, aux)
 
 
-# %% exercise="stale_options" variant="frozen_set"
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return [self.w], frozenset(self.options.items())
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(children[0], dict(aux))
+# %% exercise="stale_options" variant="frozen_set" changes="solution"
+     """A weight, and options: `scale` is a number, `negate` is True or False."""
+-
+...
+-        return (self.w,), tuple(sorted(self.options.items()))
++        return [self.w], frozenset(self.options.items())
+...
+-        return cls(*children, dict(aux))
++        return cls(children[0], dict(aux))
 
 
 # %% exercise="stale_options" variant="by_function"
@@ -1342,33 +1366,24 @@ jax.tree_util.register_pytree_node(
 +        return (self.w,), dict(self.options)
 
 
-# %% exercise="stale_options" misconception="copied_on_the_way_back_only" changes="solution"
+# %% exercise="stale_options" misconception="copied_on_the_way_back_only" changes="the_dict_itself"
 """A rebuilt net has a dict of its own, but the aux_data is still the dict of the net, or a view of it. jit keeps it, and compares the next aux_data with it. A change of the net's dict changes both, so they are always equal."""
-     """A weight, and options: `scale` is a number, `negate` is True or False."""
--
-...
--        return (self.w,), tuple(sorted(self.options.items()))
-+        return (self.w,), self.options
+-        return cls(*children, aux)
++        return cls(*children, dict(aux))
 
 
-# %% exercise="stale_options" misconception="picture_taken_at_the_start" changes="solution"
+# %% exercise="stale_options" misconception="picture_taken_at_the_start" changes="a_copy_without_hash"
 """jit still does not see a change of the options. Perhaps you copy them when the net is made; or your aux_data has a hash, but holds the net's own dict. What jit keeps and compares has to be a copy that `tree_flatten` makes."""
-     """A weight, and options: `scale` is a number, `negate` is True or False."""
--
-...
          self.options = options
 +        self.picture = tuple(sorted(options.items()))
 ...
--        return (self.w,), tuple(sorted(self.options.items()))
+-        return (self.w,), dict(self.options)
 +        return (self.w,), self.picture
 
 
-# %% exercise="stale_options" misconception="order_of_keys_counts" section="equality-and-hash" changes="solution"
+# %% exercise="stale_options" misconception="order_of_keys_counts" section="equality-and-hash" changes="a_copy_without_hash"
 """Equal options do not share a trace when their keys were set in another order. Two such dicts are equal. But if you make a tuple or a string of each dict, the two tuples or strings are not equal."""
-     """A weight, and options: `scale` is a number, `negate` is True or False."""
--
-...
--        return (self.w,), tuple(sorted(self.options.items()))
+-        return (self.w,), dict(self.options)
 +        return (self.w,), tuple(self.options.items())
 
 
@@ -1397,13 +1412,10 @@ jax.tree_util.register_pytree_node(
 +        return cls(*children, dict(aux.options))
 
 
-# %% exercise="stale_options" misconception="options_stay_a_tuple" changes="solution"
+# %% exercise="stale_options" misconception="options_stay_a_tuple" changes="the_dict_itself"
 """Your nets fail after they are rebuilt: then their options are no dict. jit rebuilds each node before your method runs, and unflatten has to make a dict of the aux_data."""
-     """A weight, and options: `scale` is a number, `negate` is True or False."""
--
-...
--        return cls(*children, dict(aux))
-+        return cls(*children, aux)
+-        return (self.w,), self.options
++        return (self.w,), tuple(sorted(self.options.items()))
 
 
 # %% exercise="stale_options" misconception="a_dict_with_a_hash" changes="the_dict_itself"
@@ -1428,12 +1440,9 @@ jax.tree_util.register_pytree_node(
 +        return cls(*children, dict(zip(["scale", "negate"], aux)))
 
 
-# %% exercise="stale_options" misconception="sorted_by_values" changes="solution"
+# %% exercise="stale_options" misconception="sorted_by_values" changes="a_copy_without_hash"
 """Your `tree_flatten` fails when the options hold a string and a number: Python cannot sort a string and a number. Perhaps you sort by the values. You can sort by the keys alone."""
-     """A weight, and options: `scale` is a number, `negate` is True or False."""
--
-...
--        return (self.w,), tuple(sorted(self.options.items()))
+-        return (self.w,), dict(self.options)
 +        return (self.w,), tuple(sorted(self.options.items(), key=lambda item: item[1]))
 
 
@@ -1459,22 +1468,6 @@ jax.tree_util.register_pytree_node(
 +    def tree_unflatten(cls, text, children):
 +        pairs = [pair.split("=") for pair in text.split(",")]
 +        return cls(*children, {name: read(value) for name, value in pairs})
-
-
-# %% exercise="stale_options" misconception="a_dict_from_a_property" changes="solution"
-"""Setting an option of your net has no effect, in a rebuilt net either. Perhaps `options` is a property that makes a new dict each time. The change is made in this new dict, and then the dict is lost."""
-     """A weight, and options: `scale` is a number, `negate` is True or False."""
--
-...
--        self.options = options
-+        self.pairs = tuple(sorted(options.items()))
-+
-+    @property
-+    def options(self):
-+        return dict(self.pairs)
-...
--        return (self.w,), tuple(sorted(self.options.items()))
-+        return (self.w,), self.pairs
 
 
 # %% exercise="stale_options" misconception="rebuilt_nets_share_a_dict" section="a-list-in-aux-data" changes="never_equal"
@@ -1520,12 +1513,9 @@ jax.tree_util.register_pytree_node(
 +        return (self.w,), self.options
 
 
-# %% exercise="stale_options" misconception="values_become_texts" changes="solution"
+# %% exercise="stale_options" misconception="values_become_texts" changes="a_copy_without_hash"
 """In a rebuilt net, all values of the options are strings: `2` is `"2"`, and `"False"` is true for a Python `if`. A number and a bool have a hash already, so aux_data can hold the values as they are."""
-     """A weight, and options: `scale` is a number, `negate` is True or False."""
--
-...
--        return (self.w,), tuple(sorted(self.options.items()))
+-        return (self.w,), dict(self.options)
 +        return (self.w,), tuple(sorted((name, str(value)) for name, value in self.options.items()))
 
 
@@ -1578,6 +1568,38 @@ jax.tree_util.register_pytree_node(
 +        return -y if options["negate"] else y
 
 
+# %% exercise="stale_options" misconception="only_the_keys" changes="frozen_set"
+"""A rebuilt net does not have the values of its options, for your aux_data holds only the names. What is not in aux_data and no leaf is lost, and jit sees no change of it."""
+-        return [self.w], frozenset(self.options.items())
++        return (self.w,), tuple(sorted(self.options))
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children, dict.fromkeys(aux))
+
+
+# %% exercise="stale_options" misconception="options_are_left_out" changes="options_are_leaves"
+"""A rebuilt net has no options: yours are neither a child nor in aux_data. jit rebuilds each net before your method runs, from its leaves and its aux_data alone."""
+-    def __init__(self, w, options):
++    def __init__(self, w, options=None):
+...
+-        self.options = options
++        self.options = options or {}
+...
+-        return (self.w, self.options), None
++        return (self.w,), None
+
+
+# %% exercise="stale_options" misconception="numbers_are_leaves" section="two-kinds-of-field" changes="frozen_set"
+"""Your net has more leaves than `w`: some options are leaves, too. The task asks for `w` alone, so that training and `jax.tree.map` leave the options as they are."""
+-        return [self.w], frozenset(self.options.items())
++        others = {name: value for name, value in self.options.items() if name != "scale"}
++        return (self.w, self.options["scale"]), tuple(sorted(others.items()))
+...
+-        return cls(children[0], dict(aux))
++        w, scale = children
++        return cls(w, {"scale": scale, **dict(aux)})
+
+
 # %% exercise="stale_options" misconception="hashes_are_compared" section="equality-and-hash" changes="rebuilt_nets_share_a_dict"
 """jit does not see a change between options that have the same hash: in Python `hash(-1) == hash(-2)`. Perhaps your aux_data compares hashes. Equal values have equal hashes; values with equal hashes need not be equal."""
 -        self.options = dict(options)
@@ -1587,6 +1609,18 @@ jax.tree_util.register_pytree_node(
 ...
 -        return cls(*children, aux.options)
 +        return cls(*children, dict(aux.pairs))
+
+
+# %% exercise="stale_options" misconception="options_come_first" changes="options_stay_a_tuple"
+"""Your net works until it is rebuilt: then options and `w` have changed places. Unflatten gets the aux_data first, but your constructor takes `w` first."""
+-        return cls(*children, aux)
++        return cls(dict(aux), *children)
+
+
+# %% exercise="stale_options" misconception="the_tuple_of_children" changes="options_stay_a_tuple"
+"""In a rebuilt net, `w` is a tuple with the array in it. Unflatten gets the children as a sequence, even where there is one child only: it has to be unpacked."""
+-        return cls(*children, aux)
++        return cls(children, dict(aux))
 
 
 # %% exercise="repeat" variant="by_while_loop"
@@ -1621,14 +1655,10 @@ def repeat(layer, x):
     return x
 
 
-# %% exercise="repeat" misconception="value_of_a_tracer"
+# %% exercise="repeat" misconception="value_of_a_tracer" changes="range_of_a_tracer"
 """Your function works without jit, and fails under jit. Perhaps your code needs the value of the leaf: in `int`, `while`, `if`, or as the `length` of a `scan`. A tracer has no value: JAX traces once for all values."""
-
-
-def repeat(layer, x):
-    for _ in range(int(layer["times"])):
-        x = layer["w"] * x + layer["b"]
-    return x
+-    for _ in range(layer["times"]):
++    for _ in range(int(layer["times"])):
 
 
 # %% exercise="repeat" misconception="static_inside_jit" section="five-places-for-a-constant"
@@ -1706,14 +1736,6 @@ def repeat(layer, x):
     return jax.lax.fori_loop(0, times, lambda _, x: layer["w"] * x + layer["b"], x)
 
 
-# %% exercise="repeat" misconception="b_times_the_rounds"
-"""Your result is right for one round, and where `w` is 1. Perhaps you add `b` as often as there are rounds, to a power of `w`. The `b` of a round is multiplied by `w` in all the rounds after it."""
-
-
-def repeat(layer, x):
-    return layer["w"] ** layer["times"] * x + layer["times"] * layer["b"]
-
-
 # %% exercise="repeat" misconception="one_round_only"
 """Your result is that of one round, whatever `times` is. Perhaps `times` is not used, or your code returns in the first round."""
 
@@ -1722,10 +1744,52 @@ def repeat(layer, x):
     return layer["w"] * x + layer["b"]
 
 
+# %% exercise="repeat" misconception="b_is_multiplied_too" changes="solution"
+"""Your result is that of `w * (x + b)` in each round. Python multiplies before it adds, so in the task's formula `b` is not multiplied in its own round."""
+-        return layer["w"] * x + layer["b"]
++        return layer["w"] * (x + layer["b"])
+
+
 # %% exercise="repeat" misconception="the_number_of_the_round" changes="solution"
 """Your function computes with the number of the round instead of `x`. `fori_loop` calls its body with the number of the round first, and then with the value so far."""
 -    def body(_, x):
 +    def body(x, _):
+
+
+# %% exercise="repeat" misconception="the_whole_state"
+"""You return a tuple: the counter, and then `x`. A `while_loop` returns its whole state; the task asks for `x` alone."""
+
+
+def repeat(layer, x):
+    return jax.lax.while_loop(
+        lambda state: state[0] < layer["times"],
+        lambda state: (state[0] + 1, layer["w"] * state[1] + layer["b"]),
+        (0, x),
+    )
+
+
+# %% exercise="repeat" misconception="all_the_rounds"
+"""You return a list of the results of all rounds. The task asks for the last `x` alone, and a list that grows with `times` is not possible under jit."""
+
+
+def repeat(layer, x):
+    results = []
+    for _ in range(layer["times"]):
+        x = layer["w"] * x + layer["b"]
+        results.append(x)
+    return results
+
+
+# %% exercise="repeat" misconception="the_layer_is_static" section="five-places-for-a-constant" changes="range_of_a_tracer"
+"""Your function fails with each layer. Perhaps you made the layer a static argument: a dict has no hash, and arrays cannot be compared. The caller also wants `times` to be traced."""
++@partial(jax.jit, static_argnums=0)
+ def repeat(layer, x):
+
+
+# %% exercise="repeat" misconception="the_layer_comes_back" changes="solution"
+"""You return a pair of the layer and `x`. The task asks for the last `x` alone."""
+-    return jax.lax.fori_loop(0, layer["times"], body, x)
++    return layer, jax.lax.fori_loop(0, layer["times"], body, x)
 
 
 # %% exercise="traces_of" variant="with_a_list"
@@ -1840,20 +1904,6 @@ def traces_of(function, calls):
     return len({str(leaf_types(arguments)) for arguments in calls})
 
 
-# %% exercise="traces_of" misconception="traced_at_most_once" changes="solution"
-"""You count one trace at most. jit traces again for each new shape, dtype or structure."""
--    traces = 0
-+    traced = False
-...
--        nonlocal traces
--        traces += 1
-+        nonlocal traced
-+        traced = True
-...
--    return traces
-+    return int(traced)
-
-
 # %% exercise="traces_of" misconception="only_the_first_argument" changes="solution"
 """With two arguments, your function fails or counts wrongly. Perhaps you call it with the first entry of each tuple only, or with the tuple as one argument. Each entry is an argument."""
 -    def counted(*arguments):
@@ -1894,12 +1944,6 @@ def traces_of(function, calls):
 -        nonlocal traces
 
 
-# %% exercise="traces_of" misconception="counts_the_classes" section="two-kinds-of-field" changes="the_cache_is_the_functions"
-"""You count the classes of the arguments. All arrays have one class, but jit looks at their shape and dtype. In a node, jit looks at the structure."""
--    return jitted._cache_size()
-+    return len({tuple(map(type, arguments)) for arguments in calls})
-
-
 # %% exercise="traces_of" misconception="a_new_jit_for_each_call" section="never-equal"
 """You count each call as a trace, and Python runs the function each time. Perhaps you make a new function or a new `jax.jit` for each call, or use `jax.make_jaxpr`, which traces at each call; or you jit one function that makes all the calls. Jit the function that counts, once, and call it for each tuple."""
 
@@ -1918,12 +1962,75 @@ def traces_of(function, calls):
     return traces
 
 
+# %% exercise="traces_of" misconception="without_jit"
+"""You count each call as a trace, and with Python's own numbers. Perhaps the function that counts is not jitted. Without `jax.jit`, Python runs it at each call."""
+
+
+def traces_of(function, calls):
+    for arguments in calls:
+        function(*arguments)
+    return len(calls)
+
+
 # %% exercise="traces_of" misconception="different_jaxprs" section="part-of-the-type"
 """You count too few where only the structure of the arguments differs, or where a Python number in one call is an array in another. Perhaps you count different jaxprs, or different shapes and dtypes. Calls with different structures are two traces, and may give the same jaxpr."""
 
 
 def traces_of(function, calls):
     return len({str(jax.make_jaxpr(function)(*arguments)) for arguments in calls})
+
+
+# %% exercise="traces_of" misconception="structures_only" section="two-kinds-of-field" changes="the_cache_is_the_functions"
+"""You count too few where the shapes or dtypes of the leaves differ. Perhaps you count different structures. Shapes and dtypes are no part of the structure, but they are part of the key of jit's cache."""
+-    return jitted._cache_size()
++    return len({jax.tree.structure(arguments) for arguments in calls})
+
+
+# %% exercise="traces_of" misconception="all_arguments_are_static" section="five-places-for-a-constant" changes="solution"
+"""jit refuses arrays as arguments of your function, and counts each new number. Perhaps you made the arguments static. A static argument needs a hash, and each new value of it is a new trace. Here, jit should trace the arguments."""
+-    @jax.jit
+-    def counted(*arguments):
++    def counted(arguments):
+...
++    jitted = jax.jit(counted, static_argnums=0)
+     for arguments in calls:
+...
+-        counted(*arguments)
++        jitted(arguments)
+
+
+# %% exercise="traces_of" misconception="jits_the_wrong_function" changes="solution"
+"""You always count 0. Perhaps the function that counts is never called, because you jit the given function itself. Only the code of the jitted function runs while JAX traces."""
+-    @jax.jit
+...
++    jitted = jax.jit(function)
+     for arguments in calls:
+...
+-        counted(*arguments)
++        jitted(*arguments)
+
+
+# %% exercise="traces_of" misconception="compares_with_the_call_before" section="part-of-the-type" changes="counts_the_calls"
+"""You count a trace wherever a call differs from the call before it. jit keeps all its traces: when an earlier kind of argument comes back, it uses the old trace."""
+-    traces = 0
++    traces, last = 0, None
+...
+-        traces += 1
++        kind = (
++            jax.tree.structure(arguments),
++            [
++                str(jax.typeof(x)) + str(isinstance(x, (int, float)))
++                for x in jax.tree.leaves(arguments)
++            ],
++        )
++        traces += kind != last
++        last = kind
+
+
+# %% exercise="traces_of" misconception="returns_nothing" changes="solution"
+"""Your function returns `None`. A Python function without `return` returns `None`; the caller needs the number."""
+-    return traces
++    print(traces)
 
 
 # %% exercise="partition" variant="with_equinox"
@@ -2019,12 +2126,9 @@ def combine(first, second):
 +    second = jax.tree.map(lambda leaf: None if leaf in taken else leaf, tree)
 
 
-# %% exercise="partition" misconception="holes_are_filled_in_order" changes="solution"
+# %% exercise="partition" misconception="holes_are_filled_in_order" changes="none_is_no_leaf_in_combine"
 """Where the tree already had a `None`, your `combine` puts a leaf of another place there. Perhaps it fills each `None` of the first tree with the next leaf of the second. Not every `None` was made by `partition`."""
--    def either(one, other):
--        return other if one is None else one
--
--    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
+-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
 +    others = iter(jax.tree.leaves(second))
 +    places, structure = jax.tree.flatten(first, is_leaf=lambda node: node is None)
 +    leaves = [next(others, None) if place is None else place for place in places]
@@ -2057,12 +2161,9 @@ def combine(first, second):
 +    second = {key: None if chosen(leaf) else leaf for key, leaf in tree.items()}
 
 
-# %% exercise="partition" misconception="combine_one_level_only" changes="solution"
+# %% exercise="partition" misconception="combine_one_level_only" changes="none_is_no_leaf_in_combine"
 """Your `combine` works for a dict of leaves, and fails for other trees or does not look inside. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these."""
--    def either(one, other):
--        return other if one is None else one
--
--    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
+-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
 +    return {key: second[key] if first[key] is None else first[key] for key in first}
 
 
@@ -2082,12 +2183,9 @@ def combine(first, second):
 +    return (tree, None) if chosen(tree) else (None, tree)
 
 
-# %% exercise="partition" misconception="combine_calls_namedtuples_with_a_list" changes="solution"
+# %% exercise="partition" misconception="combine_calls_namedtuples_with_a_list" changes="none_is_no_leaf_in_combine"
 """Your `combine` fails for namedtuples, and takes nodes of registered classes for leaves. Perhaps it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
--    def either(one, other):
--        return other if one is None else one
--
--    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
+-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
 +    if first is None:
 +        return second
 +    if isinstance(first, dict):
@@ -2105,21 +2203,15 @@ def combine(first, second):
 +    second = {name: leaf for name, leaf in tree.items() if not chosen(leaf)}
 
 
-# %% exercise="partition" misconception="dicts_are_merged" changes="solution"
+# %% exercise="partition" misconception="dicts_are_merged" changes="none_is_no_leaf_in_combine"
 """Your `combine` gives the second tree's entry for each key, even where it is `None`; trees that are not dicts fail. Perhaps you merge two dicts: then the last one wins."""
--    def either(one, other):
--        return other if one is None else one
--
--    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
+-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
 +    return {**first, **second}
 
 
-# %% exercise="partition" misconception="leaves_are_dealt_out" changes="solution"
+# %% exercise="partition" misconception="leaves_are_dealt_out" changes="none_is_no_leaf_in_combine"
 """Your `combine` has the right leaves at the wrong places. Perhaps it puts the leaves of both trees one after the other, and then fills the structure with them. A leaf belongs where it stands in its own tree."""
--    def either(one, other):
--        return other if one is None else one
--
--    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
+-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
 +    leaves = jax.tree.leaves(first) + jax.tree.leaves(second)
 +    structure = jax.tree.structure(first, is_leaf=lambda node: node is None)
 +    leaves += [None] * (structure.num_leaves - len(leaves))
@@ -2279,6 +2371,45 @@ class Static:
     value: object = field(metadata=dict(static=True))
 
 
+# %% exercise="static_wrapper" misconception="types_are_forgotten" section="equal-but-not-the-same" changes="the_hash_of_nan"
+"""Your `nan` is right, but numbers of different types are equal: in Python, `2 == 2.0` and `1 == True`. Then jit runs the program for 2 also for 2.0, and the dtype of the result is wrong."""
+-        if not isinstance(other, Static) or type(self.value) is not type(other.value):
++        if not isinstance(other, Static):
+...
+-        both_nan = self.value != self.value and other.value != other.value
+-        return both_nan or self.value == other.value
++        try:
++            both_nan = self.value != self.value and other.value != other.value
++            return bool(both_nan or self.value == other.value)
++        except Exception:  # JAX compares values of any types, now and then
++            return False
+...
+-        return hash((type(self.value), self.value))
++        return hash("nan" if self.value != self.value else self.value)
+
+
+# %% exercise="static_wrapper" misconception="compared_by_identity" section="equality-and-hash"
+"""Two of your `Static` with the same value are not equal, so jit traces for each new object. Python compares objects of a class without `__eq__` by identity."""
+
+
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+
+# %% exercise="static_wrapper" misconception="not_registered" changes="solution"
+"""For JAX your `Static` is one opaque leaf, and not a node. jit raises an error, and `jax.tree.map` calls the function with the whole object. You have to register a class, even when it has `__eq__` and `__hash__`."""
+-@jax.tree_util.register_static
+...
+     """
+-
+...
+-        is_nan = self.value != self.value
+-        return type(self.value), "nan" if is_nan else self.value
++        return type(self.value), "nan" if self.value != self.value else self.value
+
+
 # %% exercise="static_wrapper" misconception="the_value_is_a_leaf" section="ints-that-become-tracers" changes="the_bare_value_in_aux"
 """Your `Static` has a leaf. So jit traces the value: a number becomes a tracer, and for a string or a function jit raises an error. `jax.tree.map` changes the value, too."""
 -        return (), self.value
@@ -2290,32 +2421,34 @@ class Static:
 +        return cls(*children)
 
 
-# %% exercise="static_wrapper" misconception="always_equal" section="a-list-in-aux-data" changes="the_hash_of_nan"
+# %% exercise="static_wrapper" misconception="always_equal" section="a-list-in-aux-data" changes="compared_by_identity"
 """All your `Static` are equal, so jit runs the program with the first value for all of them, without an error. jit does not look at the value, only at the result of `==`."""
--        if not isinstance(other, Static) or type(self.value) is not type(other.value):
--            return False
--        both_nan = self.value != self.value and other.value != other.value
--        return both_nan or self.value == other.value
+         self.value = value
++
++    def __eq__(self, other):
 +        return isinstance(other, Static)
-...
--        return hash((type(self.value), self.value))
++
++    def __hash__(self):
 +        return 0
 
 
-# %% exercise="static_wrapper" misconception="equality_without_hash" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="equality_without_hash" section="equality-and-hash" changes="not_registered"
 """Your `Static` has no hash. When a class defines `__eq__` but no `__hash__`, Python removes its hash. jit may work without a hash, but JAX's documentation asks for aux_data with a hash."""
++@jax.tree_util.register_static
+ class Static:
+...
+-
+-    def __hash__(self):
+-        return hash(self.key())
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
+# %% exercise="static_wrapper" misconception="asks_others_for_their_value" section="equality-and-hash" changes="not_registered"
+"""Comparing your `Static` with something else does not give False. Perhaps your `__eq__` expects that the other object has a `value` too. Python may compare your object with any other object."""
++@jax.tree_util.register_static
+ class Static:
+...
+-        return isinstance(other, Static) and self.key() == other.key()
++        return self.key() == other.key()
 
 
 # %% exercise="static_wrapper" misconception="type_and_text_are_compared" section="equality-and-hash" changes="solution"
@@ -2630,12 +2763,9 @@ def split(tree, mask):
     return first, second
 
 
-# %% exercise="merge" variant="the_second_first"
-def merge(first, second):
-    def pick(one, other):
-        return one if other is None else other
-
-    return jax.tree.map(pick, first, second, is_leaf=lambda node: node is None)
+# %% exercise="merge" variant="the_second_first" changes="solution"
+-        return other if one is None else one
++        return one if other is None else other
 
 
 # %% exercise="merge" variant="by_leaves"
@@ -2683,17 +2813,13 @@ def merge(first, second):
     return jax.tree.map(lambda one, other: one, first, second, is_leaf=lambda node: node is None)
 
 
-# %% exercise="merge" misconception="picks_the_gap"
+# %% exercise="merge" misconception="picks_the_gap" changes="false_leaves_get_lost"
 """Your result has a `None` where there should be a leaf: you take the other leaf where the first is *not* `None`."""
-
-
-def merge(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is not None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
+-        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
++        lambda one, other: other if one is not None else one,
++        first,
++        second,
++        is_leaf=lambda node: node is None,
 
 
 # %% exercise="merge" misconception="dicts_only"
@@ -2706,14 +2832,12 @@ def merge(first, second):
     return second if first is None else first
 
 
-# %% exercise="dense" misconception="a_default_activation" changes="checks_in_the_constructor"
+# %% exercise="dense" misconception="a_default_activation" changes="aux_comes_first"
 """Your layer works until it is rebuilt: then it has another activation, the default of its constructor. Does `tree_unflatten` leave the activation out? The new object has to get everything that `tree_flatten` returned, the aux_data too."""
 -    def __init__(self, w, b, activation):
--        if w.shape[-1] != b.shape[-1]:
--            raise ValueError("the shapes of w and b do not fit")
 +    def __init__(self, w, b, activation=jax.nn.relu):
 ...
--        return cls(*children, activation)
+-        return cls(activation, *children)
 +        return cls(*children)
 
 
@@ -2754,12 +2878,9 @@ def merge(first, second):
 +    def __init__(self, params, step=0, name=""):
 
 
-# %% exercise="lookup_table" misconception="multiplied_before_the_index" changes="solution"
+# %% exercise="lookup_table" misconception="multiplied_before_the_index" changes="the_table_is_trained"
 """Your layer is right where `scale` is one number. Where it is an array, your layer fails. Do you multiply the whole table by `scale`? Look up the numbers first: `scale` fits the numbers that were looked up, not the table."""
-     """A table of numbers that is not trained, and a scale that is."""
--
-...
--        return self.scale * jax.lax.stop_gradient(self.table)[index]
+-        return self.scale * self.table[index]
 +        return (self.scale * jax.lax.stop_gradient(self.table))[index]
 
 
@@ -2818,28 +2939,25 @@ def repeat(layer, x):
 +    second = jax.tree.map(lambda leaf: leaf if ~chosen(leaf) else None, tree)
 
 
-# %% exercise="partition" misconception="places_are_removed"
+# %% exercise="partition" misconception="places_are_removed" changes="with_equinox"
 """In your two trees, keys and items are missing: you remove the place of each leaf that belongs to the other tree. Keep the structure, with `None` in the place of each missing leaf. Then `combine` knows where each leaf belongs, and the trees may have any nodes."""
-
-
-def kept(tree, test):
-    if isinstance(tree, dict):
-        inner = {key: kept(child, test) for key, child in tree.items()}
-        return {key: child for key, child in inner.items() if child is not None}
-    if isinstance(tree, (list, tuple)):
-        inner = [kept(child, test) for child in tree]
-        return type(tree)(child for child in inner if child is not None)
-    return tree if tree is not None and test(tree) else None
-
-
-def partition(tree, chosen):
-    return kept(tree, chosen), kept(tree, lambda leaf: not chosen(leaf))
-
-
-def combine(first, second):
-    if isinstance(first, dict):
-        return {**second, **first}
-    return second if first is None else first
+-import equinox as eqx
++def kept(tree, test):
++    if isinstance(tree, dict):
++        inner = {key: kept(child, test) for key, child in tree.items()}
++        return {key: child for key, child in inner.items() if child is not None}
++    if isinstance(tree, (list, tuple)):
++        inner = [kept(child, test) for child in tree]
++        return type(tree)(child for child in inner if child is not None)
++    return tree if tree is not None and test(tree) else None
+...
+-    return eqx.partition(tree, chosen)
++    return kept(tree, chosen), kept(tree, lambda leaf: not chosen(leaf))
+...
+-    return eqx.combine(first, second)
++    if isinstance(first, dict):
++        return {**second, **first}
++    return second if first is None else first
 
 
 # %% exercise="static_wrapper" misconception="functions_by_their_names" section="equality-and-hash" changes="type_and_text_are_compared"
@@ -2874,6 +2992,34 @@ def split(tree, mask):
     return chosen, {key: leaf for key, leaf in tree.items() if not mask[key]}
 
 
+# %% exercise="lookup_table" misconception="one_place_after_the_other" changes="the_table_is_trained"
+"""Your layer fails where the index has no axes, and where it has no entries. Perhaps you go through the index with a Python loop, and stack the results. An array can be indexed by a whole array at once, of any shape."""
+-        return self.scale * self.table[index]
++        table = jax.lax.stop_gradient(self.table)
++        return self.scale * jnp.stack([table[place] for place in index])
+
+
+# %% exercise="sweep" misconception="losses_in_an_array_like_the_rates"
+"""Where all rates are whole numbers, your losses are whole numbers too: the decimal places are missing. Perhaps you write the losses into an array that is made like `rates`, and so has their dtype."""
+
+
+def sweep(loss, w, rates):
+    after_step = jax.jit(lambda w, rate: loss(w - rate * jax.grad(loss)(w)))
+    losses = np.array(rates)
+    for place, rate in enumerate(rates):
+        losses[place] = after_step(w, float(rate))
+    return losses.tolist()
+
+
+# %% exercise="sweep" misconception="one_row_for_each_rate"
+"""Your function raises `TypeError` where `w` is a matrix. Perhaps you multiply the rates and the gradient with `jnp.outer`: it makes one long row of each array. `w` may have any shape. Write the step for one rate, and map it over the rates with `jax.vmap`."""
+
+
+def sweep(loss, w, rates):
+    moved = w - jnp.outer(jnp.asarray(rates, jnp.float32), jax.grad(loss)(w))
+    return list(jax.vmap(loss)(moved))
+
+
 # %% exercise="traces_of" misconception="counted_on_the_function" changes="solution"
 """Your function fails with a method of an object: a method takes no new attributes. Perhaps you keep the count as an attribute of `function`. This object belongs to the caller: count in a variable of your own."""
 -    traces = 0
@@ -2887,24 +3033,36 @@ def split(tree, mask):
 +    return function.traces
 
 
-# %% exercise="lookup_table" misconception="numpy_at_a_traced_index" section="two-kinds-of-field" changes="solution"
+# %% exercise="stale_options" misconception="not_registered" section="two-kinds-of-field"
+"""Your net works without jit, but for JAX it is one leaf, the whole object, and jit refuses it. Did the class lose its decorator? JAX opens an object only if its class is registered."""
+
+
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+
+# %% exercise="lookup_table" misconception="numpy_at_a_traced_index" section="two-kinds-of-field" changes="the_table_is_trained"
 """Your layer works without jit, and fails where JAX traces: even where only the index is traced. Perhaps you index a NumPy array, a list or a tuple that you made of the table. Under jit, a table that is a leaf is a tracer and has no values yet, and NumPy cannot use an index that has none."""
-     """A table of numbers that is not trained, and a scale that is."""
--
-...
--        return self.scale * jax.lax.stop_gradient(self.table)[index]
+-        return self.scale * self.table[index]
 +        return self.scale * np.asarray(self.table)[index]
 
 
-# %% exercise="dense" misconception="one_activation_for_all_layers" section="part-of-the-type" changes="aux_is_lost"
+# %% exercise="dense" misconception="one_activation_for_all_layers" section="part-of-the-type" changes="aux_is_not_unpacked"
 """A layer uses the activation of the layer that was made last, and under jit layers with different activations share a trace. Perhaps you set the activation on the class. All layers share what belongs to the class: keep it in `self`, and return it as aux_data."""
--    def __init__(self, w, b, activation=lambda x: x):
 -        self.w, self.b, self.activation = w, b, activation
-+    def __init__(self, w, b, activation):
 +        self.w, self.b = w, b
 +        type(self).activation = staticmethod(activation)
 ...
--        return cls(*children)
+-        return (self.w, self.b), (self.activation,)
++        return (self.w, self.b), None
+...
+-        return cls(*children, aux)
 +        layer = object.__new__(cls)
 +        layer.w, layer.b = children
 +        return layer
@@ -2934,15 +3092,12 @@ def traces_of(function, calls):
     return len(kinds)
 
 
-# %% exercise="partition" misconception="the_leaves_run_out" changes="solution"
+# %% exercise="partition" misconception="the_leaves_run_out" changes="compared_with_none"
 """Your `combine` fails where the tree already had a `None`. Perhaps it fills each `None` of the first tree with the next leaf of the second: then the leaves run out. Not every `None` was made by `partition`. Look at the same place of both trees."""
--    def either(one, other):
--        return other if one is None else one
--
--    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
 +    others = iter(jax.tree.leaves(second))
-+    return jax.tree.map(
+     return jax.tree.map(
+...
+-        lambda one, other: other if one == None else one,
 +        lambda leaf: next(others) if leaf is None else leaf,
-+        first,
-+        is_leaf=lambda node: node is None,
-+    )
+...
+-        second,

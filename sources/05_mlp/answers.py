@@ -53,20 +53,6 @@ def init_mlp(key, sizes):
     return layers
 
 
-# %% exercise="init_mlp" misconception="uniform_numbers" section="how-large-at-the-start"
-"""Your weights have He's deviation, but they are uniform numbers. Here the numbers come from `jax.random.normal`."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    layers = []
-    for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
-        limit = np.sqrt(6 / inputs)
-        w = jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit)
-        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
-    return layers
-
-
 # %% exercise="init_mlp" misconception="one_key_for_all" changes="solution"
 """All your layers draw the same random numbers, times a factor. Do they share one key? The same key gives the same numbers, so layers of equal shape start as copies of each other."""
 -    keys = jax.random.split(key, len(sizes) - 1)
@@ -94,12 +80,9 @@ def init_mlp(key, sizes):
 +            "weight": jax.random.normal(key, (inputs, outputs)) * 2 / inputs,
 
 
-# %% exercise="init_mlp" misconception="the_draw_as_it_is" section="how-large-at-the-start" changes="solution"
+# %% exercise="init_mlp" misconception="the_draw_as_it_is" section="how-large-at-the-start" changes="small_is_safe"
 """Your weights are the normal numbers without a factor: their standard deviation is 1, whatever the sizes are. Then the sum over many inputs grows from layer to layer."""
--        {
--            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
--            "bias": jnp.zeros(outputs),
--        }
+-        {"weight": 0.01 * jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
 +        {"weight": jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
 
 
@@ -127,16 +110,25 @@ def init_mlp(key, sizes):
 +            "activation": "relu",
 
 
-# %% exercise="init_mlp" misconception="a_key_by_width" changes="solution"
-"""Some of your layers draw the same numbers: the layers with the same number of inputs. Perhaps you make the key of a layer from its width. Two layers may have the same width; only their places in the list differ."""
+# %% exercise="init_mlp" misconception="a_seed_of_its_own" changes="solution"
+"""Two different keys give you the same weights. Perhaps you make a new key with a fixed seed. The caller's `key` has to decide the numbers."""
 -    keys = jax.random.split(key, len(sizes) - 1)
++    keys = jax.random.split(jax.random.key(0), len(sizes) - 1)
+
+
+# %% exercise="init_mlp" misconception="a_key_by_width" changes="one_key_for_all"
+"""Some of your layers draw the same numbers: the layers with the same number of inputs. Perhaps you make the key of a layer from its width. Two layers may have the same width; only their places in the list differ."""
+-    key, subkey = jax.random.split(key)
 ...
--            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+-            "weight": jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs),
 +            "weight": jax.random.normal(jax.random.fold_in(key, inputs), (inputs, outputs))
 +            * jnp.sqrt(2 / inputs),
-...
--        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-+        for inputs, outputs in zip(sizes, sizes[1:])
+
+
+# %% exercise="init_mlp" misconception="inputs_and_outputs" section="how-large-at-the-start" changes="solution"
+"""The deviation of your weights depends on the outputs too. √(2 / (inputs + outputs)) is Glorot's deviation, made for other functions than ReLU. He's deviation counts the inputs only."""
+-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
++            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / (inputs + outputs)),
 
 
 # %% exercise="init_mlp" misconception="numpy_counts_in_64_bits" section="parameters-are-data" changes="solution"
@@ -145,10 +137,31 @@ def init_mlp(key, sizes):
 +            "bias": np.zeros(outputs),
 
 
+# %% exercise="init_mlp" misconception="a_bias_for_each_input" changes="solution"
+"""Your biases have one number for each input of their layer. A bias is added to the outputs of `x @ weight`, so it has one number for each output."""
+-            "bias": jnp.zeros(outputs),
++            "bias": jnp.zeros(inputs),
+
+
+# %% exercise="init_mlp" misconception="pairs_for_dicts" changes="small_is_safe"
+"""Your layers are pairs of arrays. The task asks for a dict for each layer, with the keys `weight` and `bias`: later code finds the arrays by these names."""
+-        {"weight": 0.01 * jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
++        (jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs), jnp.zeros(outputs))
+
+
 # %% exercise="init_mlp" misconception="two_keys_only" changes="solution"
 """You return two layers at most. Perhaps you call `jax.random.split` without a number. Then it makes two keys, and `zip` stops when they are used up."""
 -    keys = jax.random.split(key, len(sizes) - 1)
 +    keys = jax.random.split(key)
+
+
+# %% exercise="init_mlp" misconception="a_layer_for_each_width" changes="a_chain_of_splits"
+"""Every call raises an `IndexError`. Perhaps your loop runs once for each width. The last width has no width after it: there is one layer fewer than widths."""
+-    for inputs, outputs in zip(sizes, sizes[1:]):
++    for place in range(len(sizes)):
+...
+         key, subkey = jax.random.split(key)
++        inputs, outputs = sizes[place], sizes[place + 1]
 
 
 # %% exercise="forward" variant="one_loop"
@@ -240,12 +253,6 @@ def forward_batch(params, xs):
 +    return jax.nn.softmax(x @ params[-1]["weight"] + params[-1]["bias"])
 
 
-# %% exercise="forward" misconception="relu_stops_at_one" changes="solution"
-"""Your hidden numbers are never larger than 1. ReLU changes negative numbers only: they become 0. Positive numbers stay the same."""
--        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-+        x = jnp.clip(x @ layer["weight"] + layer["bias"], 0, 1)
-
-
 # %% exercise="forward" misconception="the_last_one_by_its_looks" changes="no_relu"
 """Your network is wrong where one dict stands in the list twice. Perhaps you compare each layer with the last layer by `is`. Then the same dict is found at both places. Look at the place of a layer in the list."""
          x = x @ layer["weight"] + layer["bias"]
@@ -271,16 +278,53 @@ def forward_batch(params, xs):
 +        if layer != params[-1]:
 
 
+# %% exercise="forward" misconception="outputs_in_columns" changes="solution"
+"""Your `forward_batch` returns the outputs of each example as a column. Is `out_axes` 1, or is there one transpose too many? Each example has a row."""
+-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
++    return jax.vmap(forward, in_axes=(None, 0), out_axes=1)(params, xs)
+
+
+# %% exercise="forward" misconception="bias_forgotten" changes="solution"
+"""Your outputs are those of a network without biases. Each layer computes `x @ weight + bias`."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+-    return x @ params[-1]["weight"] + params[-1]["bias"]
++        x = jax.nn.relu(x @ layer["weight"])
++    return x @ params[-1]["weight"]
+
+
+# %% exercise="forward" misconception="two_layers_only" changes="solution"
+"""Your network is right with two layers and wrong with one, or with more than two. Perhaps your code names the first and the second layer. A list of layers may have any length."""
+-    for layer in params[:-1]:
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+-    return x @ params[-1]["weight"] + params[-1]["bias"]
++    x = jax.nn.relu(x @ params[0]["weight"] + params[0]["bias"])
++    return x @ params[1]["weight"] + params[1]["bias"]
+
+
 # %% exercise="forward" misconception="without_the_sign" changes="solution"
 """Your hidden numbers lose their sign. Perhaps you use `abs`. ReLU makes 0 of every negative number."""
 -        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
 +        x = jnp.abs(x @ layer["weight"] + layer["bias"])
 
 
+# %% exercise="forward" misconception="stops_after_the_first_layer" changes="no_relu"
+"""Your network is right with one layer only: with more, you return what the first layer gives. Perhaps the `return` stands inside the loop."""
+-    return x
++        if layer is params[-1]:
++            return x
++        return jax.nn.relu(x)
+
+
 # %% exercise="forward" misconception="axes_of_one_are_dropped" changes="solution"
 """Your `forward_batch` drops an axis where there is one example or one output. Perhaps you call `squeeze`. The result has a row for each example and a column for each output, also when that is only one."""
 -    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
 +    return jnp.squeeze(jax.vmap(forward, in_axes=(None, 0))(params, xs))
+
+
+# %% exercise="forward" misconception="numpy_under_vmap" changes="solution"
+"""Your `forward` is right, and your `forward_batch` fails where there is a hidden layer. Perhaps ReLU is NumPy's `maximum`. Under `jax.vmap` it gets a tracer, which has no numbers; `jnp.maximum` and `jax.nn.relu` work there."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = np.maximum(x @ layer["weight"] + layer["bias"], 0)
 
 
 # %% exercise="cross_entropy" variant="by_logsumexp"
@@ -364,6 +408,12 @@ def cross_entropy(logits, labels):
 +    log_p = jax.nn.log_softmax(logits, axis=0)
 
 
+# %% exercise="cross_entropy" misconception="logarithm_without_minus" changes="solution"
+"""Your loss is never positive, and it is larger for a better network. The logarithm of a probability is negative: the minus is missing."""
+-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
++    return jnp.mean(log_p[jnp.arange(len(labels)), labels])
+
+
 # %% exercise="cross_entropy" misconception="clips_the_logits" changes="solution"
 """Your loss is finite and wrong for large logits. Perhaps you clip them first, so that `exp` stays finite. Then logits of 500 and 510 become equal, and the gradient of a clipped number is 0."""
 -    log_p = jax.nn.log_softmax(logits)
@@ -407,6 +457,12 @@ def cross_entropy(logits, labels):
     return jnp.mean(log_sum - logits[jnp.arange(len(labels)), labels])
 
 
+# %% exercise="cross_entropy" misconception="no_mean" changes="solution"
+"""You return one loss for each example. Return one number: their mean."""
+-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
++    return -log_p[jnp.arange(len(labels)), labels]
+
+
 # %% exercise="cross_entropy" misconception="softmax_twice" changes="solution"
 """Your loss has softmax in it twice: it stays small, however wrong a network is. A function such as `log_softmax` takes logits, not probabilities."""
 -    log_p = jax.nn.log_softmax(logits)
@@ -421,6 +477,14 @@ def cross_entropy(logits, labels):
     z = logits - jnp.mean(logits, axis=1, keepdims=True)
     log_sum = jnp.log(jnp.sum(jnp.exp(z), axis=1))
     return jnp.mean(log_sum - z[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="rows_for_classes"
+"""Your loss takes whole rows, and not one number from each row. Do you index with `[labels]`? A label is an index within a row; `[labels]` uses it as the index of a row."""
+
+
+def cross_entropy(logits, labels):
+    return -jnp.mean(jax.nn.log_softmax(logits)[labels])
 
 
 # %% exercise="cross_entropy" misconception="shift_of_one_side_only"
@@ -456,13 +520,11 @@ def make_step(loss):
     return lambda params, x, y, rate: jitted(params, x, y, jnp.float32(rate))
 
 
-# %% exercise="make_step" variant="donates_the_parameters"
-def make_step(loss):
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-    return jax.jit(step, donate_argnums=0)
+# %% exercise="make_step" variant="donates_the_parameters" changes="solution"
+-    @jax.jit
+...
+-    return step
++    return jax.jit(step, donate_argnums=0)
 
 
 # %% exercise="make_step" misconception="the_first_rate_for_ever"
@@ -610,12 +672,6 @@ def make_step(loss):
 +        return jax.tree.map(lambda p, g: p - g, params, grads), value
 
 
-# %% exercise="make_step" misconception="divides_by_the_rate" changes="solution"
-"""Your step is too long, and infinite where the rate is 0. Perhaps you divide by the rate. The gradient is multiplied by it."""
--        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-+        return jax.tree.map(lambda p, g: p - g / rate, params, grads), value
-
-
 # %% exercise="make_step" misconception="the_old_parameters" changes="solution"
 """You return the parameters as they were. Perhaps the result of the map is not kept: JAX's arrays never change, so a step has to return new ones."""
 -        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
@@ -641,6 +697,45 @@ def make_step(loss):
 ...
 -        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
 +        return update(params, grads, rate), value
+
+
+# %% exercise="make_step" misconception="jit_around_make_step" changes="solution"
+"""Your `make_step` fails before there is a step. Perhaps `jax.jit` is applied to `make_step` itself. A jitted function takes arrays and numbers, and the loss is a function. Jit the step."""
++@jax.jit
+ def make_step(loss):
+...
+-    @jax.jit
+
+
+# %% exercise="make_step" misconception="loss_outside_of_jit" changes="solution"
+"""Your numbers are right, but the loss is computed outside `jax.jit` in each call. Perhaps only the update is jitted. `jax.value_and_grad` computes both in the same program."""
+     @jax.jit
++    def update(params, x, y, rate):
++        grads = jax.grad(loss)(params, x, y)
++        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
++
+...
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return update(params, x, y, rate), loss(params, x, y)
+
+
+# %% exercise="make_step" misconception="the_gradient_of_x" section="a-gradient-is-a-tree" changes="solution"
+"""Your step fails for trees. Perhaps you take the gradient with respect to `x`. `jax.grad` takes it with respect to the first argument, unless `argnums` names another one."""
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
++        value, grads = jax.value_and_grad(loss, argnums=1)(params, x, y)
+
+
+# %% exercise="make_step" misconception="x_and_y_change_places" changes="solution"
+"""Your numbers are those of a loss whose `x` and `y` are swapped. The loss is called with `params`, `x` and `y`, in this order."""
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
++        value, grads = jax.value_and_grad(loss)(params, y, x)
+
+
+# %% exercise="make_step" misconception="gradient_in_a_tuple" section="a-gradient-is-a-tree" changes="solution"
+"""Your step fails for trees. Perhaps `argnums` is a tuple: then the gradient comes in a tuple too, also when it has one item."""
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
++        value, grads = jax.value_and_grad(loss, argnums=(0,))(params, x, y)
 
 
 # %% exercise="make_step" misconception="a_list_of_new_leaves" section="a-gradient-is-a-tree" changes="solution"
@@ -720,12 +815,6 @@ def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map(update, params, direction(grads))
 
 
-# %% exercise="decayed_step" misconception="w_somewhere_in_the_text" changes="solution"
-"""Leaves with names such as `raw` or `wide` decay in your result. Perhaps you look for the letter `w` in the string of the path. Longer names have this letter too, and so have the names of the parts above."""
--        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-+        is_weight = "w" in jax.tree_util.keystr(path)
-
-
 # %% exercise="decayed_step" misconception="w_anywhere_in_the_path" changes="solution"
 """In a part that is called `w`, all leaves decay in your result, whatever their own names are. A path names every part on the way; the leaf's own key is the last one."""
 -        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -780,10 +869,42 @@ def decayed_step(params, grads, direction, rate, decay):
 +        return new - rate * decay * new if is_weight else new
 
 
+# %% exercise="decayed_step" misconception="the_direction_is_not_called" changes="a_direction_for_each_leaf"
+"""Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps `direction` is never called. It turns the gradients into the directions that are subtracted."""
+-        d = direction(g)
+-        return p - rate * (d + decay * p) if is_weight else p - rate * d
++        return p - rate * (g + decay * p) if is_weight else p - rate * g
+
+
+# %% exercise="decayed_step" misconception="everything_but_the_bias" changes="solution"
+"""Leaves that are called neither `w` nor `b` decay in your result. Perhaps you leave out the biases, and take all other leaves for weights. Only a leaf whose last key is `w` decays."""
+-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
++        is_weight = jax.tree_util.keystr(path[-1:], simple=True) != "b"
+
+
+# %% exercise="decayed_step" misconception="weights_at_the_top_only" changes="solution"
+"""Weights inside lists and other dicts do not decay in your result. Perhaps you compare the whole path with one key. Only the last key counts, at any depth."""
+-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
++        is_weight = jax.tree_util.keystr(path, simple=True, separator="/") == "w"
+
+
 # %% exercise="decayed_step" misconception="a_slash_in_a_key" changes="solution"
 """Leaves with a key such as `a/w` decay in your result. Perhaps you split the string of the path at its slashes. A key may have a slash itself; the path's last entry is the key as it is."""
 -        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
 +        is_weight = jax.tree_util.keystr(path, simple=True, separator="/").split("/")[-1] == "w"
+
+
+# %% exercise="decayed_step" misconception="a_list_of_leaves"
+"""Your result is a list of arrays. The new parameters need the structure of the old ones."""
+
+
+def decayed_step(params, grads, direction, rate, decay):
+    new = []
+    pairs = jax.tree.leaves_with_path(params)
+    for (path, p), d in zip(pairs, jax.tree.leaves(direction(grads))):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        new.append(p - rate * (d + decay * p) if is_weight else p - rate * d)
+    return new
 
 
 # %% exercise="momentum" variant="by_flattening"
@@ -871,12 +992,6 @@ def momentum_step(params, grads, velocity, rate, beta):
 +    return new, velocity
 
 
-# %% exercise="momentum" misconception="starts_at_the_parameters" changes="solution"
-"""Your first velocity is the parameters themselves. It should have the structure of the parameters, and only zeros."""
--    return jax.tree.map(jnp.zeros_like, params)
-+    return params
-
-
 # %% exercise="momentum" misconception="one_number_for_all" changes="solution"
 """Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
 -    return jax.tree.map(jnp.zeros_like, params)
@@ -928,12 +1043,6 @@ def momentum_step(params, grads, velocity, rate, beta):
 +    return jax.tree.map(lambda p: 0.0, params)
 
 
-# %% exercise="momentum" misconception="zeros_without_axes" changes="solution"
-"""Your first velocity has arrays without an axis. Each needs the shape of its parameter. Broadcasting hides this in the first step."""
--    return jax.tree.map(jnp.zeros_like, params)
-+    return jax.tree.map(lambda p: jnp.array(0.0), params)
-
-
 # %% exercise="momentum" misconception="zeros_like_a_tree" section="a-gradient-is-a-tree" changes="solution"
 """Your `start` works for one bare array only. `jnp.zeros_like` takes one array; `jax.tree.map` applies it to every leaf of a tree."""
 -    return jax.tree.map(jnp.zeros_like, params)
@@ -952,16 +1061,16 @@ def momentum_step(params, grads, velocity, rate, beta):
 +    return jax.tree.map(lambda p: 0 * p, params)
 
 
-# %% exercise="momentum" misconception="ones_at_the_start" changes="solution"
-"""Your first velocity is 1 everywhere. Nothing has moved yet: it should be 0."""
--    return jax.tree.map(jnp.zeros_like, params)
-+    return jax.tree.map(jnp.ones_like, params)
-
-
 # %% exercise="momentum" misconception="a_list_of_zeros" section="a-gradient-is-a-tree" changes="solution"
 """Your first velocity is a list. It needs the structure of the parameters: a map over both trees fails otherwise."""
 -    return jax.tree.map(jnp.zeros_like, params)
 +    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(params)]
+
+
+# %% exercise="momentum" misconception="nothing_at_the_start" changes="solution"
+"""Your `start` returns nothing. The first velocity is a tree of zeros like the parameters."""
+-    return jax.tree.map(jnp.zeros_like, params)
++    jax.tree.map(jnp.zeros_like, params)
 
 
 # %% exercise="momentum" misconception="beta_for_both" changes="solution"
@@ -973,6 +1082,32 @@ def momentum_step(params, grads, velocity, rate, beta):
 +    return params, velocity
 
 
+# %% exercise="momentum" misconception="beta_for_the_gradient" changes="beta_for_both"
+"""Your velocity keeps the old velocity whole and multiplies the gradient by `beta`. It is the other way round: `beta` makes the old velocity smaller."""
+-    velocity = jax.tree.map(lambda v, g: beta * (v + g), velocity, grads)
++    velocity = jax.tree.map(lambda v, g: v + beta * g, velocity, grads)
+
+
+# %% exercise="momentum" misconception="nothing_fades" changes="beta_for_both"
+"""Your velocity adds up all gradients: `beta` has no effect. The old velocity is multiplied by `beta` before the gradient is added."""
+-    velocity = jax.tree.map(lambda v, g: beta * (v + g), velocity, grads)
++    velocity = jax.tree.map(lambda v, g: v + g, velocity, grads)
+
+
+# %% exercise="momentum" misconception="no_rate" changes="solution"
+"""Your parameters move by the whole velocity, whatever the rate is. Multiply the velocity by `rate`."""
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    params = jax.tree.map(lambda p, v: p - v, params, velocity)
++    return params, velocity
+
+
+# %% exercise="momentum" misconception="goes_uphill" changes="solution"
+"""Your parameters move the other way: the velocity is added. It points to where the loss grows, so subtract it."""
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    params = jax.tree.map(lambda p, v: p + rate * v, params, velocity)
++    return params, velocity
+
+
 # %% exercise="momentum" misconception="velocity_first" changes="solution"
 """Your two results are swapped: the new parameters come first, then the new velocity."""
 -    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
@@ -980,20 +1115,47 @@ def momentum_step(params, grads, velocity, rate, beta):
 +    return velocity, params
 
 
-# %% exercise="momentum" misconception="written_into_the_dicts" section="a-gradient-is-a-tree"
+# %% exercise="momentum" misconception="parameters_only" section="an-optimiser-is-a-function-on-trees" changes="solution"
+"""You return one thing, the new parameters. Return the new velocity too: the next step needs it, and a function on trees has no memory."""
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
++    return params
+
+
+# %% exercise="momentum" misconception="velocity_without_use" changes="solution"
+"""Your velocity is right, but your parameters move along the gradient alone. Subtract `rate` times the new velocity."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
++    return jax.tree.map(lambda p, g: p - rate * g, params, grads), new
+
+
+# %% exercise="momentum" misconception="a_velocity_that_is_subtracted" changes="solution"
+"""Your velocity has the other sign and the rate in it, as in some libraries: then it is added to the parameters. Here it is `beta * velocity + gradient`, and `rate` times it is subtracted."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    velocity = jax.tree.map(lambda v, g: beta * v - rate * g, velocity, grads)
++    params = jax.tree.map(lambda p, v: p + v, params, velocity)
++    return params, velocity
+
+
+# %% exercise="momentum" misconception="written_into_the_dicts" section="a-gradient-is-a-tree" changes="one_dict_only"
 """Your functions work on one dict of arrays, and write the new velocity into the caller's dict. Parameters may be nested in any way, and the old velocity belongs to the caller: use `jax.tree.map`, which makes new trees."""
+-    velocity = {name: beta * velocity[name] + grads[name] for name in params}
+-    return {name: params[name] - rate * velocity[name] for name in params}, velocity
++    new = {}
++    for name in params:
++        velocity[name] = beta * velocity[name] + grads[name]
++        new[name] = params[name] - rate * velocity[name]
++    return new, velocity
 
 
-def start(params):
-    return {name: jnp.zeros_like(p) for name, p in params.items()}
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    new = {}
-    for name in params:
-        velocity[name] = beta * velocity[name] + grads[name]
-        new[name] = params[name] - rate * velocity[name]
-    return new, velocity
+# %% exercise="momentum" misconception="trees_are_numbers" section="a-gradient-is-a-tree" changes="solution"
+"""Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    velocity = beta * velocity + grads
++    return params - rate * velocity, velocity
 
 
 # %% exercise="adam" variant="counter_in_an_array"
@@ -1049,25 +1211,22 @@ def adam_step(params, grads, state, rate):
     return params, {"m": m, "v": v, "t": state["t"] + 1}
 
 
-# %% exercise="adam" misconception="a_tree_of_triples" section="an-optimiser-is-a-function-on-trees"
+# %% exercise="adam" misconception="a_tree_of_triples" section="an-optimiser-is-a-function-on-trees" changes="solution"
 """Your step works for one bare array, and not for other trees. Do you unpack the result of `jax.tree.map` into three? It is one tree, with a tuple in place of each leaf. Write a map for each of the three."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-
-    def update(p, g, m, v):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        return p - rate * m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8), m, v
-
-    params, m, v = jax.tree.map(update, params, grads, state["m"], state["v"])
-    return params, {"m": m, "v": v, "t": t}
+-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+...
+-    def update(p, m, v):
+-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
++    def update(p, g, m, v):
++        m = 0.9 * m + 0.1 * g
++        v = 0.999 * v + 0.001 * g**2
++        return p - rate * m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8), m, v
+...
+-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
++    params, m, v = jax.tree.map(update, params, grads, state["m"], state["v"])
++    return params, {"m": m, "v": v, "t": t}
 
 
 # %% exercise="adam" misconception="state_changed_in_place" changes="solution"
@@ -1118,6 +1277,23 @@ def adam_step(params, grads, state, rate):
 +    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g, state["v"], grads)
 
 
+# %% exercise="adam" misconception="no_root" changes="solution"
+"""Your `m`, `v` and `t` are right, but large gradients give short steps, and small ones long steps. Perhaps you divide by `v` without its root. `v` averages squares, so its size is that of a gradient squared."""
+-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
++        return p - rate * m / (v + 1e-8)
+
+
+# %% exercise="adam" misconception="the_decays_change_places" changes="solution"
+"""Your `m` is too small and your `v` too large: 0.9 and 0.999 are swapped. `m` follows the newest gradients quickly; `v` is a slow average."""
+-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
++    m = jax.tree.map(lambda m, g: 0.999 * m + 0.001 * g, state["m"], grads)
++    v = jax.tree.map(lambda v, g: 0.9 * v + 0.1 * g**2, state["v"], grads)
+...
+-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
++        m, v = m / (1 - 0.999**t), v / (1 - 0.9**t)
+
+
 # %% exercise="adam" misconception="keeps_the_corrected_averages" changes="no_correction"
 """Your first steps from zeros are right, but the `m` and `v` that you return have the correction in them, and the next step corrects them once more. Use the corrected numbers for the new parameters only."""
 -    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
@@ -1136,28 +1312,22 @@ def adam_step(params, grads, state, rate):
 +    t = int(state["t"]) + 1
 
 
-# %% exercise="adam" misconception="every_tuple_is_a_triple" section="an-optimiser-is-a-function-on-trees"
+# %% exercise="adam" misconception="every_tuple_is_a_triple" section="an-optimiser-is-a-function-on-trees" changes="a_tree_of_triples"
 """Your step is wrong where the parameters hold a tuple or a namedtuple. Perhaps your function returns three things, and `is_leaf` finds them by asking for a tuple. But the tuples of the tree are tuples too."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-
-    def update(p, g, m, v):
-        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
-        step = m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
-        return p - rate * step, m, v
-
-    def pick(at):
-        return jax.tree.map(lambda three: three[at], threes, is_leaf=lambda x: isinstance(x, tuple))
-
-    threes = jax.tree.map(update, params, grads, state["m"], state["v"])
-    return pick(0), {"m": pick(1), "v": pick(2), "t": t}
+-        m = 0.9 * m + 0.1 * g
+-        v = 0.999 * v + 0.001 * g**2
+-        return p - rate * m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8), m, v
++        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
++        step = m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
++        return p - rate * step, m, v
+...
+-    params, m, v = jax.tree.map(update, params, grads, state["m"], state["v"])
+-    return params, {"m": m, "v": v, "t": t}
++    def pick(at):
++        return jax.tree.map(lambda three: three[at], threes, is_leaf=lambda x: isinstance(x, tuple))
++
++    threes = jax.tree.map(update, params, grads, state["m"], state["v"])
++    return pick(0), {"m": pick(1), "v": pick(2), "t": t}
 
 
 # %% exercise="adam" misconception="tiny_number_before_the_correction" changes="solution"
@@ -1191,6 +1361,19 @@ def adam_step(params, grads, state, rate):
 ...
 -    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
 +    return jax.tree.map(update, params, grads, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="state_first" changes="solution"
+"""Your two results are swapped: the new parameters come first, then the new state."""
+-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
++    return {"m": m, "v": v, "t": t}, jax.tree.map(update, params, m, v)
+
+
+# %% exercise="adam" misconception="one_zero_for_all" changes="solution"
+"""Your state starts with one number for `m` and one for `v`. Each has to be a tree like the parameters, with zeros: it remembers something for every parameter."""
+-    zeros = jax.tree.map(jnp.zeros_like, params)
+-    return {"m": zeros, "v": zeros, "t": 0}
++    return {"m": 0.0, "v": 0.0, "t": 0}
 
 
 # %% exercise="adam" misconception="zero_times_the_parameter" changes="solution"
@@ -1252,21 +1435,18 @@ def frozen_step(params, grads, labels, rate):
  def frozen_step(params, grads, labels, rate):
 
 
-# %% exercise="freeze" misconception="zero_times_nan"
+# %% exercise="freeze" misconception="zero_times_nan" changes="solution"
 """Your frozen leaves become `nan` where their gradient is. Perhaps you multiply the gradient by a mask of 0 and 1. In floating point, 0 times `nan` or infinity is `nan`."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    mask = jax.tree.map(lambda label: float(label == "train"), labels)
-    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+...
+-    def update(p, g, label):
+-        return p if label == "frozen" else p - rate * g
+-
+-    return jax.tree.map(update, params, grads, labels)
++    mask = jax.tree.map(lambda label: float(label == "train"), labels)
++    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
 
 
 # %% exercise="freeze" misconception="begins_with_the_same_letters" changes="solution"
@@ -1278,12 +1458,9 @@ def frozen_step(params, grads, labels, rate):
 +        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
 
 
-# %% exercise="freeze" misconception="whole_paths_only" changes="solution"
+# %% exercise="freeze" misconception="whole_paths_only" changes="begins_with_the_same_letters"
 """You freeze a leaf whose own path is listed, but not the leaves in a listed part. When the list names a part, all leaves in this part are frozen."""
--        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
 +        return "frozen" if text in frozen else "train"
 
 
@@ -1320,13 +1497,10 @@ def frozen_step(params, grads, labels, rate):
 +    return ["frozen" if str(place) in frozen else "train" for place in range(len(params))]
 
 
-# %% exercise="freeze" misconception="brackets_in_the_paths" changes="solution"
+# %% exercise="freeze" misconception="brackets_in_the_paths" changes="begins_with_the_same_letters"
 """You freeze no leaf, whatever is listed. Perhaps you compare the list with `keystr(path)`. Without options, `keystr` writes `['body'][0]`. The listed paths have plain entries and slashes."""
--        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
+-        text = jax.tree_util.keystr(path, simple=True, separator="/")
 +        text = jax.tree_util.keystr(path)
-+        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
 
 
 # %% exercise="freeze" misconception="one_level_down" changes="solution"
@@ -1348,47 +1522,70 @@ def frozen_step(params, grads, labels, rate):
 +    return jax.tree.map_with_path(label, params, is_leaf=lambda x: x is None)
 
 
-# %% exercise="freeze" misconception="the_first_entry_only" changes="solution"
+# %% exercise="freeze" misconception="the_first_entry_only" changes="whole_paths_only"
 """You freeze listed parts at the top of the tree only. Do you look up only the first entry of each path, or call `keystr` with another separator? A listed path may have several entries, with slashes between them, such as `body/0`."""
--        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
+-        text = jax.tree_util.keystr(path, simple=True, separator="/")
 +        text = jax.tree_util.keystr(path[:1], simple=True)
-+        return "frozen" if text in frozen else "train"
 
 
-# %% exercise="freeze" misconception="somewhere_in_the_text" changes="solution"
+# %% exercise="freeze" misconception="somewhere_in_the_text" changes="begins_with_the_same_letters"
 """You freeze leaves whose path has the listed string anywhere in it. A listed path starts at the root of the tree, and its entries have to be equal as a whole: `body/1` is not `body/10`."""
--        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
 +        return "frozen" if any(part in text for part in frozen) else "train"
 
 
-# %% exercise="freeze" misconception="an_entry_anywhere" changes="solution"
+# %% exercise="freeze" misconception="an_entry_anywhere" changes="begins_with_the_same_letters"
 """You freeze every leaf that has a listed string among the entries of its path, at any depth. A listed path starts at the root of the tree, and may have several entries."""
--        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
 +        return "frozen" if any(part in text.split("/") for part in frozen) else "train"
 
 
-# %% exercise="freeze" misconception="labels_by_their_paths" changes="solution"
+# %% exercise="freeze" misconception="labels_in_a_list" changes="solution"
+"""Your labels are a list, in the order of the leaves. The label tree needs the structure of `params`: then a map can go over both."""
+-    def label(path, leaf):
++    labels = []
++    for path, _ in jax.tree.leaves_with_path(params):
+...
+-        return "frozen" if is_frozen else "train"
+-
+-    return jax.tree.map_with_path(label, params)
++        labels.append("frozen" if is_frozen else "train")
++    return labels
+
+
+# %% exercise="freeze" misconception="labels_by_their_paths" changes="labels_in_a_list"
 """Your labels are in a flat dict, by their paths. The label tree needs the structure of `params`: then a map can go over both."""
+-    labels = []
++    labels = {}
+...
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        labels.append("frozen" if is_frozen else "train")
++        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        is_frozen = any((text + "/").startswith(part + "/") for part in frozen)
++        labels[text] = "frozen" if is_frozen else "train"
+
+
+# %% exercise="freeze" misconception="items_of_a_list" changes="solution"
+"""Your `label_tree` fails where a node is not a dict. Perhaps you go over `.items()`. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
 -    def label(path, leaf):
 -        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
--
++    def labels(node, path):
++        new = {}
++        for name, child in node.items():
++            text = f"{path}{name}"
++            if text in frozen:
++                new[name] = jax.tree.map(lambda _: "frozen", child)
++            elif isinstance(child, dict):
++                new[name] = labels(child, text + "/")
++            else:
++                new[name] = "train"
++        return new
+...
 -    return jax.tree.map_with_path(label, params)
-+    labels = {}
-+    for path, _ in jax.tree.leaves_with_path(params):
-+        text = jax.tree_util.keystr(path, simple=True, separator="/")
-+        is_frozen = any((text + "/").startswith(part + "/") for part in frozen)
-+        labels[text] = "frozen" if is_frozen else "train"
-+    return labels
++    return labels(params, "")
 
 
 # %% exercise="freeze" misconception="every_entry_has_a_key" changes="solution"
@@ -1398,6 +1595,20 @@ def frozen_step(params, grads, labels, rate):
 -        return "frozen" if is_frozen else "train"
 +        text = "/".join(str(entry.key) for entry in path)
 +        return "frozen" if any((text + "/").startswith(part + "/") for part in frozen) else "train"
+
+
+# %% exercise="freeze" misconception="labels_are_bools" changes="solution"
+"""Your labels are `True` and `False`. The task asks for the strings `frozen` and `train`."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return any(text.startswith(part + "/") for part in frozen)
+
+
+# %% exercise="freeze" misconception="the_first_path_decides" changes="solution"
+"""Only the first path of the list has an effect. Perhaps the `return` stands inside the loop over the list. Look at every path before saying that a leaf is trained."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if frozen and text.startswith(frozen[0] + "/") else "train"
 
 
 # %% exercise="freeze" misconception="cleans_every_gradient" changes="solution"
@@ -1422,10 +1633,22 @@ def frozen_step(params, grads, labels, rate):
 +        return p - rate * g
 
 
+# %% exercise="freeze" misconception="frozen_leaves_are_zero" changes="cleans_every_gradient"
+"""Your frozen leaves become 0. Perhaps the parameters are multiplied by a mask. A frozen leaf keeps its numbers."""
+-        return p - rate * jnp.nan_to_num(g) * (label == "train")
++        return p - rate * g if label == "train" else jnp.zeros_like(p)
+
+
 # %% exercise="freeze" misconception="frozen_leaves_are_none" changes="cleans_every_gradient"
 """You return `None` for the frozen leaves. They are part of the parameters: a frozen leaf comes back as it was."""
 -        return p - rate * jnp.nan_to_num(g) * (label == "train")
 +        return p - rate * g if label == "train" else None
+
+
+# %% exercise="freeze" misconception="trees_are_numbers" section="a-gradient-is-a-tree" changes="a_label_is_true"
+"""Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
+-    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
++    return params if labels == "frozen" else params - rate * grads
 
 
 # %% exercise="save_and_load" variant="by_flattening"
@@ -1722,6 +1945,13 @@ def load(file, like):
 +        arrays[jax.tree_util.keystr(path, simple=True, separator="/")] = np.asarray(leaf)
 
 
+# %% exercise="save_and_load" misconception="another_dtype_is_refused" changes="any_shape_will_do"
+"""Your `load` raises an error where `like` has another dtype than the file. The task asks you to convert the numbers."""
+         name = jax.tree_util.keystr(path, simple=True, separator="/")
++        if arrays[name].shape != leaf.shape or arrays[name].dtype != leaf.dtype:
++            raise ValueError("another shape or dtype")
+
+
 # %% exercise="deep_forward" variant="scan_over_pairs"
 def deep_forward(stacked, x):
     def apply(x, layer):
@@ -1879,6 +2109,32 @@ def deep_forward(stacked, x):
 +    return last, jnp.concatenate([x[None], every])
 
 
+# %% exercise="deep_forward" misconception="the_last_output_only" changes="solution"
+"""You return one array, the output of the last layer. Return the outputs of all layers after it: `scan` stacks them."""
+-    return jax.lax.scan(apply, x, stacked)
++    last, _ = jax.lax.scan(apply, x, stacked)
++    return last
+
+
+# %% exercise="deep_forward" misconception="the_rows_only" changes="solution"
+"""You return one array, the outputs of all layers. Return the output of the last layer before it."""
+-    return jax.lax.scan(apply, x, stacked)
++    _, every = jax.lax.scan(apply, x, stacked)
++    return every
+
+
+# %% exercise="deep_forward" misconception="a_list_of_outputs" changes="python_loop"
+"""Your outputs of all layers are a list, and your program grows with each layer. A Python loop runs while JAX traces, and adds its operations in each iteration. `scan` traces one layer, and stacks the rows."""
+-    return x, jnp.stack(every)
++    return x, every
+
+
+# %% exercise="deep_forward" misconception="relu_before_the_layer" changes="solution"
+"""Your outputs can be negative, and negative numbers of the input become 0. ReLU belongs after the `x @ weight + bias` of a layer."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = jax.nn.relu(x) @ layer["weight"] + layer["bias"]
+
+
 # %% exercise="moving_average" starter=True
 def average_start(params):
     """Return the average at the start: the parameters, floating-point leaves in float32."""
@@ -1927,24 +2183,33 @@ def average_step(average, params, decay):
     return jax.tree.map(update, average, params)
 
 
-# %% exercise="moving_average" misconception="rounded_between_the_steps"
-"""Your average starts in `float32`, but after a step a leaf has the dtype of the new parameter again, such as `bfloat16`. Do you cast the result? Then each step is rounded to this dtype, and small steps are lost."""
+# %% exercise="moving_average" misconception="as_it_was_found"
+"""Your functions give the same results as the functions that you found. A `bfloat16` number has about three digits. So a small step towards the new value is lost in rounding, every time. And the functions average whole numbers."""
 
 
 def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+    return params
 
 
 def average_step(average, params, decay):
-    def update(a, p):
-        if not jnp.issubdtype(p.dtype, jnp.floating):
-            return p
-        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
+    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
 
-    return jax.tree.map(update, average, params)
+
+# %% exercise="moving_average" misconception="rounded_between_the_steps" changes="starter"
+"""Your average starts in `float32`, but after a step a leaf has the dtype of the new parameter again, such as `bfloat16`. Do you cast the result? Then each step is rounded to this dtype, and small steps are lost."""
+-    return params
++    def is_float(p):
++        return jnp.issubdtype(p.dtype, jnp.floating)
++
++    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+...
+     """Return the average after one more step of training gave `params`."""
+-
+...
+-        return (decay * a + (1 - decay) * p).astype(a.dtype)
++        if not jnp.issubdtype(p.dtype, jnp.floating):
++            return p
++        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
 
 
 # %% exercise="moving_average" misconception="numpy_knows_bfloat16" changes="rounded_between_the_steps"
@@ -2003,24 +2268,30 @@ def average_step(average, params, decay):
 +        return decay * a + (1 - decay) * p.astype(jnp.float32)
 
 
-# %% exercise="moving_average" misconception="every_leaf_is_float32"
+# %% exercise="moving_average" misconception="every_leaf_is_float32" changes="as_it_was_found"
 """Your whole numbers become `float32` from the start on. Perhaps you cast every leaf, or you compare the dtype with Python's `int`, which means `int64`. `float32` does not hold every large count."""
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32), params)
-
-
-def average_step(average, params, decay):
-    return jax.tree.map(
-        lambda a, p: decay * a + (1 - decay) * p.astype(jnp.float32), average, params
-    )
+-    return params
++    return jax.tree.map(lambda p: p.astype(jnp.float32), params)
+...
+-    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
++    return jax.tree.map(
++        lambda a, p: decay * a + (1 - decay) * p.astype(jnp.float32), average, params
++    )
 
 
 # %% exercise="moving_average" misconception="multiplied_before_it_is_cast" changes="rounded_between_the_steps"
 """Your averages of `bfloat16` leaves are float32, but only about three of their digits are right. Perhaps you multiply the parameter before you cast it. A Python number does not change the dtype of an array, so the product is rounded to `bfloat16`."""
 -        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
 +        return decay * a + ((1 - decay) * p).astype(jnp.float32)
+
+
+# %% exercise="moving_average" misconception="starts_in_the_dtype_of_the_parameters" changes="solution"
+"""Your average starts in the dtype of the parameters: in `bfloat16`, where they are. It should be `float32` from the start on."""
+-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
++    return params
+...
+     """Return the average after one more step of training gave `params`."""
+-
 
 
 # %% exercise="moving_average" misconception="only_float32_is_averaged" changes="solution"
@@ -2032,23 +2303,17 @@ def average_step(average, params, decay):
 +        return decay * a + (1 - decay) * p if p.dtype == jnp.float32 else p
 
 
-# %% exercise="moving_average" misconception="copies_of_bfloat16_in_float32" changes="solution"
+# %% exercise="moving_average" misconception="copies_of_bfloat16_in_float32" changes="only_float32_is_averaged"
 """Your `bfloat16` leaves are copied from the new parameters, and then made `float32`: they are not averaged. Perhaps your step asks whether the dtype is `float32`. `bfloat16` is a floating-point dtype too."""
-     """Return the average after one more step of training gave `params`."""
--
-...
--        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
+-        return decay * a + (1 - decay) * p if p.dtype == jnp.float32 else p
 +        if p.dtype == jnp.float32:
 +            return decay * a + (1 - decay) * p
 +        return p.astype(a.dtype)
 
 
-# %% exercise="moving_average" misconception="rounds_the_counter" section="parameters-are-data" changes="solution"
+# %% exercise="moving_average" misconception="rounds_the_counter" section="parameters-are-data" changes="only_float32_is_averaged"
 """Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then rounded. A count is no parameter: copy the newest count."""
-     """Return the average after one more step of training gave `params`."""
--
-...
--        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
+-        return decay * a + (1 - decay) * p if p.dtype == jnp.float32 else p
 +        return (
 +            decay * a + (1 - decay) * p.astype(jnp.float32)
 +            if is_float(p)
@@ -2160,6 +2425,14 @@ def load_state(file, like):
     return {**state, "step": int(state["step"]), "key": like["key"]}
 
 
+# %% exercise="resume" misconception="the_optimiser_starts_again" section="an-optimiser-is-a-function-on-trees" changes="the_key_is_not_saved"
+"""The parameters are right, and the first step after loading is not. Your state has the optimiser state of `like`, so the optimiser has forgotten the gradients before the stop. Without its velocity, momentum has to start from zero."""
+-    return {**state, "step": int(state["step"]), "key": like["key"]}
++    key = jax.random.wrap_key_data(state["key"])
++    optimiser = like["optimiser"]
++    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
+
+
 # %% exercise="resume" misconception="a_key_is_an_array_of_numbers" changes="the_key_is_not_saved"
 """Your key comes back as an array of plain numbers, of dtype `uint32`. `jax.random` accepts such an array, so nothing complains, but `jit` sees another dtype and traces again. `jax.random.wrap_key_data` makes a key of the numbers."""
 -    return {**state, "step": int(state["step"]), "key": like["key"]}
@@ -2239,15 +2512,15 @@ def load_state(file, like):
     }
 
 
-# %% exercise="resume" misconception="writes_into_the_state" changes="the_key_is_not_saved"
+# %% exercise="resume" misconception="writes_into_the_state" changes="the_optimiser_starts_again"
 """The state that you were given has changed: its key is an array of plain numbers now. Perhaps you write `state["key"] = ...` into the caller's dict. The caller continues to train with this dict. Make a new dict for the file."""
 -    plain = {**state, "key": jax.random.key_data(state["key"])}
 -    leaves = jax.tree.leaves_with_path(plain)
 +    state["key"] = jax.random.key_data(state["key"])
 +    leaves = jax.tree.leaves_with_path(state)
 ...
--    return {**state, "step": int(state["step"]), "key": like["key"]}
-+    key = jax.random.wrap_key_data(state["key"])
+-    optimiser = like["optimiser"]
+-    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
 +    return {**state, "step": int(state["step"]), "key": key}
 
 
@@ -2324,10 +2597,10 @@ def load_state(file, like):
 +    key = jax.random.wrap_key_data(np.load(file + ".key.npy"))
 
 
-# %% exercise="resume" misconception="writes_into_like" changes="the_key_is_not_saved"
+# %% exercise="resume" misconception="writes_into_like" changes="the_optimiser_starts_again"
 """The state `like` that you were given has changed. Perhaps you write what you have read into it. Return a new dict."""
--    return {**state, "step": int(state["step"]), "key": like["key"]}
-+    key = jax.random.wrap_key_data(state["key"])
+-    optimiser = like["optimiser"]
+-    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
 +    like.update({**state, "step": int(state["step"]), "key": key})
 +    return like
 
@@ -2390,14 +2663,10 @@ def next_batch(key, count, size):
     return jax.random.permutation(key, count)[:size], jax.random.key(1)
 
 
-# %% exercise="next_batch" misconception="splits_after_the_draw" section="a-key-for-each-layer"
+# %% exercise="next_batch" misconception="splits_after_the_draw" section="a-key-for-each-layer" changes="as_it_was_found"
 """Your batch is drawn with the caller's key itself, and the key that you return is made from it too: it is used twice. Numbers are independent only if each key is used once. Draw with one key of the split, and return the other one."""
-
-
-def next_batch(key, count, size):
-    rows = jax.random.permutation(key, count)[:size]
-    key, _ = jax.random.split(key)
-    return rows, key
+     rows = jax.random.permutation(key, count)[:size]
++    key, _ = jax.random.split(key)
 
 
 # %% exercise="next_batch" misconception="with_replacement" changes="solution"
@@ -2474,13 +2743,6 @@ def updated(state, grads, rate, beta=0.9):
 """The state that you return still has the old velocity. So each step begins as if there had been no gradient before. What the next step needs has to be in the new state."""
 -    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 +    return {**state, "params": params, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="starts_anew" changes="solution"
-"""Your velocity is the last gradient alone: the older ones are forgotten. The old velocity is in `state["velocity"]`."""
--    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-+    velocity = jax.tree.map(jnp.zeros_like, grads)
-+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
 
 
 # %% exercise="updated" misconception="does_not_count" changes="solution"
@@ -2641,27 +2903,19 @@ def make_warm_step(loss, updated, rate_at):
     return step
 
 
-# %% exercise="make_warm_step" misconception="asks_the_tracer_for_an_int" changes="solution"
+# %% exercise="make_warm_step" misconception="asks_the_tracer_for_an_int" changes="the_rate_of_the_next_step"
 """Your step raises an error about a traced value that should be a number. Perhaps you make an `int` of `"step"`. Under `jax.jit` it has no number yet: hand it to `rate_at` as it is."""
-     """Return a jitted function: (state, x, labels) -> (new state, loss)."""
--
-...
--        return updated(state, grads, rate_at(state["step"])), value
+-        return updated(state, grads, rate_at(state["step"] + 1)), value
 +        return updated(state, grads, rate_at(int(state["step"]))), value
 
 
-# %% exercise="make_warm_step" misconception="loss_after_the_step"
+# %% exercise="make_warm_step" misconception="loss_after_the_step" changes="the_rate_of_the_next_step"
 """Your states are right, but your loss is the loss at the new parameters. `value_and_grad` computes the loss at the old parameters together with the gradient."""
-
-
-def make_warm_step(loss, updated, rate_at):
-    @jax.jit
-    def step(state, x, labels):
-        grads = jax.grad(loss)(state["params"], x, labels)
-        new = updated(state, grads, rate_at(state["step"]))
-        return new, loss(new["params"], x, labels)
-
-    return step
+-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+-        return updated(state, grads, rate_at(state["step"] + 1)), value
++        grads = jax.grad(loss)(state["params"], x, labels)
++        new = updated(state, grads, rate_at(state["step"]))
++        return new, loss(new["params"], x, labels)
 
 
 # %% exercise="make_warm_step" misconception="state_only" changes="loss_after_the_step"
@@ -2671,22 +2925,16 @@ def make_warm_step(loss, updated, rate_at):
 +        return updated(state, grads, rate_at(state["step"]))
 
 
-# %% exercise="make_warm_step" misconception="counts_twice" changes="solution"
+# %% exercise="make_warm_step" misconception="counts_twice" changes="the_rate_of_the_next_step"
 """Your `"step"` grows by 2 in each step, so the rate warms up too fast. `updated` counts already: do not count once more."""
-     """Return a jitted function: (state, x, labels) -> (new state, loss)."""
--
-...
--        return updated(state, grads, rate_at(state["step"])), value
+-        return updated(state, grads, rate_at(state["step"] + 1)), value
 +        new = updated(state, grads, rate_at(state["step"]))
 +        return {**new, "step": new["step"] + 1}, value
 
 
-# %% exercise="make_warm_step" misconception="the_old_state" changes="solution"
+# %% exercise="make_warm_step" misconception="the_old_state" changes="the_rate_of_the_next_step"
 """Your step returns the state that it got. Under `jax.jit` nothing is changed in place: the new state is what `updated` returns."""
-     """Return a jitted function: (state, x, labels) -> (new state, loss)."""
--
-...
--        return updated(state, grads, rate_at(state["step"])), value
+-        return updated(state, grads, rate_at(state["step"] + 1)), value
 +        updated(state, grads, rate_at(state["step"]))
 +        return state, value
 
@@ -3176,6 +3424,12 @@ def frozen_step(params, grads, labels, rate):
 +        return "frozen" if any(text.is_relative_to(part) for part in frozen) else "train"
 
 
+# %% exercise="moving_average" misconception="only_the_cast_is_removed" changes="as_it_was_found"
+"""Your averages of `bfloat16` leaves are `bfloat16`, and whole numbers are averaged. The cast at the end of a step is not the only mistake: the average has to start in `float32`, and whole numbers have to be copied."""
+-    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
++    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
+
+
 # %% exercise="moving_average" misconception="floats_of_python" changes="starter"
 """No leaf is averaged or converted: the result is always the newest parameters. Do you ask `isinstance(leaf, float)`? An array is never a Python float, whatever its dtype is. Ask for the dtype, with `jnp.issubdtype`."""
 -    return params
@@ -3188,47 +3442,38 @@ def frozen_step(params, grads, labels, rate):
 +        return decay * a + (1 - decay) * p if isinstance(p, float) else p
 
 
-# %% exercise="moving_average" misconception="written_into_nested_dicts" in_order=True
+# %% exercise="moving_average" misconception="written_into_nested_dicts" in_order=True changes="as_it_was_found"
 """Your `average_step` writes into the dicts of the old average, and fails for trees with other nodes. A tree may have lists and tuples too, or be one bare array, and the old average belongs to the caller: `jax.tree.map` makes a new tree of any form."""
+-    return params
++    def first(p):
++        return p.astype(jnp.float32) if jnp.issubdtype(p.dtype, jnp.floating) else p
++
++    return jax.tree.map(first, params)
+...
+-    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
++    for key, p in params.items():
++        if isinstance(p, dict):
++            average_step(average[key], p, decay)
++        elif jnp.issubdtype(p.dtype, jnp.floating):
++            average[key] = decay * average[key] + (1 - decay) * p.astype(jnp.float32)
++        else:
++            average[key] = p
++    return average
 
 
-def average_start(params):
-    def first(p):
-        return p.astype(jnp.float32) if jnp.issubdtype(p.dtype, jnp.floating) else p
-
-    return jax.tree.map(first, params)
-
-
-def average_step(average, params, decay):
-    for key, p in params.items():
-        if isinstance(p, dict):
-            average_step(average[key], p, decay)
-        elif jnp.issubdtype(p.dtype, jnp.floating):
-            average[key] = decay * average[key] + (1 - decay) * p.astype(jnp.float32)
-        else:
-            average[key] = p
-    return average
-
-
-# %% exercise="moving_average" misconception="the_average_is_the_callers_tree"
+# %% exercise="moving_average" misconception="the_average_is_the_callers_tree" changes="floats_of_python"
 """When the caller changes an entry of the parameters later, your average changes too: both are the same tree. Does `average_start` return `params` itself where nothing has to be converted? It has to return a new tree each time."""
-
-
-def average_start(params):
-    def is_wide(p):
-        return p.dtype == jnp.float32 or not jnp.issubdtype(p.dtype, jnp.floating)
-
-    if all(map(is_wide, jax.tree.leaves(params))):
-        return params
-    return jax.tree.map(lambda p: p if is_wide(p) else p.astype(jnp.float32), params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        is_float = jnp.issubdtype(p.dtype, jnp.floating)
-        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float else p
-
-    return jax.tree.map(update, average, params)
+-    return jax.tree.map(lambda p: jnp.float32(p) if isinstance(p, float) else p, params)
++    def is_wide(p):
++        return p.dtype == jnp.float32 or not jnp.issubdtype(p.dtype, jnp.floating)
++
++    if all(map(is_wide, jax.tree.leaves(params))):
++        return params
++    return jax.tree.map(lambda p: p if is_wide(p) else p.astype(jnp.float32), params)
+...
+-        return decay * a + (1 - decay) * p if isinstance(p, float) else p
++        is_float = jnp.issubdtype(p.dtype, jnp.floating)
++        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float else p
 
 
 # %% exercise="resume" misconception="key_and_step_of_like" section="a-key-for-each-layer"
@@ -3310,6 +3555,23 @@ def load_state(file, like):
     return {"params": params, "optimiser": optimiser, "step": step, "key": key}
 
 
+# %% exercise="resume" misconception="trees_saved_whole"
+"""Your file holds pickled objects, and loading fails. Do you give whole trees to `np.savez`? NumPy has no array for a dict or for leaves of several shapes, so it pickles them, and `np.load` refuses that. Save one array for each leaf."""
+
+
+def save_state(file, state):
+    key = jax.random.key_data(state["key"])
+    trees = {name: np.array(state[name], dtype=object) for name in ("params", "optimiser")}
+    np.savez(file, step=state["step"], key=key, **trees)
+
+
+def load_state(file, like):
+    with np.load(file) as arrays:
+        found = {name: arrays[name] for name in arrays.files}
+    key = jax.random.wrap_key_data(jnp.asarray(found["key"]))
+    return {**found, "step": int(found["step"]), "key": key}
+
+
 # %% exercise="resume" misconception="underscores_in_the_names" changes="solution"
 """Some leaves come back with the numbers of another leaf. Do you join the entries of a path with an underscore? A key may contain one too, so two paths can get the same name. No key has a slash: join with that."""
 -    arrays = {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
@@ -3333,6 +3595,15 @@ def load_state(file, like):
 +    return jax.random.permutation(now, count)[: size - 1], key
 
 
+# %% exercise="next_batch" misconception="the_first_rows"
+"""Your batch always holds the first rows, from 0 to `size - 1`, and nothing is random. Take the rows from a permutation of all row numbers."""
+
+
+def next_batch(key, count, size):
+    key, _ = jax.random.split(key)
+    return jnp.arange(size), key
+
+
 # %% exercise="next_batch" misconception="sorted_rows" changes="solution"
 """Your batch has the right rows, but in sorted order. Return the first `size` numbers of the permutation in the order in which they come."""
 -    return jax.random.permutation(now, count)[:size], key
@@ -3351,6 +3622,25 @@ def load_state(file, like):
 +    velocity = jax.tree.map(lambda v, g: beta * v + (1 - beta) * g, state["velocity"], grads)
 
 
+# %% exercise="updated" misconception="parameters_and_velocity"
+"""You return a pair, the parameters and the velocity. The task asks for one state: a dict with all entries of the old one, `"step"` included."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    return jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity), velocity
+
+
+# %% exercise="updated" misconception="items_of_one_dict" section="a-gradient-is-a-tree"
+"""Your function is right where `"params"` is one dict of arrays, and fails for other trees. Do you loop over its items? Parameters may be nested in any way: use `jax.tree.map`."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = {name: beta * v + grads[name] for name, v in state["velocity"].items()}
+    params = {name: p - rate * velocity[name] for name, p in state["params"].items()}
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
 # %% exercise="make_warm_step" misconception="update_outside_of_jit" changes="solution"
 """Your numbers are right, but Python runs `updated` in every call: it is outside `jax.jit`. Is only the gradient jitted? Put one `jax.jit` around the whole step."""
      """Return a jitted function: (state, x, labels) -> (new state, loss)."""
@@ -3362,12 +3652,9 @@ def load_state(file, like):
 +        value, grads = value_and_grad(state["params"], x, labels)
 
 
-# %% exercise="make_warm_step" misconception="loss_comes_first" changes="solution"
+# %% exercise="make_warm_step" misconception="loss_comes_first" changes="the_rate_of_the_next_step"
 """Your two results are swapped: the new state comes first, then the loss. `value_and_grad` has the other order."""
-     """Return a jitted function: (state, x, labels) -> (new state, loss)."""
--
-...
--        return updated(state, grads, rate_at(state["step"])), value
+-        return updated(state, grads, rate_at(state["step"] + 1)), value
 +        return value, updated(state, grads, rate_at(state["step"]))
 
 
@@ -3412,6 +3699,15 @@ def init_mlp(key, sizes):
     return params
 
 
+# %% exercise="next_batch" misconception="the_key_that_drew"
+"""Your first batch is right, and the later ones are not: you return the key that has drawn the batch, and the next call splits it. So it is used twice. One key of the split draws; return the other one."""
+
+
+def next_batch(key, count, size):
+    _, now = jax.random.split(key)
+    return jax.random.permutation(now, count)[:size], now
+
+
 # %% exercise="updated" misconception="one_velocity_further"
 """Your parameters are right after one step, but the velocity in your new state is one step further: the same gradient is in it twice. Compute the new velocity once: it moves the parameters, and it goes into the state."""
 
@@ -3447,6 +3743,22 @@ def updated(state, grads, rate, beta=0.9):
 +    return {**state, "params": params, "velocity": grads, "step": state["step"] + 1}
 
 
+# %% exercise="updated" misconception="trees_are_numbers"
+"""Every call raises a `TypeError`. Do you compute with whole trees, as in `beta * state["velocity"]`? Python has no arithmetic for dicts: `jax.tree.map` computes leaf by leaf."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = beta * state["velocity"] + grads
+    params = state["params"] - rate * velocity
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="nothing_comes_back" changes="solution"
+"""Your `updated` returns nothing. Perhaps it changes `state` and does not return it. Make a new dict, and return it."""
+-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
++    new = {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
 # %% exercise="make_warm_step" misconception="a_table_of_rates" changes="solution"
 """Your rates are right for the first steps, and much later they stand still. Do you index an array of rates with the step? Beyond its end, JAX returns the last number and raises nothing. Call `rate_at` with the step itself."""
      """Return a jitted function: (state, x, labels) -> (new state, loss)."""
@@ -3461,16 +3773,32 @@ def updated(state, grads, rate, beta=0.9):
 -    @jax.jit
 
 
-# %% exercise="init_mlp" misconception="the_callers_key_for_all"
+# %% exercise="init_mlp" misconception="the_callers_key_for_all" changes="keys_from_the_end"
 """Every layer draws with the caller's key itself. The same key gives the same numbers, so layers of equal shape start as copies of each other. Split the key, and use each new key once."""
+-    keys = list(jax.random.split(key, len(sizes) - 1))
+...
+-        weight = jax.random.normal(keys.pop(), (inputs, outputs)) * jnp.sqrt(2 / inputs)
++        weight = jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs)
 
 
-def init_mlp(key, sizes):
-    params = []
-    for inputs, outputs in zip(sizes, sizes[1:]):
-        weight = jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs)
-        params.append({"weight": weight, "bias": jnp.zeros(outputs)})
-    return params
+# %% exercise="save_and_load" misconception="reshaped_by_numpy"
+"""Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`. Do you reshape the array? Then the rows and columns of a matrix mean something else, and no error tells you. Compare the shapes first."""
+from jax.tree_util import keystr
+
+
+def save(file, tree):
+    leaves = jax.tree.leaves_with_path(tree)
+    np.savez(file, **{keystr(path, simple=True, separator="/"): leaf for path, leaf in leaves})
+
+
+def load(file, like):
+    with np.load(file) as arrays:
+
+        def read(path, leaf):
+            array = arrays[keystr(path, simple=True, separator="/")]
+            return jnp.asarray(array.reshape(leaf.shape), leaf.dtype)
+
+        return jax.tree.map_with_path(read, like)
 
 
 # %% exercise="updated" misconception="velocity_into_the_old_state"
@@ -3481,3 +3809,9 @@ def updated(state, grads, rate, beta=0.9):
     state["velocity"] = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
     params = jax.tree.map(lambda p, v: p - rate * v, state["params"], state["velocity"])
     return {**state, "params": params, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="counts_in_the_old_state" changes="does_not_count"
+"""The `"step"` of the state that you were given has grown. Do you write `state["step"] += 1` into the caller's dict? The old state has to stay as it was: put the new count into the new dict only."""
+     """Return the state after one more step of momentum."""
++    state["step"] += 1

@@ -19,7 +19,6 @@ FILES = (
     "CITATION.cff",
     "LICENSE",
     "README.md",
-    "conftest.py",
     "course.py",
     "docs/learning.md",
     "environment.yml",

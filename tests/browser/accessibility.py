@@ -53,7 +53,7 @@ def assert_page_accessible(
 def assert_shown_accessible(page: Page) -> None:
     """Scan what a page shows now; there is no violation."""
     found = Axe().run(page).response["violations"]
-    assert not found, "\n".join(f"{each['id']}: {each['nodes'][0]['html'][:300]}" for each in found)
+    assert not found, "\n".join(f"{rule['id']}: {rule['nodes'][0]['html'][:300]}" for rule in found)
 
 
 def tab_to(page: Page, target: Locator) -> None:

@@ -4,49 +4,44 @@ import json
 import os
 import secrets
 import shutil
-import signal
 import subprocess
 import sys
 import time
 import urllib.request
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 import nbformat
-from playwright.sync_api import Locator, Page, Route, WebSocket
+from playwright.sync_api import Locator, Page, expect
 
 from tests import ports
 
 ROOT = Path(__file__).parents[2]
 LEARNERS_FOLDERS = ("notebooks", "exercises", "checks")
 
-PATIENCE = 60_000  # ms, for anything that a person would wait for
+PATIENCE = 300_000  # ms, for anything that a person would wait for, on however busy a machine
 
 
 class Lab:
     """JupyterLab on a learner's copy of the course, started by the course's own command."""
-
-    program: tuple[str, ...] = ("pytree_course", "lab")
-    notebooks_at = "lab/tree"  # of the server's address
 
     def __init__(self, folder: Path, python: str | Path = sys.executable) -> None:
         self.root = folder / "course"
         self.token = secrets.token_hex(16)
         self.log = folder / "lab.log"
         self._copy_the_course()
-        port = ports.free_port()
-        self.url = f"http://127.0.0.1:{port}"
+        self.url = ""  # known when it has started
         self.command = [
-            *(str(python), "-P", "-m", *self.program, "--no-browser", "--allow-root"),
-            *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
+            *(str(python), "-P", "-m", "pytree_course", "lab", "--no-browser", "--allow-root"),
+            *("--ServerApp.ip=127.0.0.1", "--ServerApp.port=0"),  # any port that is free
             # If the tests are killed, the server does not outlive them for long.
             "--ServerApp.shutdown_no_activity_timeout=600",
             # Gives the tests the object `jupyterapp`; it changes nothing that is seen.
             *(f"--IdentityProvider.token={self.token}", "--LabApp.expose_app_in_browser=True"),
         ]
-        config = folder / "config"
+        config, self.runtime = folder / "config", folder / "runtime"
+        self.workspaces = folder / "workspaces"
         config.mkdir()
         # Its kernels have ports as kernels of the tests have.
         give = f"import runpy\nrunpy.run_path({ports.__file__!r})['give_kernels_such_ports']()\n"
@@ -55,7 +50,8 @@ class Lab:
         self.variables = os.environ | {
             "JUPYTER_CONFIG_DIR": str(config),
             "JUPYTER_DATA_DIR": str(folder / "data"),
-            "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+            "JUPYTER_RUNTIME_DIR": str(self.runtime),
+            "JUPYTERLAB_WORKSPACES_DIR": str(self.workspaces),
             "IPYTHONDIR": str(folder / "ipython"),
         }
 
@@ -69,21 +65,15 @@ class Lab:
                 env=self.variables,
                 start_new_session=True,
             )
-        end = time.monotonic() + PATIENCE / 1000
         while not self._answers():
-            if self.process.poll() is not None or time.monotonic() > end:
-                self._stop()
+            if self.process.poll() is not None:
                 raise RuntimeError(f"JupyterLab did not start:\n{self.log.read_text('utf-8')}")
             time.sleep(0.1)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stop()
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()  # it ends the server, which ends the kernels
+        self.process.wait()
 
     def start_afresh(self) -> None:
         """End all kernels, and give the learner an unworked copy of the course."""
@@ -95,6 +85,7 @@ class Lab:
             else:
                 left.unlink()
         self._copy_the_course()
+        shutil.rmtree(self.workspaces, ignore_errors=True)  # what was open
         self._set("notebook-extension:tracker", {})
         self._set("apputils-extension:themes", {})
 
@@ -118,11 +109,15 @@ class Lab:
             shutil.copytree(ROOT / name, self.root / name)
 
     def _answers(self) -> bool:
-        try:
-            self.request("/api/status")
-        except OSError:
-            return False
-        return True
+        """Find out where the server is, and whether it answers yet."""
+        for said in self.runtime.glob("jpserver-*.json"):
+            try:
+                self.url = json.loads(said.read_text("utf-8"))["url"].rstrip("/")
+                self.request("/api/status")
+            except (ValueError, OSError):  # half written, or not listening yet
+                return False
+            return True
+        return False
 
     def request(self, path: str, method: str = "GET", content: object = None) -> bytes:
         """Ask the server; OSError when it does not answer."""
@@ -132,79 +127,24 @@ class Lab:
             method=method,
             headers={"Authorization": f"token {self.token}"},
         )
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request) as answer:
             return answer.read()
-
-    def _stop(self) -> None:
-        # The whole session: the command, the server and its kernels.
-        for how in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.killpg(self.process.pid, how)
-            except ProcessLookupError:
-                return
-            try:
-                self.process.wait(5)
-            except subprocess.TimeoutExpired:
-                continue
-            time.sleep(0.5)
-
-
-class PlainLab(Lab):
-    """JupyterLab as a hub or Binder starts it, for somebody who has never used Jupyter."""
-
-    program: tuple[str, ...] = ("jupyterlab",)
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        kept = {
-            name: text
-            for name, text in self.variables.items()
-            if not name.startswith(("JUPYTER", "XDG_", "IPYTHON"))
-        }
-        self.variables = kept | {"HOME": str(folder), "USERPROFILE": str(folder)}
-
-
-class Notebook7(PlainLab):
-    """Jupyter Notebook, which is not of the course's environment, as somebody has it beside it."""
-
-    program: tuple[str, ...] = ("notebook",)
-    notebooks_at = "notebooks"
-
-    def __init__(self, folder: Path, installed: Path) -> None:
-        super().__init__(folder)
-        self.command = [part.replace("LabApp", "JupyterNotebookApp") for part in self.command]
-        # It finds schemas and themes in one folder, where an installation would have put them.
-        shutil.copytree(Path(sys.prefix, "share/jupyter/lab"), installed / "app")
-        shutil.copytree(installed / "share/jupyter/lab", installed / "app", dirs_exist_ok=True)
-        self.variables |= {"PYTHONPATH": str(installed), "JUPYTERLAB_DIR": str(installed / "app")}
 
 
 class Visit:
-    """One browser page at the lab. It can't reach, and notes, any other host."""
+    """One browser page at the lab; it notes all other hosts that it asks."""
 
     def __init__(self, lab: Lab, page: Page) -> None:
         self.lab = lab
         self.page = page
         self.other_hosts: list[str] = []
-        self.requests = 0
         page.set_default_timeout(PATIENCE)
-        page.route("**/*", self._only_the_lab)
-        page.on("websocket", self._note_socket)
+        page.on("request", lambda request: self._note(request.url))
+        page.on("websocket", lambda socket: self._note(socket.url))
 
-    def _is_lab(self, url: str) -> bool:
-        return urlsplit(url).netloc == urlsplit(self.lab.url).netloc
-
-    def _only_the_lab(self, route: Route) -> None:
-        self.requests += 1
-        if self._is_lab(route.request.url):
-            route.continue_()
-        else:
-            self.other_hosts.append(route.request.url)
-            route.abort()
-
-    def _note_socket(self, socket: WebSocket) -> None:
-        if not self._is_lab(socket.url):
-            self.other_hosts.append(socket.url)
+    def _note(self, url: str) -> None:
+        if urlsplit(url).netloc not in ("", urlsplit(self.lab.url).netloc):  # "": data and blobs
+            self.other_hosts.append(url)
 
     def open_start(self) -> "Notebook":
         """Open the lab where it opens by itself, which has to be at a notebook."""
@@ -214,8 +154,7 @@ class Visit:
 
     def open(self, path: str) -> "Notebook":
         """Open a notebook by its path in the course, with a kernel that is ready."""
-        there = f"{self.lab.url}/{self.lab.notebooks_at}/{path}"
-        self.page.goto(f"{there}?reset&token={self.lab.token}")
+        self.page.goto(f"{self.lab.url}/lab/tree/{path}?reset&token={self.lab.token}")
         return Notebook(self, path)
 
 
@@ -251,38 +190,60 @@ class Notebook:
         }}"""
         return self.page.evaluate(function, {"path": self.path, **arguments})
 
-    def _command(self, name: str, at: str | None = None) -> None:
-        """Execute a command, at a cell if one is named: in one step, so that none comes between."""
+    def wait_until_idle(self) -> None:
+        """Wait until the kernel is ready and has answered all that it was asked.
+
+        "Run All" is over for JupyterLab at the first error, meant or not, and the kernel is idle
+        between two cells; but it answers in order.
+        """
+        self._wait("panel.sessionContext.session?.kernel?.status === 'idle'")
+        self._script("await panel.sessionContext.session.kernel.requestKernelInfo();")
+
+    def _come_to_front(self) -> None:
+        self._script("app.shell.activateById(panel.id);")
+        self._wait("app.shell.currentWidget === panel")
+
+    def _run(self, command: str, before: str | None, after: str | None) -> None:
+        """Execute a command after a cell was chosen, and then choose another, all in one step."""
+        self._come_to_front()
         self._script(
             """
-            app.shell.activateById(panel.id);
-            if (id !== null) {
-                const index = panel.content.widgets.findIndex(c => c.model.id === id);
+            const choose = id => {
+                const index = panel.content.widgets.findIndex(cell => cell.model.id === id);
                 if (index < 0) throw new Error(`no cell ${id}`);
                 panel.content.deselectAll();
                 panel.content.activeCellIndex = index;
-            }
-            const late = new Promise((_, no) => setTimeout(() => no(new Error('late')), patience));
-            await Promise.race([app.commands.execute(name), late]);
+            };
+            if (before) choose(before);
+            const running = app.commands.execute(command);
+            if (after) choose(after);
+            await running;
             """,
-            name=name,
-            id=at,
-            patience=PATIENCE,
+            command=command,
+            before=before,
+            after=after,
         )
         self.wait_until_idle()
 
-    def wait_until_idle(self) -> None:
-        """Wait until the kernel is ready and has nothing to do."""
-        self._wait("panel.sessionContext.session?.kernel?.status === 'idle'")
-
-    def run_all(self) -> None:
-        """Run all cells, from the top until one fails."""
-        self._command("notebook:run-all-cells")
+    def run_all(self, reading: str | None = None) -> None:
+        """Run all cells until one fails; meanwhile the reader goes to a cell, if one is named."""
+        self._run("notebook:run-all-cells", None, reading)
 
     def run(self, *cell_ids: str) -> None:
         """Run cells, one after the other."""
         for cell_id in cell_ids:
-            self._command("notebook:run-cell", at=cell_id)
+            self._run("notebook:run-cell", cell_id, None)
+
+    def run_by_keyboard(self, cell_id: str) -> None:
+        """Choose a cell and press Shift+Enter, after which JupyterLab goes on to the next cell."""
+        self._run("notebook:enter-command-mode", cell_id, None)
+        self._wait("panel.content.node.contains(document.activeElement)")
+        self.page.keyboard.press("Shift+Enter")
+
+    def restart(self) -> None:
+        """Restart the kernel."""
+        self._script("await panel.sessionContext.session.kernel.restart();")
+        self.wait_until_idle()
 
     def write(self, cell_id: str, source: str) -> None:
         """Put source into a cell, as if typed."""
@@ -303,12 +264,12 @@ class Notebook:
         )
 
     def failed(self) -> list[str]:
-        """Return the ids of the cells that raised an error, but were not meant to."""
+        """Return the ids of the code cells that were not run, or were not meant to raise."""
         return self._script("""
-            const raised = c => (c.outputs ?? []).some(o => o.output_type === 'error');
+            const raised = c => c.outputs.some(o => o.output_type === 'error');
             const isMeantTo = c => (c.metadata.tags ?? []).includes('raises-exception');
-            return panel.content.model.toJSON().cells
-                .filter(c => raised(c) && !isMeantTo(c)).map(c => c.id);
+            return panel.content.model.toJSON().cells.filter(c => c.cell_type === 'code')
+                .filter(c => !c.execution_count || (raised(c) && !isMeantTo(c))).map(c => c.id);
         """)
 
     def cell(self, cell_id: str) -> Locator:
@@ -324,3 +285,27 @@ class Notebook:
     def output_text(self, cell_id: str) -> str:
         """Return a cell's output as it is read."""
         return "\n".join(self.output(cell_id).locator(".jp-OutputArea-output").all_inner_texts())
+
+
+def active_cell(page: Page) -> str:
+    """Return the id of the cell that Shift+Enter would run."""
+    return page.evaluate("jupyterapp.shell.currentWidget.content.activeCell.model.id")
+
+
+def expect_landed(page: Page, heading: str) -> None:
+    """Expect a heading at the top of the window, in the cell that Shift+Enter would run.
+
+    What ends a notebook is as far up as the notebook can be scrolled.
+    """
+    active = page.locator(".jp-Notebook-cell.jp-mod-active").filter(visible=True)
+    landed = active.get_by_role("heading", name=heading, exact=True)
+    expect(landed).to_be_in_viewport()
+    page.wait_for_function(
+        """heading => {
+            let pane = heading.parentElement;
+            while (pane.scrollHeight <= pane.clientHeight + 1) pane = pane.parentElement;
+            const is_at_end = pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 2;
+            return heading.getBoundingClientRect().top < 200 || is_at_end;
+        }""",
+        arg=landed.element_handle(),
+    )

@@ -5,10 +5,10 @@ import os
 import re
 import shutil
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from pytree_course.authoring.website import DOCUMENTS, write_site
 from pytree_course.course import Course, CourseError
@@ -17,12 +17,9 @@ from pytree_course.sources.lesson_sources import read_sources
 from tests.browser.accessibility import assert_page_accessible
 from tests.conftest import ROOT, contents, edit
 from tests.leaks import find_leaks
-from tests.lesson_reads import BROWSER
 from tests.test_release import TAUGHT
 
 READ = ("README.md", "docs", "notebooks", "exercises", "checks", "sources")
-pytestmark = pytest.mark.reads(*READ, "pyproject.toml", "tests/leaks.py", *BROWSER)
-
 HOME, REPOSITORY = "https://ada.github.io/pytrees/", "https://github.com/ada/pytrees"
 LESSON = "notebooks/01_leaves.html"
 
@@ -45,7 +42,7 @@ def site(tmp_path_factory):
 @pytest.fixture(scope="module")
 def pages(site):
     """Return the text of each page by its name."""
-    return {name: each.decode() for name, each in contents(site).items() if name.endswith(".html")}
+    return {name: page.decode() for name, page in contents(site).items() if name.endswith(".html")}
 
 
 def text_of(html):
@@ -53,34 +50,16 @@ def text_of(html):
     return unescape(re.sub(r"<[^>]+>", "", html))
 
 
-class Links(HTMLParser):
-    """What a page links to, and which of its elements can be linked to."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.ids, self.links = {""}, set()
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.ids.add(given.get("id"))
-        self.links |= {given[name] for name in ("href", "src") if given.get(name)}
-
-
-# --- what is on the pages
-
-
 def test_no_answer_is_on_any_page(site, pages):
-    exercises = [
-        each for files in Course(ROOT).lessons() for each in read_sources(files).graded.values()
-    ]
+    lessons = Course(ROOT).lessons()
+    exercises = [graded for files in lessons for graded in read_sources(files).graded.values()]
     texts = {}
     for name, html in pages.items():
         parts = [html, *re.findall(r"<pre.*?</pre>", html, re.DOTALL)]
         # As the cells of a notebook: each text for itself.
         cells = [{"source": text_of(part)} for part in parts]
         texts[f"{name}.json"] = json.dumps(cells).encode()
-    notebooks = {name: each for name, each in contents(site).items() if name.endswith(".ipynb")}
+    notebooks = {name: file for name, file in contents(site).items() if name.endswith(".ipynb")}
     # What a lesson teaches is found: so would be what it does not.
     taught = {(name.replace(".ipynb", ".html.json"), answer) for name, answer in TAUGHT}
     assert find_leaks(texts | notebooks, exercises) == TAUGHT | taught
@@ -98,16 +77,15 @@ def test_every_prediction_is_a_choice(pages):
 
 
 def test_every_link_within_the_site_lands(site, pages):
-    found = {name: Links(html) for name, html in pages.items()}
-    for name, page in found.items():
-        for link in page.links:
+    ids = {name: {"", *re.findall(r'\sid="([^"]+)"', html)} for name, html in pages.items()}
+    for name, html in pages.items():
+        for link in map(unescape, set(re.findall(r'\s(?:href|src)="([^"]+)"', html))):
             if link.startswith(("https://", "data:")):
                 continue
             path, _, anchor = link.partition("#")
             file = os.path.normpath(Path(name).parent / path.split("?")[0]) if path else name
             assert (site / file).is_file(), (name, link)
-            if file in found:
-                assert anchor in found[file].ids, (name, link)
+            assert anchor in ids.get(file, {anchor}), (name, link)
 
 
 def test_a_page_says_how_to_run_it_and_what_it_is_about(site, pages):
@@ -142,9 +120,6 @@ def test_without_an_address_a_page_can_be_downloaded_and_nothing_else(whole, tmp
         write_site(whole, tmp_path / "site")
 
 
-# --- in a browser
-
-
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 360)])
 def test_a_lesson_is_accessible_and_keeps_to_itself(browser, site, scheme, width):
     opened = ".prediction details"
@@ -154,20 +129,22 @@ def test_a_lesson_is_accessible_and_keeps_to_itself(browser, site, scheme, width
 
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_choice_by_keyboard_reveals_the_answer(browser, site, scripts):
-    asked = BuiltLesson.read(Course(ROOT).lesson("01_leaves").expected).predictions
-    name, first = next((name, each) for name, each in asked.items() if each.options)
-    right, wrong = first.answer, next(each for each in first.options if each != first.answer)
+    predictions = BuiltLesson.read(Course(ROOT).lesson("01_leaves").expected).predictions
+    name, asked = next((name, asked) for name, asked in predictions.items() if asked.options)
+    wrong = next(letter for letter in asked.options if letter != asked.answer)
     context = browser.new_context(java_script_enabled=scripts)
     page = context.new_page()
     page.goto((site / LESSON).as_uri())
     prediction = page.locator(".prediction", has=page.locator(f'[name="{name}"]'))
     outcome = prediction.locator(".outcome")
-    assert not outcome.is_visible()
-    prediction.locator("summary", has_text=f"{wrong}. ").press("Enter")
-    assert prediction.get_by_text(f"✗ You predicted {wrong}. It is {right}.").is_visible()
-    assert outcome.is_visible()
-    prediction.locator("summary", has_text=f"{right}. ").press("Enter")
-    assert prediction.get_by_text(f"✓ You predicted {right}, and so it is.").is_visible()
+    expect(outcome).to_be_hidden()
+    for letter, words in (
+        (wrong, f"✗ You predicted {wrong}. It is {asked.answer}."),
+        (asked.answer, f"✓ You predicted {asked.answer}, and so it is."),
+    ):
+        prediction.locator("summary", has_text=f"{letter}. ").press("Enter")
+        expect(prediction.get_by_text(words)).to_be_visible()
+        expect(outcome).to_be_visible()
     context.close()
 
 

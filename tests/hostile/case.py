@@ -1,5 +1,6 @@
 """A case of the corpus: what is handed in, and what grading must make of it."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,18 +8,27 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+from pytree_course.course import Course, answer_id
+from tests.conftest import ROOT
+
 LESSON = "01_leaves"
-# Right answers to two of its exercises.
-COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
-SHAPES = """
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-"""
 NOTHING = "nothing"
 """The state of a student of whom the gradebook has no attempt."""
+
+
+def _right_answers() -> dict[str, str]:
+    notebook = json.loads(Course(ROOT).lesson(LESSON).solutions.read_text(encoding="utf-8"))
+    sources = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
+    ending = answer_id("")
+    return {
+        cell.removesuffix(ending): code for cell, code in sources.items() if cell.endswith(ending)
+    }
+
+
+RIGHT = _right_answers()
+"""Right answers to the lesson, by exercise."""
+
+COUNT, SHAPES = RIGHT["count_leaves"], RIGHT["leaf_shapes"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,7 @@ class Case:
     state
         The attempt's state, or `NOTHING` where there must be no attempt.
     reason
-        A word that the attempt's reason, or one of its explanations, must contain.
+        Words that the attempt's reason, or one of its explanations, must contain.
     said
         Words that the command must print of it.
     student
@@ -53,7 +63,6 @@ class Case:
     family: str
     answers: Mapping[str, str] = field(default_factory=dict)
     make: Callable[[Path, Callable[[Mapping[str, str]], str]], None] | None = None
-    lesson: str = LESSON
     earns: Sequence[str] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
     state: str = "graded"
@@ -69,7 +78,7 @@ class Case:
 
 
 class Family:
-    """Cases of one kind: a file in `families` makes one, and calls its `case` and `local`."""
+    """Cases of one kind: a module in `families` makes one, and calls its `case` and `local`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -83,10 +92,7 @@ class Family:
     def local(self, answers: Mapping[tuple[str, str], str], *, kind: str = "", **more: Any) -> None:
         """Add cases, by name and exercise, that are one answer each and disturb no other.
 
-        Parameters
-        ----------
-        kind
-            The kind of each one's verdict, where it matters.
+        `kind` is the kind of each one's verdict, where it matters.
         """
         for (name, exercise), code in answers.items():
             kinds = {exercise: kind} if kind else {}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course import explore
-from pytree_course.notebook.explorer import EXAMPLE, MOST_ROWS, PRESETS, look_into
+from pytree_course.notebook.explorer import MOST_ROWS, PRESETS, look_into
 from pytree_course.observing.observations import MAX_NODES_TO_DRAW
 from tests.test_trees import Broken, values
 
@@ -40,16 +40,6 @@ def test_leaves_paths_and_counts_are_those_of_jax(tree, is_leaf):
         assert path == whole or "…" in path or "\\" in path
 
 
-@given(values)
-def test_every_place_is_drawn_or_folded_once(tree):
-    html = explore([tree] * 4).static.html
-    drawn = [int(place) for place in re.findall(r'<g[^>]* data-leaf="(\d+)"', html)]
-    places = range(4 * len(jax.tree.leaves(tree)))
-    assert len(drawn) == len(set(drawn))
-    assert set(drawn) <= set(places)
-    assert drawn or len(places) != 4  # a single leaf is drawn in any case
-
-
 def test_is_leaf_changes_picture_and_list_where_a_lesson_has_taught_it():
     assert explore([1]).is_leaf not in explore([1]).children
     explorer = explore({"a": [1, None], "b": (2, 3)}, choose_is_leaf=True)
@@ -65,22 +55,11 @@ def test_is_leaf_changes_picture_and_list_where_a_lesson_has_taught_it():
 
 
 def test_a_string_is_an_expression_and_anything_else_is_itself():
-    assert explore().expression.value == EXAMPLE
     assert rows(explore("[1, 2]").view.value) == [0, 1]
     explorer = explore(None)
     assert "the tree you passed" in explorer.static.text
     assert "No leaves" in typed(explorer, "[]").view.value
     assert "the tree you passed" in typed(explorer, "").view.value
-
-
-def test_show_evaluates_again(monkeypatch):
-    import __main__
-
-    monkeypatch.setattr(__main__, "changing_tree", [1], raising=False)
-    explorer = explore("changing_tree")
-    monkeypatch.setattr(__main__, "changing_tree", [1, 2, 3])
-    explorer.show.click()
-    assert rows(explorer.view.value) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -92,12 +71,8 @@ def test_show_evaluates_again(monkeypatch):
         ("no_such_name", "run the cell that makes no_such_name"),
         ("{1: 'a', 'b': 2}", "cannot sort the keys"),
         ("[{'in': {1: 'a', 'b': 2}}]", "at [0]['in']"),
-        ("[][3]", "nothing at this place"),
-        ("exit()", "SystemExit"),
-        ("1 / 0", "ZeroDivisionError"),
         ("(lambda a: (a.append(a), a))([])[1]", "it contains itself"),
         (f"[0] * {MAX_NODES_TO_DRAW + 1}", "more than 40,000"),
-        ("'x' * 20_000", "10,000 characters"),
     ],
 )
 def test_errors_say_what_to_do_and_the_last_picture_stays(expression, words):
@@ -117,11 +92,8 @@ def test_a_mistake_in_a_flatten_function_is_told():
         assert "RuntimeError" in form
 
 
-@pytest.mark.parametrize(
-    ("count", "more"), [(0, ""), (40, ""), (41, "1 more leaf"), (10_000, "9,960 more leaves")]
-)
-def test_long_lists_are_folded(count, more):
-    html = explore([0] * count).view.value
-    assert len(rows(html)) == min(count, MOST_ROWS)
-    assert more in html
-    assert len(html) < 60_000
+def test_long_lists_are_folded():
+    shown = explore([0] * 10_000).view.value
+    assert len(rows(shown)) == MOST_ROWS
+    assert "9,960 more leaves" in shown
+    assert len(shown) < 60_000

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Observation, Unbounded
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, run_answer
@@ -99,22 +98,3 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
             if agree(yielded[id(wrong)], yielded[id(other)]):
                 message = f"no case tells {wrong.name!r} and {other.name!r} apart"
                 yield exercise.mistake(message, other)
-
-
-def differences(stored: ExpectedExercise, made: ExpectedExercise) -> Iterator[str]:
-    """Yield each case whose observation differs from the stored one, with both."""
-    then, now = (
-        {f"solution, case {at}": right for at, right in enumerate(exercise.observations)}
-        | {
-            f"{misconception.name}, case {at}": wrong
-            for misconception in exercise.misconceptions
-            for at, wrong in misconception.observations.items()
-        }
-        for exercise in (stored, made)
-    )
-    for case in {**then, **now}:
-        old, new = then.get(case), now.get(case)
-        # Compared as in a check: floats may differ in the last digit. A misconception has an
-        # observation only where it differs from the solution.
-        if old is None or new is None or not agree([new], [old]):
-            yield f"{case}: {old} in the file, {new} now"

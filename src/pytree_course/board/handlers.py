@@ -24,6 +24,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
+    class_protocol.CLASS_HEADER: "1",
 }
 
 

@@ -3,7 +3,6 @@
 import logging
 import ssl
 import sys
-import time
 from collections.abc import Collection
 from pathlib import Path
 from socket import socket
@@ -11,7 +10,6 @@ from typing import Any
 
 from tornado import web
 from tornado.httpserver import HTTPServer
-from tornado.ioloop import PeriodicCallback
 from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
@@ -29,8 +27,7 @@ from pytree_course.course import CourseError
 from pytree_course.texts import printable, truncate
 
 LARGEST_REQUEST = 64_000  # bytes
-SLOWEST = 20  # seconds in which a request has to arrive, and some of the answer has to be taken
-SECONDS_BETWEEN_LOOKS = 2
+SLOWEST = 20  # seconds in which a request has to arrive
 MOST_OF_ONE_ADDRESS = 128  # open connections; on a hub, all learners may have one address
 _LONGEST_LINE = 200
 
@@ -44,39 +41,30 @@ class OneLine(logging.Handler):
 
 
 class Server(HTTPServer):
-    """A server that closes stalled connections, and refuses too many from one address."""
+    """A server that keeps only some connections of one address: the oldest idle ones go."""
 
     def initialize(self, *arguments: Any, **options: Any) -> None:
-        """Prepare to look after the connections."""
+        """Begin without connections."""
         super().initialize(*arguments, **options)
-        self._open: dict[IOStream, tuple[str, int, float]] = {}
-        self._looks = PeriodicCallback(self._close_stuck, 1_000 * SECONDS_BETWEEN_LOOKS)
-        self._looks.start()
+        self._addresses: dict[IOStream, str] = {}  # of open connections, the oldest first
 
     def handle_stream(self, stream: IOStream, address: Any) -> None:
-        """Accept a connection, unless its address has reached the limit."""
-        self._open = {other: at for other, at in self._open.items() if not other.closed()}
+        """Accept a connection, where its address has too many in place of its oldest idle one."""
         here = str(address[0])
-        if sum(other == here for other, _, _ in self._open.values()) >= MOST_OF_ONE_ADDRESS:
-            stream.close()
-            return
-        self._open[stream] = here, 0, time.monotonic()
-        super().handle_stream(stream, address)
+        self._addresses = {
+            other: place for other, place in self._addresses.items() if not other.closed()
+        }
+        others = [other for other, place in self._addresses.items() if place == here]
+        if len(others) >= MOST_OF_ONE_ADDRESS:
+            next(filter(_is_idle, others), stream).close()
+        if not stream.closed():
+            self._addresses[stream] = here
+            super().handle_stream(stream, address)
 
-    def _close_stuck(self) -> None:
-        """Close the connections whose clients have read nothing for too long."""
-        now = time.monotonic()
-        for stream, (address, taken, since) in [*self._open.items()]:
-            written = stream._total_write_done_index
-            if written != taken or not stream.writing():
-                self._open[stream] = address, written, now
-            elif now - since > SLOWEST:
-                stream.close()
 
-    def stop(self) -> None:
-        """Take no more connections."""
-        super().stop()
-        self._looks.stop()
+def _is_idle(stream: IOStream) -> bool:
+    """Return whether a connection sends no request, does not take its answer, or has just come."""
+    return bool(stream.reading() or stream.writing() or not stream._total_write_done_index)
 
 
 class Static(web.StaticFileHandler):

@@ -1,116 +1,121 @@
-"""Unpack the zip of a class's work within bounds: each notebook in its place, the rest said."""
+"""Unpack a zip of a class's or a student's work within bounds: what may be a notebook."""
 
 import hashlib
 import os
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from pytree_course.class_grading.downloads import is_download
 from pytree_course.class_grading.student_files import (
-    NBGRADER_FOLDER,
     NBGRADER_TIMESTAMP,
-    NO_NOTEBOOK,
-    LeftOut,
-    printable_path,
+    is_left_behind,
+    is_zip,
+    may_be_notebook,
 )
 from pytree_course.course import CourseError
 from pytree_course.grading.limits import NOTEBOOK_BYTES
+from pytree_course.grading.submission import UnreadableError
 
 MOST_ZIPPED = 50_000
 MOST_ZIPPED_BYTES = 2_000_000_000
+MOST_BYTES_OF_STUDENT = 200_000_000
 
 
-def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftOut]:
-    """Unpack the notebooks of a zip into a folder of its own in `into`.
+class Unpacked(NamedTuple):
+    """What became of a zip."""
 
-    The same zip always goes to the same folder, and what was unpacked before is not removed.
-    Return the folder of what the class handed in, which may lie some folders deep, and what was
-    left out.
+    folder: Path
+    troubles: dict[Path, str]  # by what could not be unpacked: why
+    is_utf8: bool  # its names; if not, they were read as Windows writes them
+
+
+def unpack(archive: Path, into: Path, most_bytes: int = MOST_ZIPPED_BYTES) -> Unpacked:
+    """Unpack what may be a notebook into a folder in `into`; of other files, only the names.
+
+    The same zip always goes to the same folder, and what was unpacked before is not removed. An
+    UnreadableError says that it is no zip, or a bomb; a CourseError, that `into` cannot be written.
     """
     try:
         with archive.open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
-        with ZipFile(archive, metadata_encoding="utf-8") as zipped:
-            _refuse_too_much(archive, zipped.infolist())
+        zipped, is_utf8 = _open(archive)
+        with zipped:
+            wanted = {info for info in zipped.infolist()[:MOST_ZIPPED] if _is_wanted(zipped, info)}
+            _refuse_too_much(archive, zipped.infolist(), wanted, most_bytes)
             folder = into / f"{archive.stem}-{digest[:8]}"
             folder.mkdir(parents=True, exist_ok=True)
-            left_out = list(_unpack_each(zipped, folder))
+            troubles = dict(_unpack_each(zipped, wanted, folder))
     except OSError as error:
         raise CourseError(
             f"{archive} cannot be unpacked into {into} ({error}). Check that the file is there, "
             "that there is room, and that you may write there."
         ) from error
     except (BadZipFile, ValueError, RuntimeError, NotImplementedError) as error:
-        raise CourseError(
+        raise UnreadableError(
             f"{archive} is neither a folder nor a zip that can be read ({error}). Download it "
             "again, or unpack it yourself and name the folder."
         ) from error
-    return _top(folder, tuple(stems)), left_out
+    return Unpacked(folder, troubles, is_utf8)
 
 
-def _refuse_too_much(archive: Path, entries: list[ZipInfo]) -> None:
-    size = sum(info.file_size for info in entries if _is_wanted(info.filename))
-    if len(entries) > MOST_ZIPPED or size > MOST_ZIPPED_BYTES:
-        raise CourseError(
+def _refuse_too_much(
+    archive: Path, entries: Sequence[ZipInfo], wanted: set[ZipInfo], most_bytes: int
+) -> None:
+    size = sum(info.file_size for info in wanted)
+    if len(entries) > MOST_ZIPPED or size > most_bytes:
+        raise UnreadableError(
             f"{archive} holds {len(entries):,} files, {size / 1e9:.1f} GB of notebooks. No more "
-            f"than {MOST_ZIPPED:,} files and {MOST_ZIPPED_BYTES / 1e9:.1f} GB are unpacked here. "
-            "Look at it; if it is what a class handed in, unpack it yourself and name the folder."
+            f"than {MOST_ZIPPED:,} files and {most_bytes / 1e9:.1f} GB are unpacked here. Look at "
+            "it; if it is what was handed in, unpack it yourself and name the folder."
         )
 
 
-def _is_wanted(name: str) -> bool:
-    return name.lower().endswith((".ipynb", NBGRADER_TIMESTAMP))
+def _open(archive: Path) -> tuple[ZipFile, bool]:
+    """Open a zip whose names may be in UTF-8 without saying so, or as Windows' Explorer writes."""
+    try:
+        return ZipFile(archive, metadata_encoding="utf-8"), True
+    except UnicodeDecodeError:
+        return ZipFile(archive), False
 
 
-def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
-    """Unpack what is wanted, and yield the path of what is left out, with the reason."""
+def _is_wanted(zipped: ZipFile, info: ZipInfo) -> bool:
+    file = Path(info.filename)
+    if info.is_dir() or is_zip(file) or file.name == NBGRADER_TIMESTAMP:
+        return not info.is_dir()
+    try:
+        with zipped.open(info) as opened:
+            return may_be_notebook(file.name, opened.read(200))
+    except Exception:  # it is damaged or encrypted: unpacking it says so
+        return True
+
+
+def _unpack_each(zipped: ZipFile, wanted: set[ZipInfo], folder: Path) -> Iterator[tuple[Path, str]]:
+    """Unpack the entries, and yield what cannot be unpacked, with the reason."""
     for info in zipped.infolist():
         parts = info.filename.replace("\\", "/").split("/")
-        name = Path(*(part for part in parts if part not in ("", ".", "..")))
-        if any(part.startswith((".", "__MACOSX")) for part in name.parts):
-            continue  # what systems and editors leave behind
-        why = ""
-        if _is_wanted(info.filename) and info.file_size > NOTEBOOK_BYTES:
-            why = f"it is larger than {NOTEBOOK_BYTES / 1e6:g} MB: clear its cells' outputs"
-        else:
-            try:
-                why = _unpack_one(zipped, info, folder / name)
-            except Exception as error:  # a damaged or encrypted entry, a name too long, and so on
-                why = f"it cannot be unpacked: {getattr(error, 'strerror', None) or error}"
-        if why:
-            yield printable_path(name), why
+        parts = [part for part in parts if part not in ("", ".", "..")]
+        if any(is_left_behind(part) and part != NBGRADER_TIMESTAMP for part in parts):
+            continue
+        file = folder.joinpath(*parts)
+        is_too_large = info in wanted and info.file_size > NOTEBOOK_BYTES
+        try:
+            _unpack_one(zipped, info, file, is_wanted=info in wanted and not is_too_large)
+        except Exception as error:  # a damaged or encrypted entry, a name too long, and so on
+            yield file, f"it cannot be unpacked: {getattr(error, 'strerror', None) or error}"
+        if is_too_large:
+            yield file, f"it is larger than {NOTEBOOK_BYTES / 1e6:g} MB: clear its cells' outputs"
 
 
-def _unpack_one(zipped: ZipFile, info: ZipInfo, file: Path) -> str:
-    """Unpack an entry, or say why not; a link becomes a file that says where it leads."""
-    # A student whose folder holds no notebook is a student all the same.
-    (file if info.is_dir() else file.parent).mkdir(parents=True, exist_ok=True)
-    if _is_wanted(info.filename):
+def _unpack_one(zipped: ZipFile, info: ZipInfo, file: Path, *, is_wanted: bool) -> None:
+    """Unpack an entry; a link becomes a file that says where it leads."""
+    if info.is_dir():  # a student whose folder is empty is a student all the same
+        file.mkdir(parents=True, exist_ok=True)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"")  # there as a name, whatever becomes of the rest
+    if is_wanted:
         file.write_bytes(zipped.read(info))
-        if info.date_time[0] > 1980:  # where the format's calendar begins: no time
-            os.utime(file, (time.mktime((*info.date_time, 0, 0, -1)),) * 2)
-    elif file.suffix.lower() == ".zip":
-        return "it is a zip in the zip: take it out, and grade it by itself"
-    elif is_download(file.name) and not info.is_dir():
-        return NO_NOTEBOOK
-    return ""
-
-
-def _top(folder: Path, stems: tuple[str, ...]) -> Path:
-    """Go down while everything is in one folder that is no student's."""
-    while True:
-        entries = list(folder.iterdir())
-        if len(entries) != 1 or not entries[0].is_dir() or is_download(entries[0].name):
-            return folder
-        inside = [each.name for each in entries[0].iterdir() if not is_download(each.name)]
-        # A student's folder holds notebooks, or nbgrader's folders of assignments and nothing
-        # else: a student may have a lesson's name.
-        if (
-            entries[0].name == NBGRADER_FOLDER
-            or any(name.endswith(".ipynb") for name in inside)
-            or (inside and all(name.startswith(stems) for name in inside))
-        ):
-            return folder
-        folder = entries[0]
+    if info.date_time[0] > 1980:  # where the format's calendar begins: no time
+        os.utime(file, (time.mktime((*info.date_time, 0, 0, -1)),) * 2)

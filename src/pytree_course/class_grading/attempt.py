@@ -1,27 +1,15 @@
-"""Attempts: graded submissions as stored, which one counts, and changed verdicts."""
+"""Attempts: graded submissions as the gradebook stores them, and which one counts."""
 
 import hashlib
 import json
-import platform
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from collections.abc import Iterable
 from enum import StrEnum
-from importlib.metadata import version
 
-from msgspec import Struct, field, to_builtins
+from msgspec import Struct, field
 
 from pytree_course.class_grading.downloads import Submitter
-from pytree_course.grading.exercise_run import ExerciseRun
-from pytree_course.grading.submission import Submission
-from pytree_course.judging.verdicts import FailedCase, Finding, Verdict, WrongLine
-from pytree_course.judging.words import explanation
-from pytree_course.observing.comparison import without_message
+from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
 from pytree_course.observing.reading import Count, Measure, Moment
-from pytree_course.texts import truncate
-
-_LONGEST_MESSAGE = 500
-_LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
 
 
 class AttemptState(StrEnum):
@@ -112,92 +100,7 @@ def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
     return {(attempt.student, attempt.lesson): attempt for attempt in in_order}
 
 
-@dataclass(frozen=True)
-class VerdictChange:
-    """The verdict on an unchanged answer, before and after, and why it changed."""
-
-    student: str
-    lesson: str
-    exercise: str
-    before: str
-    after: str
-    why: str
-
-
-def verdict_changes(
-    before: Mapping[tuple[str, str], Attempt], after: Mapping[tuple[str, str], Attempt]
-) -> Iterator[VerdictChange]:
-    """Yield the verdicts on unchanged answers that differ before and after a grading."""
-    for key, now in after.items():
-        old = before.get(key)
-        if old is None or old.answers_digest != now.answers_digest:
-            continue
-        kinds = {row.exercise: row.kind for row in old.rows}
-        for row in now.rows:
-            if kinds.get(row.exercise, row.kind) != row.kind:
-                kind = kinds[row.exercise]
-                yield VerdictChange(*key, row.exercise, kind, row.kind, _reason(old, now))
-
-
-def _reason(old: Attempt, now: Attempt) -> str:
-    if old.checks != now.checks:
-        return "the exercise or its check was changed"
-    if old.environment != now.environment:
-        return f"it was graded in another environment: before in {old.environment}"
-    return "it was graded again, on other cases"
-
-
-def in_words(error: Exception) -> str:
-    """Describe an error in grading a submission, and what to do about it."""
-    if isinstance(error, BrokenProcessPool):
-        what = "the process that ran the notebook was ended, probably because the memory was full"
-        return f"{what}: grade it again with `--jobs 1`."
-    if isinstance(error, MemoryError):
-        return "There was not enough memory for the notebook: grade it again with `--jobs 1`."
-    message = truncate(str(error), _LONGEST_MESSAGE)
-    return (
-        f"{type(error).__name__}: {message}. If this happens again, look at the notebook yourself, "
-        "and tell the course's authors."
-    )
-
-
-def environment() -> str:
-    """Name what decides the results: the versions of Python and of the libraries."""
-    names = [f"python {platform.python_version()}"]
-    return ", ".join([*names, *(f"{name} {version(name)}" for name in _LIBRARIES)])
-
-
 def digest(data: object) -> str:
     """Return a digest of what can be written as JSON."""
     text = json.dumps(data, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submission) -> VerdictRow:
-    """Return what the gradebook stores of a verdict: nothing that was expected in a fresh case."""
-    results = None
-    if verdict.failed and run is not None:
-        outcomes = run.check.outcomes or []
-        results = digest(
-            to_builtins([without_message(outcome.observation) for outcome in outcomes])
-        )
-    failure = None
-    if verdict.failure:
-        kept = {name: getattr(verdict.failure, name) for name in FailedCase.__struct_fields__}
-        failure = FailedCase(**kept)
-    return VerdictRow(
-        exercise=verdict.exercise,
-        kind=str(verdict.kind),
-        points=verdict.points,
-        exercise_points=verdict.exercise_points,
-        passed=verdict.passed,
-        cases=verdict.cases,
-        seconds=run.seconds if run else 0.0,
-        explanation=explanation(verdict, submission.notes, reveal=False),
-        misconceptions=[misconception.name for misconception in verdict.misconceptions],
-        failure=failure,
-        results=results,
-        findings=list(verdict.findings),
-        lines=list(verdict.lines),
-        failed=list(verdict.failed),
-    )

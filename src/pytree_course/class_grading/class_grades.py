@@ -10,10 +10,12 @@ from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.roster import RosterEntry, match
+from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
 
 NOT_HANDED_IN = "not handed in"
+NOT_READ = "handed in, but not read"
 NOT_YET_GRADED = "handed in, but not graded yet"
 ON_PUBLIC_CASES = (
     "graded on the public cases only, whose results every learner can look up: an answer that just "
@@ -43,6 +45,7 @@ class ClassGrades:
     counting: dict[tuple[str, str], Attempt]  # the one that counts, by student and lesson
     due: datetime | None = None
     waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: handed in, not yet graded
+    left_out: Sequence[LeftOut] = ()  # files that are not graded, and why
 
     @classmethod
     def of(
@@ -63,10 +66,9 @@ class ClassGrades:
         lessons = [
             BuiltLesson.read(files.expected)
             for files in course.lessons()
-            if files.stem in attempted
+            if files.stem in attempted or (folder.left_out and not attempted)
         ]
-        submitters = {each.student: each.submitter for each in all_attempts}
-        submitters |= {each.id: each for each in folder.submitters}
+        submitters = {each.student: each.submitter for each in all_attempts} | folder.submitters
         entries = match(roster or (), submitters.values())
         missing = {*(roster or ())} - {*entries.values()}
         absent = {each.student: each for each in missing if each.student not in submitters}
@@ -77,7 +79,7 @@ class ClassGrades:
         by_name = any(each.system for each in students)  # who is missing has no system
         students.sort(key=lambda each: ((by_name and each.name) or each.id, each.id))
         waiting = {(each.student, each.lesson) for each in folder.notebooks} - {*attempts}
-        return cls(students, lessons, attempts, due, frozenset(waiting))
+        return cls(students, lessons, attempts, due, frozenset(waiting), folder.left_out)
 
     def attempt(self, student: Student, lesson: BuiltLesson) -> Attempt | None:
         """Return the attempt that counts; None when there is none."""
@@ -85,8 +87,13 @@ class ClassGrades:
 
     def missing(self, student: Student, lesson: BuiltLesson) -> str:
         """Say why there is no attempt."""
-        is_waiting = (student.id, lesson.lesson) in self.waiting
-        return NOT_YET_GRADED if is_waiting else NOT_HANDED_IN
+        if (student.id, lesson.lesson) in self.waiting:
+            return NOT_YET_GRADED
+        return NOT_READ if self.files_left_out(student) else NOT_HANDED_IN
+
+    def files_left_out(self, student: Student) -> list[LeftOut]:
+        """Return a student's files that are not graded."""
+        return [left_out for left_out in self.left_out if left_out.student == student.id]
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
         """Return how late an attempt was, to the second; None where it was not, or is unknown."""

@@ -71,9 +71,10 @@ def read_corrections(
 
 def _students(folder: ClassFolder, roster: Sequence[RosterEntry]) -> dict[str, set[str]]:
     """Return whom each id means; or each name, where it is nobody's id, as students choose them."""
-    entries = match(roster, folder.submitters)
-    by_id, by_name = defaultdict(set), defaultdict(set)
-    for submitter in folder.submitters:
+    entries = match(roster, folder.submitters.values())
+    by_name = defaultdict(set)
+    by_id: dict[str, set[str]] = defaultdict(set, {entry.student: set() for entry in roster})
+    for submitter in folder.submitters.values():
         entry = entries.get(submitter.id, RosterEntry(submitter.id))
         for called in (submitter.id, entry.student):
             by_id[called].add(submitter.id)
@@ -85,13 +86,19 @@ def _students(folder: ClassFolder, roster: Sequence[RosterEntry]) -> dict[str, s
 def _correction(
     row: Mapping[str, str], course: Course, folder: ClassFolder, students: Mapping[str, set[str]]
 ) -> Correction:
-    called = students.get(row["student"], set())
-    if len(called) != 1:
-        count = "several students are" if called else "no student is"
-        raise CourseError(f"{count} called {row['student']!r}")
+    name = row["student"]
+    if name not in students:
+        raise CourseError(f"no student is called {name!r}")
+    called = students[name]
+    if not called:
+        raise CourseError(f"{name} handed in nothing")
+    if len(called) > 1:
+        raise CourseError(f"several students are called {name!r}")
     (student,) = called
     lesson = course.lesson_named(row["lesson"])
-    if (student, lesson.stem) not in {(each.student, each.lesson) for each in folder.notebooks}:
+    if (student, lesson.stem) not in {
+        (notebook.student, notebook.lesson) for notebook in folder.notebooks
+    }:
         raise CourseError(f"{student} handed in nothing for {lesson.stem}")
     exercises = BuiltLesson.read(lesson.expected).graded
     if row["exercise"] not in exercises:

@@ -1,207 +1,256 @@
-"""Find the submissions of a class in a folder or a zip, in any layout teachers have."""
+"""Find and read what a class handed in, in a folder or a zip, in any layout teachers have."""
 
+import os
 import re
-import stat
 import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path, PurePath
 from typing import NoReturn
 
-from pytree_course.class_grading.archive import unpack
+from pytree_course.class_grading.archive import MOST_BYTES_OF_STUDENT, unpack
 from pytree_course.class_grading.downloads import (
     CANVAS,
-    MOODLE,
     DownloadName,
     Submitter,
     download_names,
+    is_download,
 )
+from pytree_course.class_grading.reading import Notebook, handed_out, read_class
 from pytree_course.class_grading.roster import RosterEntry
 from pytree_course.class_grading.student_files import (
-    A_LINK,
-    EARLIEST,
-    NBGRADER_FOLDER,
-    NO_NOTEBOOK,
-    NO_TIME,
+    NOT_OURS,
     LeftOut,
-    SubmittedNotebook,
+    StudentFile,
     cannot_be_opened,
     file_time,
-    find_notebooks,
+    files_below,
+    grouped,
+    is_zip,
     joined,
     nbgraders_time,
-    printable_path,
-    shortened,
+    shown_path,
+    why_not,
 )
-from pytree_course.course import Course, CourseError, LessonFiles
+from pytree_course.course import Course, CourseError
+from pytree_course.grading.submission import UnreadableError
 from pytree_course.rendering import render
-from pytree_course.texts import printable
 
 UNPACKED = "submissions"
 """The folder beside the gradebook that zips are unpacked into."""
 
-A_HARD_LINK = (
-    "it is a hard link, so it may be somebody else's file. If a backup or another program "
-    "linked the files, copy the whole folder with `cp -rp`, and grade the copy"
-)
-_SAME_NAME = "another name here is shown the same way, so it is nobody's: rename one of them"
+NBGRADER_FOLDER = "submitted"
+_NOBODYS = "it is in no student's folder"
+_ZIP_IN_ZIP = "it is a zip in a zip: unpack it"
+
+Troubles = Mapping[Path, str]
+"""By the files of a zip that could not be unpacked: why."""
 
 
 @dataclass(frozen=True)
 class ClassFolder:
-    """The submissions of a class."""
+    """What a class handed in."""
 
     path: Path  # the folder of the students' folders
-    submitters: list[Submitter]  # all that have a folder, also an empty one
-    notebooks: list[SubmittedNotebook]  # all, also where there are several for one lesson
-    ignored: LeftOut  # notebooks of no lesson or no student, and links
-    is_nbgraders: bool = False
-
-    def doubts(self) -> list[str]:
-        """Warn of folders that may hold a whole class, and of students who may be one person."""
-        places, alike, of_one_name = defaultdict(set), defaultdict(list), defaultdict(list)
-        for notebook in self.notebooks:
-            if not self.is_nbgraders:
-                places[notebook.student, notebook.lesson].add(notebook.file.parent)
-        for who in self.submitters:
-            alike[unicodedata.normalize("NFKC", who.id).casefold().rstrip(". ")].append(who.id)
-            name = who.name if who.system == CANVAS else re.sub(r"_\d+$", "", who.id)
-            if who.system and name:
-                of_one_name[who.system, name].append(who.id)
-        doubts = render(
-            "class_grading/doubts.txt",
-            folder=self.path,
-            places={place: folders for place, folders in places.items() if len(folders) > 1},
-            alike=[ids for ids in alike.values() if len(ids) > 1],
-            of_one_name={who: ids for who, ids in of_one_name.items() if len(ids) > 1},
-            moodle=MOODLE,
-        )
-        return doubts.splitlines()
+    submitters: dict[str, Submitter] = field(default_factory=dict)  # by id, all that have a file
+    notebooks: list[Notebook] = field(default_factory=list)  # the one that counts for each lesson
+    left_out: list[LeftOut] = field(default_factory=list)  # files that are not graded
+    doubts: list[str] = field(default_factory=list)  # for the teacher, each a sentence or two
 
 
 def read_handed_in(
-    path: Path, course: Course, into: Path, roster: Sequence[RosterEntry] = ()
+    path: Path, course: Course, into: Path, pool: Executor, roster: Sequence[RosterEntry] = ()
 ) -> ClassFolder:
-    """Find every student and every notebook, in a folder or in a zip."""
-    stems = [files.stem for files in course.lessons()]
-    folder, left_out = unpack(path, into / UNPACKED, stems) if path.is_file() else (path, [])
-    canvas_ids = [entry.canvas_id for entry in roster if entry.canvas_id]
-    return read_class_folder(folder, course, left_out, canvas_ids)
+    """Find every student, read every notebook, and choose those that count.
 
-
-def read_class_folder(
-    folder: Path, course: Course, left_out: LeftOut | None = None, canvas_ids: Sequence[str] = ()
-) -> ClassFolder:
-    """Find every student and every notebook in a folder.
-
-    The folder holds `<student>/<lesson>.ipynb`, or nbgrader's
-    `submitted/<student>/<assignment>/<notebook>.ipynb`, or what Canvas or Moodle made. What comes
-    after the lesson's name, as in `01_leaves_exercises (1).ipynb` or `01_leaves-2.ipynb`, does not
-    matter.
+    The folder or zip holds `<student>/…`, or nbgrader's `submitted/<student>/<assignment>/…`, or
+    what a learning platform made. Neither the files' names nor folders in a student's folder
+    matter. Notebooks are read in the pool. Zips are unpacked into a folder in `into`.
     """
-    if not folder.is_dir():
+    zips, doubts = into / UNPACKED, []
+    troubles: Troubles = {}
+    folder = path
+    if path.is_file():
+        folder, troubles, is_utf8 = unpack(path, zips)
+        folder = _top(folder, tuple(files.stem for files in course.lessons()))
+        if not is_utf8:
+            doubts.append(f"The names in {path} are not in UTF-8: look at how they were read.")
+    elif not path.is_dir():
         raise CourseError(
-            f"{folder} is not there. Name the folder that holds a folder for each student, or what "
-            "you downloaded from Canvas or Moodle."
+            f"{path} is not there. Name the folder that holds a folder for each student, or what "
+            "you downloaded from Canvas, Moodle or Brightspace."
         )
-    lessons = course.lessons()
-    stems = [files.stem for files in lessons]
+    folder, clock = _nbgraders(folder)
+    canvas_ids = [entry.canvas_id for entry in roster if entry.canvas_id]
+    entries = list(_entries(folder, canvas_ids))
+    submitters = {
+        download.submitter.id: download.submitter
+        for _, download in entries
+        if download.submitter.id
+    }
+    found = [
+        file
+        for entry, download in entries
+        for file in _files(entry, download, clock, zips, troubles)
+    ]
+    files = [file for file in found if isinstance(file, StudentFile)]
+    left_out = [file for file in found if isinstance(file, LeftOut)]
+    left_out += [
+        LeftOut("", shown_path(file.relative_to(folder)), why)
+        for file, why in troubles.items()
+        if file.is_relative_to(folder) and not os.path.lexists(file)
+    ]
+    if not submitters:
+        _refuse_without_students(folder, course, left_out)
+    notebooks, not_read = read_class(files, handed_out(course), pool)
+    submitters = dict(sorted(submitters.items()))
+    doubts += _doubts(folder, submitters.values(), notebooks)
+    return ClassFolder(folder, submitters, notebooks, grouped([*left_out, *not_read]), doubts)
+
+
+# ---- where the students are
+
+
+def _top(folder: Path, stems: tuple[str, ...]) -> Path:
+    """Go down in an unpacked zip while everything is in one folder that is no student's."""
+    while True:
+        entries = list(folder.iterdir())
+        if len(entries) != 1 or not entries[0].is_dir() or is_download(entries[0].name):
+            return folder
+        inside = [each for each in entries[0].iterdir() if not is_download(each.name)]
+        # A student's folder holds files, or nbgrader's folders of assignments and nothing else:
+        # a student may have a lesson's name.
+        if (
+            entries[0].name == NBGRADER_FOLDER
+            or any(each.is_file() and not is_zip(each) for each in inside)
+            or (inside and all(each.name.startswith(stems) for each in inside))
+        ):
+            return folder
+        folder = entries[0]
+
+
+Clock = Callable[[Path], tuple[datetime, str]]
+"""Returns when a file was handed in, and a remark if that is uncertain."""
+
+
+def _nbgraders(folder: Path) -> tuple[Path, Clock]:
+    """Return the folder of the students, and where the times stand: nbgrader writes them down."""
+    if folder.resolve().name == NBGRADER_FOLDER:
+        return folder, nbgraders_time
     submitted = folder / NBGRADER_FOLDER
-    is_nbgraders = folder.resolve().name == NBGRADER_FOLDER
     # A student, too, may be called so.
-    if not (is_nbgraders or submitted.is_symlink() or any(folder.glob("*/*.ipynb"))):
-        is_nbgraders = any(submitted.glob("*/*/*.ipynb"))
-        folder = submitted if is_nbgraders else folder
+    is_student = submitted.is_symlink() or any(folder.glob("*/*.ipynb"))
+    if not is_student and any(each.is_file() for each in submitted.glob("*/*/*")):
+        return submitted, nbgraders_time
+    return folder, file_time
+
+
+# ---- whose each file is
+
+
+def _entries(folder: Path, canvas_ids: Sequence[str]) -> Iterator[tuple[Path, DownloadName]]:
+    """Yield what is in the class's folder with whose it is; "" is the id where that is unknown."""
     try:
-        entries = [(printable(entry.name), entry) for entry in sorted(folder.iterdir())]
+        paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(("_", "."))]
     except OSError as error:
         raise CourseError(f"{folder}: {cannot_be_opened(error)}.") from error
-    times_of_name = Counter(name for name, _ in entries)
-    downloads = download_names(times_of_name, canvas_ids)
-    # All files of a download have the time at which it was made, or nearly; the attachments'
-    # numbers say which of a student's files came later.
-    times = [file_time(entry) or EARLIEST for name, entry in entries if name in downloads]
-    order = sorted(downloads, key=lambda name: (downloads[name].attachment, name))
-    moments = {name: max(times) + timedelta(microseconds=at) for at, name in enumerate(order)}
-    submitters: dict[str, Submitter] = {}
-    notebooks: list[SubmittedNotebook] = []
-    ignored = left_out or []
-    for name, entry in entries:
-        download = downloads.get(name, DownloadName(Submitter(name)))
-        who = download.submitter
-        if times_of_name[name] > 1:
-            ignored.append((Path(name), _SAME_NAME))
-            continue
-        files: list[Path] = []
-        problems: LeftOut = []
-        if entry.is_dir() and not entry.is_symlink() and not download.problem:
-            if name.startswith((".", "_")):
-                continue
-            submitters[who.id] = who
-            files, problems = find_notebooks(entry)
-        elif download.rest or download.problem or entry.is_symlink() or entry.suffix == ".ipynb":
-            files = [entry]
-        elif not entry.is_file():
-            problems = [(entry, "it is neither a folder nor a file")]
-        for file in files:
-            # The lesson's name is the file's, or that of nbgrader's folder of the assignment.
-            inner = printable_path(file.relative_to(entry)).parts or (download.rest,)
-            if why := _problem(file, inner, download, stems):
-                problems.append((file, why))
-                continue
-            submitters[who.id] = who
-            lesson = next(stem for stem in stems for part in inner if part.startswith(stem))
-            moment = moments[name] if download.rest else file_time(file)
-            if is_nbgraders and len(inner) > 1:
-                moment = nbgraders_time(file) or moment
-            remark = joined(download.remark, "" if moment else NO_TIME)
-            notebooks.append(SubmittedNotebook(who.id, lesson, file, moment or EARLIEST, remark))
-        ignored += [
-            (printable_path(file.relative_to(folder)), why)
-            for file, why in shortened(problems, entry)
-        ]
-    if not submitters:
-        _refuse_without_students(folder, lessons, ignored)
-    everybody = [submitters[each] for each in sorted(submitters)]
-    return ClassFolder(folder, everybody, notebooks, ignored, is_nbgraders)
+    names = {path: shown_path(PurePath(path.name)) for path in paths}
+    downloads = download_names({*names.values()}, canvas_ids)
+    loose = [path for path in paths if path.is_file() and names[path] not in downloads]
+    zips = {path for path in loose if is_zip(path)}
+    has_a_zip_each = len(zips) > 1 and not any(path.is_dir() for path in paths)
+    for path, name in names.items():
+        if name in downloads:
+            yield path, downloads[name]
+        elif path.is_dir() and not path.is_symlink():
+            yield path, DownloadName(Submitter(name))
+        elif path in zips and has_a_zip_each:
+            yield path, DownloadName(Submitter(shown_path(PurePath(path.stem))))
+        else:
+            yield path, DownloadName(Submitter(""), problem=why_not(path) or _NOBODYS)
 
 
-def _refuse_without_students(
-    folder: Path, lessons: Sequence[LessonFiles], ignored: LeftOut
-) -> NoReturn:
-    stems = tuple(files.stem for files in lessons)
-    if any(file.stem.startswith(stems) for file in folder.glob("*.ipynb")):
+def _files(
+    entry: Path, download: DownloadName, clock: Clock, zips: Path, troubles: Troubles
+) -> Iterator[StudentFile | LeftOut]:
+    """Yield the files in a student's folder, or the one of a download."""
+    student = download.submitter.id
+    if download.problem or entry.is_symlink():
+        why = download.problem or why_not(entry)
+        if why != NOT_OURS:  # the class's own files, such as its list, are nobody's
+            yield LeftOut(student, shown_path(PurePath(entry.name)), why)
+        return
+    for file, why in files_below(entry) if entry.is_dir() else [(entry, why_not(entry))]:
+        inner = file.relative_to(entry) if file != entry else PurePath(file.name)
+        moment, remark = clock(file)
+        remark = joined(download.remark, remark)
+        for path, inner_name, problem in _unzipped(
+            file, shown_path(inner), troubles.get(file, why), zips
+        ):
+            if problem:
+                yield LeftOut(student, inner_name, problem)
+            else:
+                yield StudentFile(student, path, inner_name, moment, download.order, remark)
+
+
+def _unzipped(file: Path, name: str, why: str, zips: Path) -> Iterator[tuple[Path, str, str]]:
+    """Yield a file, or if it is a zip what is in it, with names and why it is not to be read."""
+    if why or not is_zip(file):
+        yield file, name, why
+        return
+    try:
+        folder, troubles, _ = unpack(file, zips, MOST_BYTES_OF_STUDENT)
+    except UnreadableError as error:
+        yield file, name, str(error).replace(str(file), "it")
+        return
+    for inner, problem in files_below(folder):
+        problem = troubles.get(inner, problem) or (_ZIP_IN_ZIP if is_zip(inner) else "")
+        yield inner, f"{name}/{shown_path(inner.relative_to(folder))}", problem
+
+
+# ---- what is doubtful
+
+
+def _doubts(
+    folder: Path, submitters: Iterable[Submitter], notebooks: Iterable[Notebook]
+) -> list[str]:
+    """Warn of folders that may hold a whole class, and of students who may be one person."""
+    alike, of_one_name = defaultdict(list), defaultdict(list)
+    for who in submitters:
+        alike[unicodedata.normalize("NFKC", who.id).casefold().rstrip(". ")].append(who.id)
+        name = who.name if who.system == CANVAS else re.sub(r"_[\d-]+$", "", who.id)
+        if who.system and name:
+            of_one_name[who.system, name].append(who.id)
+    places = {
+        (notebook.student, notebook.lesson): {PurePath(name).parent for name in notebook.among}
+        for notebook in notebooks
+    }
+    doubts = render(
+        "class_grading/doubts.txt",
+        folder=folder,
+        places={place: folders for place, folders in places.items() if len(folders) > 1},
+        alike=[ids for ids in alike.values() if len(ids) > 1],
+        of_one_name={who: ids for who, ids in of_one_name.items() if len(ids) > 1},
+        canvas=CANVAS,
+    )
+    return doubts.splitlines()
+
+
+def _refuse_without_students(folder: Path, course: Course, left_out: Sequence[LeftOut]) -> NoReturn:
+    if any(why == _NOBODYS for _, _, why in left_out):
         raise CourseError(
             f"{folder} holds notebooks, and no student's folder. If it is a student's own, "
             f"name the folder that it is in: {folder.absolute().parent}"
         )
-    reasons = "".join(f"\nLeft out: {file}: {why}" for file, why in ignored[:5])
+    reasons = "".join(f"\nLeft out: {file}: {why}" for _, file, why in grouped(left_out)[:5])
     raise CourseError(
         f"{folder} holds no student's folder. It should look like "
-        f"{folder / 'ada' / lessons[0].exercises.name}, or be what you downloaded from "
-        f"Canvas or Moodle.{reasons}"
+        f"{folder / 'ada' / course.lessons()[0].exercises.name}, or be what you downloaded from "
+        f"Canvas, Moodle or Brightspace.{reasons}"
     )
-
-
-def _problem(file: Path, inner: Sequence[str], download: DownloadName, stems: Sequence[str]) -> str:
-    """Say why a file is not graded; nothing where it is. `inner` is its path in the folder."""
-    status = file.lstat()
-    if stat.S_ISLNK(status.st_mode):  # it may lead to another student's work, or out of the folder
-        return A_LINK
-    if download.problem:
-        return download.problem
-    if not inner[-1]:
-        return "it is in no student's folder"
-    if not inner[-1].endswith(".ipynb"):
-        return NO_NOTEBOOK
-    if len(inner) > 2:
-        return "it is too deep: put it into the student's folder"
-    if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
-        return A_HARD_LINK
-    is_of_lesson = any(part.startswith(tuple(stems)) for part in inner)
-    return "" if is_of_lesson else f"its name begins with none of {', '.join(stems)}"
 
 
 def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> None:
@@ -212,10 +261,9 @@ def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> No
             f"{into} is inside of {parent}, where every folder is a student's: name a "
             "folder elsewhere; otherwise the folder of the grades looks like a student's."
         )
-    systems = {each.system for each in folder.submitters} - {""}
+    systems = sorted({who.system for who in folder.submitters.values()} - {""})
     if due and systems:
-        where = "is marked by Canvas" if CANVAS in systems else "is in Moodle's table"
         raise CourseError(
-            f"A download from {' or '.join(sorted(systems))} does not say when work was handed in: "
-            f"leave --due out. What was late {where}."
+            f"A download from {' or '.join(systems)} does not say for certain when work was handed "
+            "in: leave --due out. What was late is marked there."
         )

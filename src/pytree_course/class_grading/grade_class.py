@@ -6,36 +6,19 @@ from concurrent.futures import Executor, Future, as_completed, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
 
 from msgspec import structs
 
-from pytree_course.class_grading.attempt import (
-    Attempt,
-    AttemptState,
-    VerdictChange,
-    VerdictRow,
-    counting,
-    environment,
-    in_words,
-    verdict_changes,
-    verdict_row,
-)
-from pytree_course.class_grading.downloads import Submitter
+from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow, counting
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.class_grading.student_files import (
-    OVER_READING_BUDGET,
-    ReadNotebook,
-    SubmittedNotebook,
-    joined,
-    newest_first,
-    printable_path,
-    read_newest,
-)
+from pytree_course.class_grading.reading import Notebook
+from pytree_course.class_grading.recording import environment, in_words, verdict_row
+from pytree_course.class_grading.student_files import joined, shown_path
+from pytree_course.class_grading.verdict_changes import VerdictChange, verdict_changes
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
-from pytree_course.grading.grade import GradedLesson, judge_submission
+from pytree_course.grading.grade import GradedLesson, graded_lesson, judge_submission
 from pytree_course.texts import printable
 
 
@@ -47,7 +30,7 @@ class GradingOptions:
     force: bool = False  # run also what has not changed since it was graded
     in_sandbox: bool = True
 
-    def wants(self, notebook: SubmittedNotebook) -> bool:
+    def wants(self, notebook: Notebook) -> bool:
         """Return whether a notebook should be graded."""
         return not self.lessons or notebook.lesson in self.lessons
 
@@ -63,7 +46,7 @@ class Summary:
 
 
 Run = Future[dict[str, ExerciseRun]]
-"""Answers that run once, however many students handed them in: how each exercise ran."""
+"""Answers that run: how each exercise ran."""
 
 ShowProgress = Callable[[int, int], None]
 """What is called with the number of submissions that are done, and of all."""
@@ -81,7 +64,6 @@ class ClassGrading:
     """A grading of all that is new or changed, which records each attempt as soon as it is graded.
 
     Submissions run in `pool`; the author's answers, by which they are judged, in `authors_pool`.
-    The notebooks are read in `reading_pool`, whose processes have to see their files.
     """
 
     course: Course
@@ -90,107 +72,89 @@ class ClassGrading:
     options: GradingOptions
     pool: Executor
     authors_pool: Executor
-    reading_pool: Executor
     environment: str = field(default_factory=environment)
     summary: Summary = field(default_factory=Summary)
     lessons: dict[str, GradedLesson] = field(default_factory=dict)
-    handed_in: dict[Run, list[ReadNotebook]] = field(default_factory=lambda: defaultdict(list))
 
     def run(self, show_progress: ShowProgress = lambda done, of: None) -> Summary:
         """Grade the class."""
         attempts = self.gradebook.attempts()
-        before = counting(attempts)
-        self._begin(attempts)
-        to_do = sum(map(len, self.handed_in.values()))
-        show_progress(0, to_do)
-        for run in self._finished_runs():
-            self._judge(run)
-            show_progress(to_do - sum(map(len, self.handed_in.values())), to_do)
+        to_run = self._to_run(attempts)
+        all_notebooks = sum(map(len, to_run))
+        done = 0
+        show_progress(done, all_notebooks)
+        for alike, run in self._finished_runs(to_run):
+            for notebook in alike:
+                self._judge(notebook, run)
+            done += len(alike)
+            show_progress(done, all_notebooks)
         after = counting(self.gradebook.attempts())
-        self.summary.changes = list(verdict_changes(before, after))
+        self.summary.changes = list(verdict_changes(counting(attempts), after))
         return self.summary
 
-    def _begin(self, attempts: list[Attempt]) -> None:
-        """Start the runs that are needed; record unreadable notebooks at once."""
-        notebooks = [each for each in self.folder.notebooks if self.options.wants(each)]
+    def _to_run(self, attempts: list[Attempt]) -> list[list[Notebook]]:
+        """Return the notebooks that have to run, those with equal answers to a lesson together.
+
+        What need not run is recorded at once.
+        """
         counts = {attempt.key for attempt in counting(attempts).values()}
+        notebooks = [each for each in self.folder.notebooks if self.options.wants(each)]
         lessons = {notebook.lesson for notebook in notebooks}
         current = {
-            each.key: each for each in attempts if each.lesson in lessons and self._is_current(each)
+            attempt.key: attempt
+            for attempt in attempts
+            if attempt.lesson in lessons and self._is_current(attempt)
         }
-        alike: dict[tuple[str, str], Run] = {}
-        for newest, reading in self._begin_reading(notebooks, attempts):
-            with self._guarded(ReadNotebook(newest)):
-                read = reading.result()
-                if read.problem:
-                    reason = joined(read.notebook.remark, printable(read.problem))
-                    self._record(read, AttemptState.UNREADABLE, reason)
-                    continue
-                if self.options.force or read.key not in current:
-                    answers = read.notebook.lesson, read.digest
-                    if answers not in alike:
-                        alike[answers] = self._run(read)
-                    self.handed_in[alike[answers]].append(read)
-                    continue
+        alike = defaultdict(list)
+        for notebook in notebooks:
+            if notebook.problem:
+                reason = joined(notebook.remark, printable(notebook.problem))
+                self._record(notebook, AttemptState.UNREADABLE, reason)
+            elif self.options.force or notebook.key not in current:
+                alike[notebook.lesson, notebook.digest].append(notebook)
+            else:
                 self.summary.unchanged += 1
-                earlier = current[read.key]
-                if read.key not in counts:
-                    # Handed in again after other answers, or readable again: now it is the last.
-                    now = datetime.now().astimezone()
-                    self.gradebook.record(
-                        structs.replace(earlier, handed_in=read.notebook.handed_in, graded_at=now)
-                    )
+                if notebook.key not in counts:
+                    self._record_again(current[notebook.key], notebook)
+        return list(alike.values())
 
-    def _begin_reading(
-        self, notebooks: list[SubmittedNotebook], attempts: list[Attempt]
-    ) -> list[tuple[SubmittedNotebook, Future[ReadNotebook]]]:
-        """Begin to read what each student handed in for each lesson; give the newest with it.
+    def _record_again(self, earlier: Attempt, notebook: Notebook) -> None:
+        """Let an earlier attempt count: its answers were handed in again, after other ones."""
+        now = datetime.now().astimezone()
+        again = structs.replace(earlier, handed_in=notebook.handed_in, graded_at=now)
+        self.gradebook.record(again)
 
-        What was over its budget before, and has not changed, is not read again.
-        """
-        begun = []
-        not_again = {
-            (each.student, each.lesson, each.handed_in)
-            for each in attempts
-            if OVER_READING_BUDGET in each.reason and not self.options.force
-        }
-        for of_one in newest_first(notebooks):
-            newest = of_one[0]
-            if (newest.student, newest.lesson, newest.handed_in) in not_again:
-                self.summary.unchanged += 1
-                continue
-            starters = self._lesson(newest.lesson).starters
-            begun.append((newest, self.reading_pool.submit(read_newest, of_one, starters)))
-        return begun
-
-    def _finished_runs(self) -> Iterator[Run]:
-        """Yield each run once it is finished.
+    def _finished_runs(self, to_run: list[list[Notebook]]) -> Iterator[tuple[list[Notebook], Run]]:
+        """Run answers once for all who handed them in, and yield each run once it is finished.
 
         Those that other submissions may have spoilt run again, one after another, at the end.
         """
-        doubtful: list[Run] = []
-        ran_beside_others = len(self.handed_in) > 1
-        for run in as_completed(self.handed_in):
-            if ran_beside_others and _is_doubtful(run):
-                doubtful.append(run)
+        runs: dict[Run, list[Notebook]] = {}
+        for alike in to_run:
+            with self._guarded(*alike):
+                runs[self._begin(alike[0])] = alike
+        doubtful = []
+        for run in as_completed(runs):
+            if len(runs) > 1 and _is_doubtful(run):
+                doubtful.append(runs[run])
             else:
-                yield run
-        for run in doubtful:
-            reads = self.handed_in.pop(run)
-            again = self._run(reads[0])
-            self.handed_in[again] = reads
-            wait([again])
-            yield again
+                yield runs[run], run
+        for alike in doubtful:
+            with self._guarded(*alike):
+                run = self._begin(alike[0])
+                wait([run])
+                yield alike, run
 
-    def _run(self, read: ReadNotebook) -> Run:
-        lesson = self._lesson(read.notebook.lesson)
-        lesson.begin(read.submission.answers)
+    def _begin(self, notebook: Notebook) -> Run:
+        lesson = self._lesson(notebook.lesson)
+        answers = notebook.submission.answers
+        lesson.begin(answers)
         settings = lesson.run_settings(in_sandbox=self.options.in_sandbox)
-        return self.pool.submit(run_answers, read.submission.answers, settings)
+        return self.pool.submit(run_answers, answers, settings)
 
     @contextmanager
-    def _guarded(self, read: ReadNotebook) -> Iterator[None]:
-        """Record whatever goes wrong with one submission as its row.
+    def _guarded(self, *notebooks: Notebook) -> Iterator[None]:
+        """Record whatever goes wrong with submissions as their rows.
 
         A `CourseError`, such as a full disk, is no submission's fault, and ends the grading.
         """
@@ -200,29 +164,25 @@ class ClassGrading:
             raise
         except Exception as error:
             reason = printable(in_words(error))
-            self.summary.failed.append((str(printable_path(read.notebook.file)), reason))
-            self._record(read, AttemptState.FAILED, reason)
+            for notebook in notebooks:
+                self.summary.failed.append((shown_path(notebook.file), reason))
+                self._record(notebook, AttemptState.FAILED, reason)
 
-    def _judge(self, run: Run) -> None:
-        """Judge a finished run, and record it for each student who handed it in."""
-        for read in self.handed_in.pop(run):
-            with self._guarded(read):
-                ran, lesson = run.result(), self._lesson(read.notebook.lesson)
-                rows = [
-                    verdict_row(verdict, ran.get(verdict.exercise), read.submission)
-                    for verdict in judge_submission(lesson, read.submission, ran)
-                ]
-                self._record(read, AttemptState.GRADED, read.notebook.remark, rows)
-                self.summary.graded += 1
-
-    @cached_property
-    def _submitters(self) -> dict[str, Submitter]:
-        return {each.id: each for each in self.folder.submitters}
+    def _judge(self, notebook: Notebook, run: Run) -> None:
+        """Judge a finished run, and record it for a student who handed it in."""
+        with self._guarded(notebook):
+            ran, lesson = run.result(), self._lesson(notebook.lesson)
+            rows = [
+                verdict_row(verdict, ran.get(verdict.exercise), notebook.submission)
+                for verdict in judge_submission(lesson, notebook.submission, ran)
+            ]
+            self._record(notebook, AttemptState.GRADED, notebook.remark, rows)
+            self.summary.graded += 1
 
     def _lesson(self, stem: str) -> GradedLesson:
         """Return a lesson, on fresh cases that all submissions of this grading share."""
         if stem not in self.lessons:
-            self.lessons[stem] = GradedLesson(self.course.lesson(stem), pool=self.authors_pool)
+            self.lessons[stem] = graded_lesson(self.course.lesson(stem), self.authors_pool)
         return self.lessons[stem]
 
     def _is_current(self, attempt: Attempt) -> bool:
@@ -236,14 +196,14 @@ class ClassGrading:
 
     def _record(
         self,
-        read: ReadNotebook,
+        notebook: Notebook,
         state: AttemptState,
         reason: str,
         rows: list[VerdictRow] | None = None,
     ) -> None:
         """Record an attempt; without verdicts, each exercise's row says why there are none."""
-        notebook, submission = read.notebook, read.submission
-        lesson, who = self._lesson(notebook.lesson), self._submitters[notebook.student]
+        lesson = self._lesson(notebook.lesson)
+        who = self.folder.submitters[notebook.student]
         if rows is None:
             points = lesson.points.items()
             rows = [VerdictRow(name, str(state), 0, of, explanation=reason) for name, of in points]
@@ -251,7 +211,7 @@ class ClassGrading:
             Attempt(
                 student=who.id,
                 lesson=notebook.lesson,
-                answers_digest=read.digest,
+                answers_digest=notebook.digest,
                 checks=lesson.digest,
                 environment=self.environment,
                 handed_in=notebook.handed_in,
@@ -262,8 +222,8 @@ class ClassGrading:
                 seconds=sum(row.seconds for row in rows),
                 seed=lesson.seed,
                 on_public_cases=lesson.on_public_cases,
-                file=str(printable_path(notebook.file)),
-                answers=submission.answers,
+                file=shown_path(notebook.file),
+                answers=notebook.submission.answers,
                 name=who.name,
                 system=who.system,
                 canvas_id=who.canvas_id,

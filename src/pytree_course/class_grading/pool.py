@@ -29,7 +29,7 @@ _LOADED_BEFORE = [
     "pytree_course.sources.beliefs",
     "pytree_course.sources.lesson_sources",
     "pytree_course.grading.nbval_run",
-    "pytree_course.class_grading.student_files",
+    "pytree_course.class_grading.reading",
 ]
 """What the pool's processes need: loaded once, in the process that they are forked from."""
 
@@ -49,12 +49,15 @@ def prepare_processes() -> None:
 
 
 @contextmanager
-def local_pool(processes: int, begin: Callable[[], None] | None = None) -> Iterator[Executor]:
+def local_pool(
+    processes: int, begin: Callable[[], None] | None = None, task_seconds: float = TASK_SECONDS
+) -> Iterator[Executor]:
     """Make a pool of processes of this machine; at its end, what has not begun is cancelled.
 
-    Each process calls `begin` before its first task, if it is given.
+    Each process calls `begin` before its first task, if it is given, and ends in a task that takes
+    too long.
     """
-    executor = _ProcessForEachThread(processes, begin)
+    executor = _ProcessForEachThread(processes, begin, task_seconds)
     try:
         yield executor
     finally:
@@ -64,9 +67,12 @@ def local_pool(processes: int, begin: Callable[[], None] | None = None) -> Itera
 class _ProcessForEachThread(ThreadPoolExecutor):
     """A pool of threads, each with a process of its own: one that dies costs its own task only."""
 
-    def __init__(self, processes: int, begin: Callable[[], None] | None) -> None:
+    def __init__(
+        self, processes: int, begin: Callable[[], None] | None, task_seconds: float
+    ) -> None:
         super().__init__(processes)
         self._begin = begin
+        self._task_seconds = task_seconds
         self._of_thread = threading.local()
 
     def submit(
@@ -77,10 +83,10 @@ class _ProcessForEachThread(ThreadPoolExecutor):
     def _run(self, call: Callable[[], Result], may_repeat: bool = True) -> Result:
         began = time.monotonic()
         try:
-            return self._process().submit(_bounded, TASK_SECONDS, call).result()
+            return self._process().submit(_bounded, self._task_seconds, call).result()
         except BrokenProcessPool:
             del self._of_thread.process
-            if not may_repeat or time.monotonic() - began >= TASK_SECONDS:
+            if not may_repeat or time.monotonic() - began >= self._task_seconds:
                 raise
         # The system may have killed it to free memory for another one.
         return self._run(call, may_repeat=False)
@@ -104,17 +110,18 @@ def _begin_process(begin: Callable[[], None] | None) -> None:
         begin()
 
 
-def _bounded(seconds: int, call: Callable[[], Result]) -> Result:
+def _bounded(seconds: float, call: Callable[[], Result]) -> Result:
     """Call a function; the operating system ends this process where it takes too long.
 
     Python itself may be unable to: what hangs may be compiled code.
     """
-    alarm = getattr(signal, "alarm", lambda seconds: None)  # not on Windows
-    alarm(seconds)
+    if not hasattr(signal, "setitimer"):  # on Windows
+        return call()
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         return call()
     finally:
-        alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _end_with_parent() -> None:

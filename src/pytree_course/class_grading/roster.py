@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
-from pytree_course.class_grading.downloads import CANVAS, MOODLE, Submitter
+from pytree_course.class_grading.downloads import CANVAS, Submitter
 from pytree_course.course import CourseError
 
 
@@ -50,26 +50,26 @@ def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, s
                 pairs = zip(names, cells, strict=False)
                 rows[reader.line_num] = {name: cell.strip() for name, cell in pairs if name}
             begins = reader.line_num + 1
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        where = f" from line {begins} on" if isinstance(error, csv.Error) else ""
         raise CourseError(
-            f"{file} cannot be read: {error}. Name a CSV file with the columns {columns}."
-        ) from error
-    except csv.Error as error:
-        raise CourseError(
-            f"{file} cannot be read from line {begins} on: {error}. It should be a CSV file with "
-            f"the columns {columns}."
+            f"{file} cannot be read{where}: {error}. It should be a CSV file with the columns "
+            f"{columns}."
         ) from error
     return names, rows
 
 
 def _decoded(data: bytes) -> str:
-    """Return a CSV file's text: in UTF-8, in Excel's UTF-16, or as Windows writes it in Europe."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16")
+    """Return a CSV file's text: in UTF-8, in Excel's UTF-16, or as Windows writes it in Europe.
+
+    Letters and accents are composed, as they are in the names of students everywhere here.
+    """
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-16" if is_utf16 else "utf-8-sig")
     except UnicodeDecodeError:
-        return data.decode("cp1252")
+        text = data.decode("cp1252")
+    return unicodedata.normalize("NFC", text)
 
 
 _OF_CANVAS = ("SIS Login ID", "Student", "ID")
@@ -140,23 +140,22 @@ def read_roster(file: Path) -> list[RosterEntry]:
 
 def _words(name: str) -> list[str]:
     """Return a name's words; LMSs leave out what is no letter, as in O'Brien."""
-    text = unicodedata.normalize("NFC", name).casefold()
-    words = (re.sub(r"[\W_]", "", word) for word in re.split(r"[\s,]+", text))
+    words = (re.sub(r"[\W_]", "", word) for word in re.split(r"[\s,]+", name.casefold()))
     return [word for word in words if word]
 
 
 def _name_key(submitter: Submitter) -> tuple[str, object]:
     if submitter.system == CANVAS:
         return CANVAS, "".join(_words(submitter.name))
-    return MOODLE, tuple(sorted(_words(submitter.id)))
+    return "words", tuple(sorted(_words(submitter.id)))
 
 
 def _entry_keys(entry: RosterEntry) -> Iterable[tuple[str, object]]:
-    """Yield a name as Moodle and as Canvas may write it."""
+    """Yield a name as Canvas may write it, and as other systems may."""
     words = _words(entry.name)
     if not words:
         return
-    yield MOODLE, tuple(sorted(words))
+    yield "words", tuple(sorted(words))
     if not entry.canvas_id:  # it would have matched by that
         for first in range(len(words)):
             yield CANVAS, "".join(words[first:] + words[:first])

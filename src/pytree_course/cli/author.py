@@ -99,6 +99,6 @@ def release(
     """For teachers: write the learners' bundle, a copy of the course without solutions."""
     from pytree_course.authoring.release import release as release_to
 
-    with console.status("Comparing everything with its sources: a minute or two ..."):
+    with console.status("Comparing everything with its sources ..."):
         release_to(Course.around(), folder, colab)
     console.print(f"{folder} holds what learners get.")

@@ -41,9 +41,9 @@ def lab(
             f"The course is in {course.root}. To go on later, start `lab` in this folder again."
         )
     if join:
-        from pytree_course.notebook.joining import enter
+        from pytree_course.notebook.joining import enter, welcome
 
-        console.print(enter(course, *join, name))
+        console.print(welcome(enter(course, *join, name)))
     first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
     command = [
         *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),
@@ -132,21 +132,23 @@ def test(
         bool, typer.Option("--fast", help="Only tests that need no browser, class or whole lesson.")
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also tests that have passed and depend on no change.")
+        bool, typer.Option("--all", help="Also every lesson, and every Python: for a release.")
     ] = False,
 ) -> None:
-    """Run the tests that your changes can break. pytest gets all other arguments."""
+    """Run the tests; in a learner's copy, run the lessons. pytest gets all other arguments."""
     course = Course.around()
-    # A learner's copy has neither tests nor solutions: pytest then runs the lessons.
-    has_tests = (course.root / "tests").is_dir()
+    # One more than cores, because some tests wait; at most 4, because some start a browser or
+    # kernels, and a laptop's memory is limited.
+    processes = str(min(1 + (os.cpu_count() or 1), 4))
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
-        *("--nbval-lax", "--nbval-current-env"),
-        # One more than cores, because some tests wait; at most 4, because some start a browser or
-        # kernels, and a laptop's memory is limited.
-        *("--dist", "loadscope", "--numprocesses", str(min(1 + (os.cpu_count() or 1), 4))),
-        *(["-p", "tests.unchanged"] if has_tests else []),
-        *(["--everyday"] if has_tests and not everything else []),
-        *(["-m", "not slow", "--override-ini", "testpaths=tests"] if fast else []),
+        *("--dist", "loadfile", "--numprocesses", processes),
     ]
+    if (course.root / "tests").is_dir():
+        command += ["--no-loadscope-reorder"]  # the tests' own order has what takes long first
+        command += ["--all"] if everything else []
+        command += ["-m", "not slow"] if fast else []
+    else:
+        command += ["-p", "pytree_course.nbval_plugin", "--nbval-lax", "--nbval-current-env"]
+        command += ["--override-ini", "testpaths=notebooks"]
     raise typer.Exit(run_in_course([*command, *context.args], course))

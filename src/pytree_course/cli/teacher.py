@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated
 
 import typer
@@ -19,9 +19,10 @@ from pytree_course.cli.app import (
     warn,
 )
 from pytree_course.course import Course, CourseError, LessonFiles, write_file
-from pytree_course.texts import printable
+from pytree_course.texts import printable, shorten
 
 GRADEBOOK = "gradebook.sqlite"
+MOST_LEFT_OUT = 20
 QUESTIONS = {
     ".md": "reports/questions.md",
     ".ipynb": "reports/slides.txt",
@@ -38,8 +39,8 @@ def grade(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="The submissions: a download from Canvas or Moodle, a folder with a folder "
-            "for each student, or nbgrader's `submitted`; also as a zip."
+            help="The submissions: a download from Canvas, Moodle or Brightspace, a folder with "
+            "a folder for each student, or nbgrader's `submitted`; also as a zip."
         ),
     ],
     into: Annotated[Path, typer.Option(help="Where the gradebook, the tables and the pages go.")],
@@ -110,22 +111,26 @@ def grade(
     from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.class_grading.roster import read_roster
+    from pytree_course.grading.limits import READING_SECONDS
     from pytree_course.grading.sandbox import class_sandboxes
     from pytree_course.reports.class_statistics import spent_in_class
     from pytree_course.reports.csv_tables import about_imports, write_tables
     from pytree_course.reports.pages import write_pages
-    from pytree_course.reports.terminal import grading_progress, show_class
+    from pytree_course.reports.terminal import LONGEST_REASON, grading_progress, show_class
 
     course = Course.around()
     with ExitStack() as stack:
         with _explained("Nothing was graded."):
-            begin = None if unsandboxed else stack.enter_context(class_sandboxes())
+            private = [course.root / name for name in ("sources", "solutions")]
+            private = [folder, into, *filter(Path.is_dir, private)]
+            begin = None if unsandboxed else stack.enter_context(class_sandboxes(private))
             lessons = [lesson_with_exercises(name).stem for name in lesson or ()]
             if unsandboxed:
                 warn(UNSANDBOXED)
             moment = last_moment(due) if due else None
             names = read_roster(roster) if roster else None
-            submitted = read_handed_in(folder, course, into, names or ())
+            with local_pool(1, task_seconds=READING_SECONDS) as reading_pool:
+                submitted = read_handed_in(folder, course, into, reading_pool, names or ())
             refuse_mistakes(submitted, into, moment)
             spent = spent_in_class(classroom) if classroom else None
             given = None
@@ -137,17 +142,18 @@ def grade(
                 sorted({each.lesson for each in submitted.notebooks if chosen.wants(each)}),
             ):
                 _warn_of_public_cases(files, is_accepted=public_cases)
-            left_out = [f"Left out: {file}: {why}" for file, why in submitted.ignored]
-            for doubt in [*left_out, *submitted.doubts()]:
+            for student, file, why in submitted.left_out[:MOST_LEFT_OUT]:
+                warn(shorten(f"Left out: {PurePath(student, file)}: {why}", LONGEST_REASON))
+            if (more := len(submitted.left_out) - MOST_LEFT_OUT) > 0:
+                warn(f"… and {more:,} more are left out: the report and grades.csv say why.")
+            for doubt in submitted.doubts:
                 warn(printable(doubt))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             pools = stack.enter_context(ExitStack())
-            authors_pool, reading_pool = (pools.enter_context(local_pool(1)) for _ in range(2))
+            authors_pool = pools.enter_context(local_pool(1))
             pool = pools.enter_context(dask_cluster(dask) if dask else local_pool(jobs, begin))
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
-            grading = ClassGrading(
-                course, submitted, gradebook, chosen, pool, authors_pool, reading_pool
-            )
+            grading = ClassGrading(course, submitted, gradebook, chosen, pool, authors_pool)
             summary = grading.run(show_progress)
         pools.close()
         if given is not None:
@@ -190,7 +196,7 @@ def explain(
     if not file.exists():
         raise CourseError(f"{file} does not exist. Name the folder that `grade --into` wrote to.")
     with Gradebook(file) as gradebook:
-        folder = ClassFolder(file.parent, [], [], [])
+        folder = ClassFolder(file.parent)
         clusters = find_clusters(ClassGrades.of(Course.around(), folder, gradebook, None, None), 1)
     text = render("reports/unexplained.txt", found=clusters)
     console.print(Text(text), soft_wrap=True)

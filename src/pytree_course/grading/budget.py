@@ -22,22 +22,10 @@ class ProcessTree:
     a time in which a process began or ended: the clock counts then.
     """
 
-    def __init__(
-        self,
-        proc: str,
-        numbers: Callable[[], list[int]] | None = None,
-        counted: Callable[[], float] | None = None,
-        began: Callable[[], bool] = lambda: False,
-    ) -> None:
-        """Take all processes that a /proc has, as a sandbox's own; or those of some numbers.
-
-        Where the system itself counts the processor time of all, `counted` returns it; otherwise
-        `began` tells whether a process has begun, even for a moment, since it was last asked.
-        """
+    def __init__(self, proc: str, numbers: Callable[[], list[int]] | None = None) -> None:
+        """Take all processes that a /proc has, as a sandbox's own; or those of some numbers."""
         self._proc = proc
         self._numbers = numbers or functools.partial(processes, proc)
-        self._counted = counted
-        self._began = began
         self._known: list[int] = []
         self._waited: dict[str, float] = {}  # by thread
 
@@ -48,7 +36,7 @@ class ProcessTree:
 
     def used(self) -> float:
         """Return the processor time used until now by the processes that the last look found."""
-        return sum(map(self._processor_time, self._known)) if not self._counted else self._counted()
+        return sum(map(self._processor_time, self._known))
 
     def look(self) -> tuple[float, float]:
         """Return the processor time used so far, and how long threads waited since the last look.
@@ -58,7 +46,7 @@ class ProcessTree:
         """
         before, self._known = self._known, self._numbers()
         waited = self._newly_waited()
-        if self._counted is None and (self._began() or before not in ([], self._known)):
+        if before not in ([], self._known):
             waited = 0.0
         return self.used(), waited
 
@@ -145,6 +133,10 @@ class OverOutputError(Exception):
     """A cell sent more than is received."""
 
 
+class LostOutputError(Exception):
+    """A cell has ended, but messages of it are lost, perhaps because of what ran beside it."""
+
+
 class SubmissionBudget:
     """The time of one submission: all of its exercises share it, and so do their repeats.
 
@@ -225,14 +217,13 @@ class CellBudget:
         if self._own_memory.memory_info().rss > self._memory:
             raise OverOutputError  # a message that never ends is in our memory before we see it
         if self.seconds > self._most or self._looked > self._ends:
-            # What has not come from a cell that has ended is lost: it sent too much.
-            raise OverTimeError if self._patience == math.inf else OverOutputError
+            raise OverTimeError if self._patience == math.inf else LostOutputError
         return True
 
     def expect_message(self) -> None:
-        """Raise OverOutputError if no message came, up to the last look, for too long."""
+        """Raise LostOutputError if no message came, up to the last look, for too long."""
         if self.seconds > self._late:
-            raise OverOutputError
+            raise LostOutputError
 
     def _count(self, processor: float, waited: float) -> None:
         """Add the usage since the last call."""

@@ -77,35 +77,19 @@ def _read_once(lesson: AuthorsLesson) -> "LessonSources":
 
 
 class GradedLesson:
-    """A lesson, ready to grade submissions on the cases of one seed, by default a fresh one.
+    """A lesson, ready to grade submissions on the public cases, with what was built of it.
 
-    A learner's copy of the course has no folder `sources`, so no right answers: there, the cases
-    are the public ones, whatever the seed. The author's answers run only when they are needed.
+    A learner's copy of the course has nothing else: no right answers, so no other cases.
     """
 
-    def __init__(
-        self, files: LessonFiles, seed: int | None = None, pool: Executor | None = None
-    ) -> None:
-        """Take a lesson's files; the author's answers run in the pool, or in this process."""
-        self.files = files
-        self._pool = pool
-        self._begun: set[str] = set()  # exercises whose right answer runs, or has run
-        self._right: dict[str, ExpectedExercise] = {}
-        stored = BuiltLesson.read(files.expected)
-        self.title, self.digest = stored.title, stored.sources  # of exercises and their checks
-        self.points = {name: each.points for name, each in stored.graded.items()}
-        self.on_public_cases = not files.sources.exists()
-        self._stored = stored
-        if self.on_public_cases:
-            self.seed = PUBLIC_SEED
-        else:
-            self.seed = secrets.randbits(32) if seed is None else seed
-            # Reading the sources takes long; what was built from the same sources will do.
-            self.digest = files.exercises_digest()
-            if self.digest != stored.sources:
-                sources = _read_once(self._authors)
-                self.title = sources.title
-                self.points = {name: each.points for name, each in sources.graded.items()}
+    on_public_cases = True
+
+    def __init__(self, files: LessonFiles, seed: int = PUBLIC_SEED) -> None:
+        self.files, self.seed = files, seed
+        self._stored = BuiltLesson.read(files.expected)
+        self.title = self._stored.title
+        self.digest = self._stored.sources  # of exercises and their checks
+        self.points = {name: each.points for name, each in self._stored.graded.items()}
         self._blank = files.read_blank()
         cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(self._blank)["cells"]}
         self.starters = {name: cells[answer_id(name)] for name in self.points}
@@ -127,24 +111,54 @@ class GradedLesson:
         return RunSettings(self._blank, self._course, self.seed, in_sandbox)
 
     def begin(self, exercises: Iterable[str]) -> None:
-        """Let the pool run the right answers to exercises, while submissions run beside them."""
+        """Let what judging needs run, while submissions run beside it: here, it is all stored."""
+
+    def right(self, exercise: str) -> ExpectedExercise:
+        """Return what the right answer yields; what explains wrong results may be missing."""
+        return self._stored.expected(exercise)
+
+    def explained(self, exercise: str, observed: list[Observation]) -> ExpectedExercise:
+        """Return what the right answer yields, with what explains wrong results."""
+        return self.right(exercise)
+
+
+class FreshLesson(GradedLesson):
+    """A lesson, ready to grade on fresh cases: the author's answers run, when they are needed.
+
+    They run in the pool, or else in this process.
+    """
+
+    on_public_cases = False
+
+    def __init__(
+        self, files: LessonFiles, seed: int | None = None, pool: Executor | None = None
+    ) -> None:
+        super().__init__(files, secrets.randbits(32) if seed is None else seed)
+        self._pool = pool
+        self._begun: set[str] = set()  # exercises whose right answer runs, or has run
+        self._right: dict[str, ExpectedExercise] = {}
+        # Reading the sources takes long; what was built from the same sources will do.
+        self.digest = files.exercises_digest()
+        if self.digest != self._stored.sources:
+            sources = _read_once(self._authors)
+            self.title = sources.title
+            self.points = {name: each.points for name, each in sources.graded.items()}
+
+    def begin(self, exercises: Iterable[str]) -> None:
+        """Let the pool run the right answers to exercises."""
         for exercise in exercises:
-            if self._pool and exercise not in self._begun and not self.on_public_cases:
+            if self._pool and exercise not in self._begun:
                 self._begun.add(exercise)
                 self._pool.submit(right_results, self._authors, exercise)
 
     def right(self, exercise: str) -> ExpectedExercise:
-        """Return what the right answer yields; what explains wrong results may be missing."""
-        if self.on_public_cases:
-            return self._stored.expected(exercise)
+        """Return what the right answer yields; it runs once."""
         if exercise not in self._right:
             self._right[exercise] = self._call(right_results, exercise)
         return self._right[exercise]
 
     def explained(self, exercise: str, observed: list[Observation]) -> ExpectedExercise:
-        """Return what the right answer yields, with what explains wrong results."""
-        if self.on_public_cases:
-            return self.right(exercise)
+        """Return that with misconceptions, which run as far as the observed results ask for."""
         return self._call(explained_results, exercise, observed)
 
     def _call(self, function: Callable[..., Any], *inputs: Any) -> Any:
@@ -155,6 +169,11 @@ class GradedLesson:
     @property
     def _authors(self) -> AuthorsLesson:
         return AuthorsLesson(self.files.root, self.files.stem, self.digest, self.seed)
+
+
+def graded_lesson(files: LessonFiles, pool: Executor | None = None) -> GradedLesson:
+    """Make a lesson ready, on fresh cases where the course's sources are there."""
+    return FreshLesson(files, pool=pool) if files.sources.exists() else GradedLesson(files)
 
 
 @dataclass(frozen=True)
@@ -186,7 +205,7 @@ class Grade:
 
 def grade_notebook(notebook: Path, files: LessonFiles) -> Grade:
     """Grade the user's own notebook, outside of the sandbox."""
-    lesson = GradedLesson(files)
+    lesson = graded_lesson(files)
     submission = read_submission(notebook, lesson.starters)
     runs = run_answers(submission.answers, lesson.run_settings(in_sandbox=False))
     verdicts = judge_submission(lesson, submission, runs)

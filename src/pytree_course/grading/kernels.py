@@ -76,9 +76,6 @@ class PlainKernel:
     def connected(self) -> None:
         """Do nothing: any process that can connect has the same rights."""
 
-    def settle(self) -> None:
-        """Do nothing: what it uses is not watched."""
-
     def is_alive(self) -> bool:
         """Say whether it still runs."""
         return self._process.poll() is None
@@ -163,11 +160,10 @@ class WatchedKernel:
             self._run(source, run, budget)
         except OverTimeError:
             run.timed_out = True
-            self._process.settle()
         except OverOutputError:
             run.flooded = True
         except Exception:
-            # It has ended, or what it sends is no message of Jupyter's.
+            # It has ended, or its messages are lost, or are none of Jupyter's.
             run.died = True
         run.used_up = self._process.exceeded
         if run.is_over or run.died:

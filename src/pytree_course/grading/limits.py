@@ -15,8 +15,6 @@ OPEN_FILES = 256  # of a process
 SOCKETS = 1_000  # of all processes: what waits in them is memory too
 SIGNALS = 1_000  # that wait, and timers, of all processes
 TERMINALS = 16
-MAPPINGS = 500_000  # of all processes: they are memory of the operating system's kernel
-COUNTED_CALLS = 10_000  # of all processes: see `system_calls`
 FILES = 20_000  # in all folders: an empty one is memory too
 WATCH_SECONDS = 0.2  # between two looks at what all processes use up together
 
@@ -36,6 +34,6 @@ RECEIVED_MEMORY = 512 * MIB  # by how much our own process may grow while a cell
 # The notebook files.
 NOTEBOOK_BYTES = 30_000_000
 NOTEBOOK_ENTRIES = 1_000_000  # commas and opening brackets; reading them as JSON takes a second
-NOTEBOOKS = 10  # of one student for one lesson, the newest first, until one has answer cells
-READING_SECONDS = 10.0  # for all of these together
+NOTEBOOKS = 100  # of one student, the newest first
+READING_SECONDS = 30.0  # for one of them
 ANSWER_CHARACTERS = 100_000  # in one answer cell

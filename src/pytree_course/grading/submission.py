@@ -4,7 +4,6 @@ import json
 import os
 import re
 import stat
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -132,18 +131,18 @@ def known_lesson(
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     marks = {mark for cell in cells for mark in _marks(cell)}
-    names = defined_names("\n".join(_source(cell) for cell in cells))
-    marked, defined = Counter[str](), Counter[str]()
+    names = defined_names("\n".join(map(_source, cells)))
+    marked, defined = dict[str, int](), dict[str, int]()
     for lesson, starters in handed_out.items():
-        for exercise, starter in starters.items():
-            marked[lesson] += bool(marks & {answer_id(exercise), check_id(exercise)})
-            defined[lesson] += defined_names(starter) <= names
-        if defined[lesson] < _LEAST_SHARE * len(starters):
-            del defined[lesson]
+        marked[lesson] = sum(
+            not marks.isdisjoint((answer_id(name), check_id(name))) for name in starters
+        )
+        count = sum(defined_names(starter) <= names for starter in starters.values())
+        defined[lesson] = count if count >= _LEAST_SHARE * len(starters) else 0
     for exercises in (marked, defined):
-        (lesson, most), (_, next_most) = [*exercises.most_common(2), ("", 0), ("", 0)][:2]
+        next_most, most = sorted([0, 0, *exercises.values()])[-2:]
         if most > next_most:
-            return lesson
+            return max(exercises, key=exercises.__getitem__)
     return None
 
 
@@ -212,7 +211,7 @@ def _cells_that_count(
         if others := [cell for cell in code if names <= cell.names]:
             why = "is as it was handed out" if own else "is not in the notebook"
             if worked_in:
-                why = _TEXT_TYPES.get(worked_in[-1].type, "does not define them all")
+                why = _TEXT_TYPES.get(worked_in[-1].type, "lacks a definition")
             all_names = ", ".join(sorted(names))
             return others[
                 -1:

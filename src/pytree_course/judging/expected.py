@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from pytree_course.course import CourseError, write_file
-from pytree_course.observing.observations import NotAttempted, Observation
+from pytree_course.observing.observations import Observation
+from pytree_course.texts import text_digest
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,6 @@ class ExpectedExercise(ExerciseFacts):
     """For each case, the meanings of wrong entries of the check's own summary; None without one."""
     lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
     given: dict[int, Given] = field(default_factory=dict)  # by the cases that make a question
-
-    def without_observations(self) -> "ExpectedExercise":
-        """Return everything but the observations."""
-        bare = [
-            replace(each, observations=dict.fromkeys(each.observations, NotAttempted()))
-            for each in self.misconceptions
-        ]
-        return replace(self, observations=[], misconceptions=bare)
 
     def to_text(self) -> str:
         """Return the text of the exercise's file: a line for each observation or fact of a case.
@@ -214,6 +207,7 @@ class BuiltLesson:
     exercises: dict[str, ExerciseFacts]
     sources: str  # a digest of the sources of the exercise notebook
     practice: str = ""  # a digest of the cells of the exercises in the lesson
+    results: str = ""  # a digest of the exercises' files, once they are written
     folder: str = field(default="", compare=False)  # of the exercises' files, once there are some
 
     @property
@@ -245,9 +239,15 @@ class BuiltLesson:
 
     def texts(self) -> dict[str, str]:
         """Return the contents of the exercises' files by name, and of the lesson's file as ""."""
-        return {name: self.expected(name).to_text() for name in self.exercises} | {
-            "": self.to_text()
-        }
+        texts = {name: self.expected(name).to_text() for name in self.exercises}
+        return texts | {"": replace(self, results=text_digest(*texts.values())).to_text()}
+
+    def results_on_disk(self) -> str:
+        """Return the digest of the exercises' files as they are now; "" if one is missing."""
+        files = [Path(self.folder) / f"{name}.json" for name in self.exercises]
+        if not all(file.exists() for file in files):
+            return ""
+        return text_digest(*(file.read_text(encoding="utf-8") for file in files))
 
     def to_text(self) -> str:
         """Return the text of the lesson's file, which holds no expected results."""
@@ -260,14 +260,21 @@ class BuiltLesson:
         del data["folder"]
         return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
-    def write(self, file: Path) -> None:
-        """Write the lesson's file, and one for each exercise into the folder beside it."""
+    def write(self, file: Path) -> bool:
+        """Write the lesson's file, and one for each exercise; return whether any has changed."""
         folder = file.with_suffix("")
-        for name, text in self.texts().items():
-            write_file(folder / f"{name}.json" if name else file, text)
-        for earlier in folder.glob("*.json"):
-            if earlier.stem not in self.exercises:
-                earlier.unlink()
+        texts = self.texts()
+        wanted = {folder / f"{name}.json" if name else file: text for name, text in texts.items()}
+        changed = [
+            each
+            for each, text in wanted.items()
+            if not each.exists() or each.read_text(encoding="utf-8") != text
+        ]
+        for each in changed:
+            write_file(each, wanted[each])
+        for earlier in {*folder.glob("*.json")} - wanted.keys():
+            earlier.unlink()
+        return bool(changed)
 
     @classmethod
     def read(cls, file: Path) -> "BuiltLesson":

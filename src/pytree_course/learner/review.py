@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
+from operator import itemgetter
 
 from fsrs import Card, Rating, Scheduler
 
@@ -80,8 +81,8 @@ def due(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> li
     """
     today = now.astimezone().date()
     known = cards(progress.reviews)
-    asked = Counter((each.about, each.case) for each in progress.reviews)
-    times = Counter(each.about for each in progress.reviews)
+    asked = Counter((review.about, review.case) for review in progress.reviews)
+    times = Counter(review.about for review in progress.reviews)
     new_in: Counter[tuple[str, str]] = Counter()
     waiting = []
     for lesson in lessons:
@@ -100,11 +101,11 @@ def due(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> li
                 new_in[about[:2]] += is_due
                 rank = new_in[about[:2]]
             if is_due:
-                question = min(fitting, key=lambda each: asked[each.about, each.case])
+                question = min(fitting, key=lambda shown: asked[shown.about, shown.case])
                 question = question.reordered(times[about])
                 waiting.append(((not is_mistaken, about not in known, rank), question))
-    waiting.sort(key=lambda each: each[0])
-    done = sum(_day(each.time) == today for each in progress.reviews)
+    waiting.sort(key=itemgetter(0))
+    done = sum(_day(review.time) == today for review in progress.reviews)
     return [question for _, question in waiting][: max(0, MOST_A_DAY - done)]
 
 

@@ -20,22 +20,24 @@ class Way:
     @property
     def solved(self) -> int:
         """How many exercises are solved, practice not counted."""
-        return self.exercises - sum(not each.is_practice for each in self.todo)
+        return self.exercises - sum(not exercise.is_practice for exercise in self.todo)
 
     @property
     def practised(self) -> int:
         """How much of the practice is solved."""
-        return self.practice - sum(each.is_practice for each in self.todo)
+        return self.practice - sum(exercise.is_practice for exercise in self.todo)
 
     @property
     def exercises_left(self) -> int:
         """The minutes that the remaining exercises take."""
-        return sum(each.minutes for each in self.todo if not each.is_practice)
+        return sum(exercise.minutes for exercise in self.todo if not exercise.is_practice)
 
     @property
     def lessons_left(self) -> int:
         """The minutes that the rest of the lessons takes, practice included."""
-        return self.reading_left + sum(each.minutes for each in self.todo if each.is_practice)
+        return self.reading_left + sum(
+            exercise.minutes for exercise in self.todo if exercise.is_practice
+        )
 
     @property
     def minutes_left(self) -> int:
@@ -102,27 +104,31 @@ def standing(expected: BuiltLesson, progress: Progress) -> Standing:
     unread = unread_sections(expected, progress)
 
     def way(*, deeper: bool) -> Way:
-        exercises = [each for each in expected.exercises.values() if each.core or deeper]
-        sections = [each for each in expected.sections.values() if deeper or not each.deeper]
-        left = [each for each in unread if deeper or not each.deeper]
+        exercises = [
+            exercise for exercise in expected.exercises.values() if exercise.core or deeper
+        ]
+        sections = [
+            section for section in expected.sections.values() if deeper or not section.deeper
+        ]
+        left = [section for section in unread if deeper or not section.deeper]
         return Way(
-            exercises=sum(not each.is_practice for each in exercises),
-            practice=sum(each.is_practice for each in exercises),
+            exercises=sum(not exercise.is_practice for exercise in exercises),
+            practice=sum(exercise.is_practice for exercise in exercises),
             todo=_todo(exercises, expected.lesson, progress),
-            minutes=sum(each.minutes for each in exercises)
-            + sum(each.with_everything for each in sections),
-            reading_left=sum(each.with_everything for each in left),
+            minutes=sum(exercise.minutes for exercise in exercises)
+            + sum(section.with_everything for section in sections),
+            reading_left=sum(section.with_everything for section in left),
         )
 
     everything = way(deeper=True)
-    points_left = sum(each.points for each in everything.todo)
+    points_left = sum(exercise.points for exercise in everything.todo)
     return Standing(way(deeper=False), everything, expected.points - points_left, expected.points)
 
 
 def _todo(
     exercises: Iterable[ExerciseFacts], lesson: str, progress: Progress
 ) -> list[ExerciseFacts]:
-    return [each for each in exercises if not progress.of(lesson, each.name).correct]
+    return [exercise for exercise in exercises if not progress.of(lesson, exercise.name).correct]
 
 
 def unread_sections(expected: BuiltLesson, progress: Progress) -> list[LessonSection]:
@@ -136,14 +142,14 @@ def unread_sections(expected: BuiltLesson, progress: Progress) -> list[LessonSec
     """
     lesson, exercises = expected.lesson, expected.exercises.values()
     todo = _todo(exercises, lesson, progress)
-    read = {each.section for each in exercises if each not in todo}
+    read = {exercise.section for exercise in exercises if exercise not in todo}
     for slug, section in expected.sections.items():
         asked = section.predictions[-1:]
         if (lesson, *asked) in progress.predictions or not (asked or todo):
             read.add(slug)
     core = [slug for slug, section in expected.sections.items() if not section.deeper]
     furthest = max((at for at, slug in enumerate(core, 1) if slug in read), default=0)
-    if any(each.core for each in exercises) and not any(each.core for each in todo):
+    if any(exercise.core for exercise in exercises) and not any(exercise.core for exercise in todo):
         furthest = len(core)
     read.update(core[:furthest])
     return [section for slug, section in expected.sections.items() if slug not in read]

@@ -6,6 +6,9 @@ from msgspec import Meta, Struct
 
 from pytree_course.observing.reading import Count, Moment
 
+CLASS_HEADER = "Pytree-Course-Class"
+"""The HTTP header of all of a class's own answers; a proxy's answer has it not."""
+
 MOST_EVENTS = 50  # in a request
 LONGEST_TEXT = 4_000  # characters
 

@@ -81,7 +81,9 @@ def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str
         case SyntaxError():
             return "Look at the brackets, quotes and commas."
         case NameError(name=str(name)):
-            near = difflib.get_close_matches(name, [each for each in names if each[:1] != "_"], 1)
+            near = difflib.get_close_matches(
+                name, [known for known in names if known[:1] != "_"], 1
+            )
             meant = f"Did you mean `{near[0]}`? If not, run" if near else "Run"
             return f"{meant} the cell that makes `{name}`, then press Show."
         case KeyError() | IndexError():
@@ -92,7 +94,6 @@ def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str
             return "The expression itself failed, before JAX saw a tree."
 
 
-EXAMPLE = "{'w': [1.5, 2.5], 'b': None, 'act': 'relu'}"
 MOST_ROWS = 40
 LONGEST_NAME = 120
 LONGEST_PATH = 60
@@ -111,7 +112,7 @@ PRESETS = {
 """The choices for `is_leaf`: by label, the code that is run and shown."""
 
 
-def explore(tree: object = EXAMPLE, *, choose_is_leaf: bool = False) -> "Explorer":
+def explore(tree: object, *, choose_is_leaf: bool = False) -> "Explorer":
     """Explore a tree: its picture, its leaves in order with their paths, and its structure.
 
     The tree is any value, or a string with a Python expression, which is evaluated in the notebook;
@@ -183,12 +184,12 @@ class Explorer(Play):
     """The explorer's widget: a field for an expression, buttons for `is_leaf`, and the views."""
 
     def __init__(self, tree: object, choose_is_leaf: bool) -> None:
-        is_expression = isinstance(tree, str)
-        self._passed = None if is_expression else (tree, "the tree you passed", False)
+        self._passed = tree
+        self._first_expression = tree if isinstance(tree, str) else ""
         self._tree: tuple[object, str, bool] | None = None  # with its name; whether that is code
         self._exploration: Exploration | None = None
         self.expression = ipywidgets.Text(
-            value=tree if is_expression else "",
+            value=self._first_expression,
             description="Tree",
             placeholder="a Python expression, then Enter",
             continuous_update=False,
@@ -229,10 +230,10 @@ class Explorer(Play):
         return trouble
 
     def _asked_for(self) -> tuple[object, str, bool]:
-        expression = self.expression.value.strip()
-        if self._passed is not None and not expression:
-            return self._passed
-        return evaluate(expression or EXAMPLE), expression or EXAMPLE, True
+        expression = self.expression.value.strip() or self._first_expression
+        if not expression:
+            return self._passed, "the tree you passed", False
+        return evaluate(expression), expression, True
 
 
 def _html(shown: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
@@ -272,8 +273,8 @@ def _linking(observation: obs.Observation, listed: int) -> str:
         lit.append(_lit(chosen, targets))
     for item in drawn:
         if item.leaves and item not in leaves:
-            ends = [each for each in drawn if each is not item and not each.children]
-            inside = [each for each in ends if each.leaves and each.leaves[0] in item.leaves]
+            ends = [end for end in drawn if end is not item and not end.children]
+            inside = [end for end in ends if end.leaves and end.leaves[0] in item.leaves]
             rows = [f'[data-leaf="{place}"]' for place in item.leaves if place < listed]
             targets = [*map(_selector, inside), *rows]
             lit.append(_lit(f":has(g{_selector(item)}:hover)", targets))

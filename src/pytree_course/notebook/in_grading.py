@@ -5,7 +5,7 @@ import json
 import re
 import symtable
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import packages_distributions
 from itertools import takewhile
@@ -26,32 +26,25 @@ def warnings(
     Grading runs the notebook as it was handed out, with the answers in their cells. Here, what
     counts is what ran last; its cell is known if the front end sends the notebook's ids.
     """
-    own_cell = answer_id(exercise.name)
+    own_cell, runs = answer_id(exercise.name), last_runs(exercise.answers)
     cells = [cell for cell in json.loads(files.read_blank())["cells"] if "outputs" in cell]
-    runs = last_runs(exercise.answers)
     has_our_ids = {run.id for run in last_runs(["check"])} & {cell["id"] for cell in cells}
     if has_our_ids and {run.id for run in runs} != {own_cell}:
         return [words.IN_ANOTHER_CELL.format(exercise=exercise.name)]
 
-    above = {
-        cell["id"]: "".join(cell["source"])
-        for cell in takewhile(lambda cell: cell["id"] != own_cell, cells)
-    }
-    earlier = [facts for name, facts in graded.items() if answer_id(name) in above]
-    there = [*runs, *(run for facts in earlier for run in last_runs(facts.answers))]
-    defined, used, modules = set[str](), set[str](), set[str]()
-    for source in (*above.values(), *(run.source for run in there)):
-        defined |= _names(_python(source))[0]
-    for run in runs:
-        used |= _names(_python(run.source))[1]
-        modules |= _imported(_python(run.source))
-    for name in sorted(used - defined):
-        if not {*last_runs([name])} <= {*there}:
+    above = list(takewhile(lambda cell: cell["id"] != own_cell, cells))
+    names = [name for cell in above for name in graded if cell["id"] == answer_id(name)]
+    earlier = [run for name in names for run in last_runs(graded[name].answers)]
+    given, _ = _names("".join(cell["source"]) for cell in above)
+    helping, _ = _names(run.source for run in earlier)
+    own, used = _names(run.source for run in runs)
+    for name in sorted(used - own - helping - given):
+        if not {*last_runs([name])} <= {*runs, *earlier}:  # it may be of an `import *` there
             return [words.FROM_ANOTHER_CELL.format(name=name, exercise=exercise.name)]
 
     lock = files.root / "requirements.txt"
     packages = lock.read_text(encoding="utf-8") if lock.exists() else None
-    for module in sorted(modules):
+    for module in sorted(_imported(run.source for run in runs)):
         if packages and not _is_there(module, packages):
             return [words.NOT_IN_GRADING.format(module=module)]
     return []
@@ -63,28 +56,28 @@ def _python(source: str) -> str:
     return TransformerManager().transform_cell(without_first_line)
 
 
-def _names(code: str) -> tuple[set[str], set[str]]:
-    """Return the global names that code defines, and those that it uses and does not define."""
-    tables, defined, used = [symtable.symtable(code, "<cell>", "exec")], set(), set()
+def _names(sources: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Return the global names that cells define, and those that they use."""
+    tables = [symtable.symtable(_python(source), "<cell>", "exec") for source in sources]
+    defined, used = set(), set()
     for table in tables:
         tables += table.get_children()
         for symbol in filter(symtable.Symbol.is_global, table.get_symbols()):
+            used.add(symbol.get_name())
             if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace():
                 defined.add(symbol.get_name())
-            elif symbol.is_referenced():
-                used.add(symbol.get_name())
-    return defined, used - defined
+    return defined, used
 
 
-def _imported(code: str) -> set[str]:
-    """Return the modules and packages that code imports, wherever in it."""
-    modules = set[str]()
-    for node in ast.walk(ast.parse(code)):
+def _imported(sources: Iterable[str]) -> set[str]:
+    """Return the modules and packages that cells import, wherever in them."""
+    modules: list[str] = []
+    for node in (node for source in sources for node in ast.walk(ast.parse(_python(source)))):
         if isinstance(node, ast.Import):
-            modules |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            modules.add(node.module.partition(".")[0])
-    return modules
+            modules += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules.append(node.module or "")
+    return {module.partition(".")[0] for module in modules}
 
 
 def _is_there(module: str, packages: str) -> bool:
@@ -92,9 +85,9 @@ def _is_there(module: str, packages: str) -> bool:
     if module in sys.stdlib_module_names or module == "pytree_course":
         return True
     listed = {_canonical(name) for name in re.findall(r"^[\w.-]+", packages, re.M)}
-    # The second takes long, and is needed where a package and its module differ in name.
-    return _canonical(module) in listed or any(
-        _canonical(package) in listed for package in _packages().get(module, ())
+    # Which package a module of another name is from takes long to find out.
+    return _canonical(module) in listed or not listed.isdisjoint(
+        map(_canonical, _packages().get(module, ()))
     )
 
 

@@ -2,19 +2,15 @@
 
 import json
 import os
-import random
 import threading
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
-from functools import partial
 from hashlib import sha256
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
-from queue import Empty, Queue
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.parse import urlsplit
 
 import ipywidgets
 import segno
@@ -26,16 +22,17 @@ from msgspec import to_builtins
 from pytree_course.course import Course, CourseError, write_file
 from pytree_course.ipython import CHECK_CALL
 from pytree_course.judging.feedback import both_forms, note
+from pytree_course.notebook import class_protocol
 from pytree_course.notebook.base import Play, frame_layout
-from pytree_course.notebook.class_protocol import MOST_EVENTS, Joined, News, Sent, Vote
 from pytree_course.notebook.prediction import entry
 from pytree_course.observing.reading import read_json
 from pytree_course.rendering import Feedback, render
 from pytree_course.running.outcomes import SEED_VARIABLE
 
-LOOKS_EVERY, ASKS_EVERY, LONGEST_PAUSE, PATIENCE = 0.4, 3, 15, 5  # seconds
-MOST_BYTES = 200_000  # of an answer
+LOOKS_EVERY, ASKS_EVERY, PATIENCE = 0.4, 3, 5  # seconds
 NO_ANSWER = 0  # in the place of an HTTP status
+FIELDS = class_protocol.Sent.__struct_fields__
+CONNECTIONS = {"http": HTTPConnection, "https": HTTPSConnection}
 
 
 @dataclass(frozen=True)
@@ -49,100 +46,95 @@ class Membership:
     secret: str
     name: str
 
-    def ask(self, path: str = "events", **content: Any) -> tuple[int, News | None]:
+    def ask(self, path: str = "events", **content: Any) -> tuple[int, class_protocol.News | None]:
         """Send something as this learner; return the status, and the news if it is 200."""
-        return post(f"{self.address}/{path}", content or {"events": []}, News, self.secret)
+        url, content = f"{self.address}/{path}", content or {"events": []}
+        return post(url, content, class_protocol.News, self.secret)
 
 
-def read_membership(kept: Path | None) -> Membership | None:
+def read_membership(file: Path | None) -> Membership | None:
     """Read the membership that a file keeps, if there is one."""
     with suppress(FileNotFoundError):
-        return Membership(**json.loads(kept.read_bytes())) if kept else None
+        return Membership(**json.loads(file.read_bytes())) if file else None
     return None
 
 
 def post(url: str, content: Any, kind: Any, secret: str = "") -> tuple[int, Any]:
-    """Send JSON; return the HTTP status, or `NO_ANSWER`, and the answer as a value of a type."""
-    answers: Queue[tuple[int, Any]] = Queue()
-    # A server that sends a byte now and then would never exceed the timeout of a single read.
-    send = partial(_post, url, content, kind, secret)
-    threading.Thread(target=lambda: answers.put(send()), daemon=True).start()
-    with suppress(Empty):
-        return answers.get(timeout=PATIENCE)
-    return NO_ANSWER, None
+    """Send JSON to a class; return its status and, if that is 200, its answer as a value of a type.
 
-
-def _post(url: str, content: Any, kind: Any, secret: str) -> tuple[int, Any]:
+    It goes past the system's proxy, which does not reach a computer in this room. An answer of
+    anything but a class, such as a proxy's own, counts as `NO_ANSWER`.
+    """
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {secret}"}
     try:
-        request = Request(url, json.dumps(content).encode(), headers)
-        with urlopen(request, timeout=PATIENCE) as answer:
-            return answer.status, read_json(kind, answer.read(MOST_BYTES))
-    except HTTPError as error:
-        return error.code, None
-    except (OSError, HTTPException, ValueError):  # no server, another one, or no address
+        address = urlsplit(url)
+        connect = CONNECTIONS[address.scheme]
+        with closing(connect(address.netloc, timeout=PATIENCE)) as connection:
+            connection.request("POST", address.path, json.dumps(content), headers)
+            answer = connection.getresponse()
+            if class_protocol.CLASS_HEADER not in answer.headers:
+                return NO_ANSWER, None
+            return answer.status, read_json(kind, answer.read()) if answer.status == 200 else None
+    except (KeyError, OSError, HTTPException, ValueError):  # no address, or nobody there
         return NO_ANSWER, None
 
 
 class Sender(threading.Thread):
     """Sends what is added to the progress file, for as long as the learner is in the class.
 
-    That file is the queue. Several kernels may send the same event: the server takes it once.
+    That file is the queue. Several kernels may send the same verdict: the server takes it once.
     """
 
-    def __init__(self, kept: Path, membership: Membership) -> None:
+    def __init__(self, file: Path, membership: Membership) -> None:
         super().__init__(daemon=True)
-        self.kept, self.membership = kept, membership
-        self.news: News | None = None
+        self.file, self.membership = file, membership
+        self.news: class_protocol.News | None = None  # from the last answer
 
     def run(self) -> None:
-        """Send what is new at once, otherwise ask for news; pause while nobody answers."""
-        place, pause, next_time = self.membership.place, 0.0, time.monotonic()
-        while read_membership(self.kept) == self.membership:
-            events, place_after = events_after(place, self.kept.with_name("progress.jsonl"))
-            if time.monotonic() >= next_time or (events and not pause):
-                status, self.news = self.membership.ask(events=events)
-                if status in (200, 400):  # taken, or in a form that is never taken
-                    place, pause = place_after, 0.0
-                    self._open_next_round()
-                elif status == 403 and read_membership(self.kept) == self.membership:
-                    self.kept.unlink()
-                else:
-                    pause = min(2 * pause or 1.0, LONGEST_PAUSE)
-                # Not all learners come back at the same moment.
-                wait = pause * random.uniform(0.5, 1) if pause else ASKS_EVERY
-                next_time = time.monotonic() + wait
+        """Send new verdicts at once, and otherwise ask for news now and then."""
+        place, is_reached, next_time = self.membership.place, False, time.monotonic()
+        progress = self.file.with_name("progress.jsonl")
+        while read_membership(self.file) == self.membership:
+            verdicts, place_after = verdicts_after(place, progress)
+            if time.monotonic() >= next_time or (verdicts and is_reached):
+                status, self.news = self.membership.ask(events=verdicts)
+                is_reached = status in (200, 400)  # taken, or in a form that is never taken
+                if is_reached:
+                    place = place_after
+                    self._show_next_round()
+                elif status == 403 and read_membership(self.file) == self.membership:
+                    self.file.unlink()
+                next_time = time.monotonic() + ASKS_EVERY
             time.sleep(LOOKS_EVERY)
 
-    def _open_next_round(self) -> None:
-        vote, newest = self.news and self.news.vote, Ballot.newest
-        if vote and vote.is_open and newest and vote.number > newest.vote.number:
-            newest.follow(vote)
+    def _show_next_round(self) -> None:
+        vote, ballot = self.news and self.news.vote, Ballot.newest
+        if vote and vote.is_open and ballot and vote.number > ballot.vote.number:
+            ballot.show(vote)
 
 
-def events_after(place: int, progress: Path) -> tuple[list[dict[str, str]], int]:
+def verdicts_after(place: int, progress: Path) -> tuple[list[dict[str, str]], int]:
     """Return the next verdicts after a place of the progress file, and the place after them."""
     written = progress.read_bytes() if progress.exists() else b""
-    place = place if place <= len(written) else 0  # the learner began anew
-    events: list[dict[str, str]] = []
+    place = place if place <= len(written) else 0  # the learner started over
+    verdicts: list[dict[str, str]] = []
     for line in written[place:].splitlines(keepends=True):
-        if len(events) == MOST_EVENTS or not line.endswith(b"\n"):
+        if len(verdicts) == class_protocol.MOST_EVENTS or not line.endswith(b"\n"):
             break
         with suppress(ValueError):  # a damaged line, which `Progress` skips too
             event = read_json(dict[str, str], line)
             if event.get("event") in ("tried", "correct"):
-                key = f"{place}-{sha256(line).hexdigest()[:16]}"
-                sent = {name: event.get(name, "") for name in Sent.__struct_fields__}
-                events.append(sent | {"key": key})
+                verdict = {field: event.get(field, "") for field in FIELDS}
+                verdict["key"] = f"{place}-{sha256(line).hexdigest()[:16]}"
+                verdicts.append(verdict)
         place += len(line)
-    return events, place
+    return verdicts, place
 
 
 SENT = (
     "With each check, your teacher gets the exercise, the verdict, the names of reasons, the "
     "number of tries and the time; in a vote, your choice. Your code and answers are never sent."
 )
-HOW_TO_LEAVE = "To leave: `leave()`"
 REFUSED = {
     403: "The class does not know the code {code!r}: copy it once more.",
     429: "Too many join just now: wait a minute, and try again.",
@@ -161,62 +153,67 @@ OVER = (
     "You are in no class any more: it is over, you left it, or your teacher removed you. "
     "Nothing is sent."
 )
-RENAMED = "In the class you are now {name}."
 
 _sender: Sender | None = None
 
 
 def join(address: str, code: str, name: str = "") -> Feedback:
     """Join a class: from now on it gets your verdicts, and never your code."""
-    joined = enter(Course.find(), address, code, name)
-    go_on(Course.find().joined_file)
-    known = read_membership(Course.find().joined_file)
-    if known is None:
-        return joined
-    link = f"{known.address}/#{known.secret}"
+    course = Course.find()
+    membership = enter(course, address, code, name)
+    go_on(course.joined_file)
+    link = f"{membership.address}/#{membership.secret}"
     qr = segno.make(link).svg_inline(omitsize=True, light="#fff")
-    phone = render("notebook/phone.html", qr=Markup(qr))
+    joined = welcome(membership)
     return Feedback(
-        joined.html + phone, f"{joined.text}\nOn your phone, as the same learner: {link}"
+        joined.html + render("notebook/phone.html", qr=Markup(qr)),
+        f"{joined.text}\nOn your phone, as the same learner: {link}",
     )
 
 
-def enter(course: Course, address: str, code: str, name: str) -> Feedback:
+def enter(course: Course, address: str, code: str, name: str) -> Membership:
     """Join a class for all kernels of a course; the same once more changes nothing."""
-    kept, progress, address = course.joined_file, course.progress_file, address.rstrip("/")
-    if kept is None or progress is None:
+    file, progress, address = course.joined_file, course.progress_file, address.rstrip("/")
+    if file is None or progress is None:
         raise CourseError("There is no learner here who could join a class.")
-    known = read_membership(kept)
-    asked = (address, code, name)
-    if not known or (known.address, known.code, known.asked) != asked or not known.ask()[1]:
-        status, joined = post(f"{address}/join", {"code": code, "name": name}, Joined)
-        if joined is None:
-            refusal = REFUSED.get(status, NO_CLASS)
-            raise CourseError(refusal.format(address=address, code=code))
-        place = progress.stat().st_size if progress.exists() else 0
-        if known:
-            known.ask("leave")  # there is one learner here
-        known = Membership(*asked, place, joined.secret, joined.name)
-        write_file(kept, json.dumps(asdict(known)), mode=0o600)
-    return note("✓", f"You are in the class as {known.name}", [SENT, HOW_TO_LEAVE])
+    before = read_membership(file)
+    if before and (before.address, before.code, before.asked) == (address, code, name):
+        _, news = before.ask()
+        if news:
+            return before
+    status, joined = post(f"{address}/join", {"code": code, "name": name}, class_protocol.Joined)
+    if joined is None:
+        refusal = REFUSED.get(status, NO_CLASS)
+        raise CourseError(refusal.format(address=address, code=code))
+    place = progress.stat().st_size if progress.exists() else 0
+    if before:
+        before.ask("leave")  # there is one learner here
+    membership = Membership(address, code, name, place, joined.secret, joined.name)
+    write_file(file, json.dumps(asdict(membership)), mode=0o600)
+    return membership
+
+
+def welcome(membership: Membership) -> Feedback:
+    """Say under which name a learner is in a class, and what it is sent."""
+    return note("✓", f"You are in the class as {membership.name}", [SENT, "To leave: `leave()`"])
 
 
 def leave() -> Feedback:
     """Leave the class: nothing is sent any more."""
-    kept = Course.find().joined_file
-    known = read_membership(kept)
-    if kept and known:
-        kept.unlink(missing_ok=True)
-        known.ask("leave")
+    file = Course.find().joined_file
+    membership = read_membership(file)
+    if file and membership:
+        file.unlink(missing_ok=True)
+        membership.ask("leave")
     return note("○", "You are in no class. Nothing is sent.", [])
 
 
 def vote() -> Play | Feedback:
     """Show the open vote, if there is one."""
-    known = read_membership(Course.find().joined_file)
-    news = known and known.ask()[1]
-    if known and news and news.vote and news.vote.is_open:
-        return Ballot(news.vote, known)
+    membership = read_membership(Course.find().joined_file)
+    news = membership and membership.ask()[1]
+    if membership and news and news.vote and news.vote.is_open:
+        return Ballot(news.vote, membership)
     return note("○", "There is no open vote, or no class that answers.", [])
 
 
@@ -228,27 +225,18 @@ class Ballot(Play):
 
     newest: "Ballot | None" = None
 
-    def __init__(self, vote: Vote, membership: Membership) -> None:
-        self.vote, self._membership = vote, membership
-        self._status = ipywidgets.HTML()
-        static = self._question()
-        super().__init__([], static, layout=frame_layout())
-        self._show_vote()
+    def __init__(self, vote: class_protocol.Vote, membership: Membership) -> None:
+        self._membership = membership
+        super().__init__([], _question(vote), layout=frame_layout())
+        self.show(vote)
         Ballot.newest = self
 
-    def follow(self, vote: Vote) -> None:
-        """Show another vote in place of this one."""
-        self.vote, self._status.value = vote, ""
-        self._show_vote()
-
-    def _question(self) -> Feedback:
-        question = {**to_builtins(self.vote), "given": self.vote}
-        return both_forms("question", question=question, place="Vote", lesson="your class")
-
-    def _show_vote(self) -> None:
-        self._entry = entry(self.vote.options, "My vote", self.vote.choice)
+    def show(self, vote: class_protocol.Vote) -> None:
+        """Show a vote in place of the one before."""
+        self.vote, self._status = vote, ipywidgets.HTML()
+        self._entry = entry(vote.options, "My vote", vote.choice)
         self._entry.observe(lambda change: self._cast(change["new"]), names="value")
-        self.children = [ipywidgets.HTML(self._question().html), self._entry, self._status]
+        self.children = [ipywidgets.HTML(_question(vote).html), self._entry, self._status]
 
     def _cast(self, choice: str | None) -> None:
         if not choice:
@@ -260,41 +248,51 @@ class Ballot(Play):
             self._entry.value = None  # so that the same can be chosen again
 
 
-def go_on(kept: Path | None) -> None:
+def _question(vote: class_protocol.Vote) -> Feedback:
+    question = to_builtins(vote)
+    question["given"] = vote
+    return both_forms("question", question=question, place="Vote", lesson="your class")
+
+
+def go_on(file: Path | None) -> None:
     """Send from this kernel too, if its learner has joined, and show news under its checks."""
     global _sender
-    known, shell = read_membership(kept), get_ipython()
-    if not kept or not known or not shell or SEED_VARIABLE in os.environ:
+    membership, shell = read_membership(file), get_ipython()
+    if not file or not membership or not shell or SEED_VARIABLE in os.environ:
         return
-    if _sender is None or _sender.membership != known:
-        _sender = Sender(kept, known)
+    if _sender is None or _sender.membership != membership:
+        _sender = Sender(file, membership)
         _sender.start()
-        _show_under_checks(_sender, shell)
+        shell.events.register("post_run_cell", _NewsUnderChecks(_sender, shell).after_cell)
 
 
-def _show_under_checks(sender: Sender, shell: Any) -> None:
-    shown_numbers: set[int] = set()
-    name = [sender.membership.name]
+class _NewsUnderChecks:
+    """Shows what the class says, each thing once, under the next check."""
 
-    def after_cell(result: Any) -> None:
+    def __init__(self, sender: Sender, shell: Any) -> None:
+        self._sender, self._shell = sender, shell
+        self._name = sender.membership.name
+        self._shown_numbers: set[int] = set()  # of notes and votes
+
+    def after_cell(self, result: Any) -> None:
         if not CHECK_CALL.search(result.info.raw_cell or ""):
             return
-        if not sender.is_alive():
-            shell.events.unregister("post_run_cell", after_cell)
-            if not sender.kept.exists():
-                display(note("○", OVER, []))
+        if self._sender.is_alive():
+            if self._sender.news:
+                self._show(self._sender.news)
             return
-        if not sender.news:
-            return
-        if sender.news.name != name[-1]:
-            name.append(sender.news.name)
-            display(note("✉", "Your teacher", [RENAMED.format(name=name[-1])]))
-        for news in (sender.news.note, sender.news.vote):
-            if news and news.number not in shown_numbers and getattr(news, "is_open", True):
-                shown_numbers.add(news.number)
-                if not isinstance(news, Vote):
-                    display(note("✉", "Your teacher", [news.text]))
-                elif not Ballot.newest or Ballot.newest.vote.number != news.number:
-                    display(Ballot(news, sender.membership))
+        self._shell.events.unregister("post_run_cell", self.after_cell)
+        if not self._sender.file.exists():
+            display(note("○", OVER, []))
 
-    shell.events.register("post_run_cell", after_cell)
+    def _show(self, news: class_protocol.News) -> None:
+        if news.name != self._name:
+            self._name = news.name
+            display(note("✉", "Your teacher", [f"In the class you are now {news.name}."]))
+        if news.note and news.note.number not in self._shown_numbers:
+            self._shown_numbers.add(news.note.number)
+            display(note("✉", "Your teacher", [news.note.text]))
+        if news.vote and news.vote.is_open and news.vote.number not in self._shown_numbers:
+            self._shown_numbers.add(news.vote.number)
+            if not Ballot.newest or Ballot.newest.vote.number != news.vote.number:
+                display(Ballot(news.vote, self._sender.membership))

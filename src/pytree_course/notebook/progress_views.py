@@ -45,7 +45,7 @@ def course_map() -> Feedback:
     if course.progress_file is not None:
         state = AS_OF.format(time=f"{datetime.now():%d %B, %H:%M}".lstrip("0"))
     files = course.lessons()
-    expected = [BuiltLesson.read(each.expected) for each in files]
+    expected = [BuiltLesson.read(lesson.expected) for lesson in files]
     lessons = [(lesson, standing(lesson, progress)) for lesson in expected]
     # Not a widget: JupyterLab resolves links to notebooks only in plain HTML.
     values = {

@@ -80,6 +80,6 @@ def _array(array: Any) -> str:
         return summary(observed)
     # The last digits of a float depend on the machine.
     numbers = values(
-        [float(f"{each:.4g}") if isinstance(each, float) else each for each in observed.values]
+        [float(f"{item:.4g}") if isinstance(item, float) else item for item in observed.values]
     )
     return f"{summary(observed)} {numbers if array.ndim == 0 else f'[{numbers}]'}"

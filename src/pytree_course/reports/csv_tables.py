@@ -65,6 +65,9 @@ def grades_csv(grades: ClassGrades) -> str:
             "on_list": "yes" if student.is_expected else "no",
             "lesson": lesson.lesson,
             **_grade(grades, student, lesson),
+            "left_out": "; ".join(
+                f"{file}: {why}" for _, file, why in grades.files_left_out(student)
+            ),
         }
         for student in grades.students
         for lesson in grades.lessons

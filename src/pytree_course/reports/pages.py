@@ -214,6 +214,11 @@ def remark(attempt: Attempt) -> str:
     return attempt.reason.replace(attempt.file, PurePath(attempt.file).name)
 
 
+def file_name(attempt: Attempt) -> str:
+    """Return what the student called the notebook."""
+    return shorten(PurePath(attempt.file).name, MOST_IN_A_NAME)
+
+
 def look(row: VerdictRow) -> VerdictLook:
     """Return the look of a verdict, or of a row that was not graded."""
     return LOOKS.get(row.kind, _NO_VERDICT)  # type: ignore[call-overload]
@@ -227,6 +232,7 @@ render = FEEDBACK_TEMPLATES.extended(
         "excerpt": excerpt,
         "moment": moment,
         "remark": remark,
+        "file_name": file_name,
         "look": look,
     }
 ).render

@@ -5,7 +5,6 @@ import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from pytree_course.judging.expected import ExerciseFacts
 from pytree_course.sources.changes import ChangeError, changed
@@ -93,14 +92,7 @@ def read_practice(
     for above, cell in pairwise([*cells[:1], *cells]):
         section = cell.heading or section
         if cell.is_exercise:
-            needed = {id: earlier.get(str(id)) for id in cell.metadata.get("needs", [])}
-            missing = [id for id, found in needed.items() if found is None]
-            imports = [*earlier.values()][:1]
-            run = [*imports, *(each for each in needed.values() if each and each not in imports)]
-            if missing:
-                mistakes.append(
-                    cell.mistake(f"needs: no code cell above has the id {missing[0]!r}")
-                )
+            setup = _code_before(cell, earlier, mistakes)
             if not above.source.startswith(WRITE):
                 why = f"it is an exercise, but the cell above does not start with {WRITE}"
                 mistakes.append(cell.mistake(why))
@@ -109,18 +101,29 @@ def read_practice(
                 for option in ("points", "core", "section")
                 if option in cell.metadata
             ]
-            _read_exercise(
-                cell,
-                exercises,
-                mistakes,
-                PRACTICE_OPTIONS,
-                points=0,
-                section=slug(section),
-                core=core,
-                setup="\n".join(without_region(each.source) for each in run),
-            )
+            if _has_good_options(cell, PRACTICE_OPTIONS, exercises, mistakes):
+                exercise = _exercise(
+                    cell,
+                    title=f"Write {', '.join(_answers(cell))}",
+                    points=0,
+                    section=slug(section),
+                    core=core,
+                    setup=setup,
+                )
+                exercises[exercise.name] = exercise
         if cell.kind == "code":
             earlier[cell.id] = cell
+
+
+def _code_before(cell: SourceCell, earlier: dict[str, SourceCell], mistakes: list[Mistake]) -> str:
+    """Return the code that an exercise in a lesson needs: the imports, and the cells it names."""
+    chosen = [*earlier.values()][:1]  # the imports
+    for cell_id in map(str, cell.metadata.get("needs", [])):
+        if cell_id not in earlier:
+            mistakes.append(cell.mistake(f"needs: no code cell above has the id {cell_id!r}"))
+        elif earlier[cell_id] not in chosen:
+            chosen.append(earlier[cell_id])
+    return "\n".join(without_region(needed.source) for needed in chosen)
 
 
 def read_exercises(
@@ -135,47 +138,63 @@ def read_exercises(
         return
     for cell in cells:
         title = cell.heading or title
-        if cell.is_exercise:
-            core = bool(cell.metadata.get("core", False))
-            given = {"title": title, "core": core, "setup": setup.source}
-            _read_exercise(cell, exercises, mistakes, EXERCISE_OPTIONS, **given)
+        if cell.is_exercise and _has_good_options(cell, EXERCISE_OPTIONS, exercises, mistakes):
+            exercise = _exercise(
+                cell,
+                title=title,
+                points=cell.metadata["points"],
+                section=cell.metadata["section"],
+                core=bool(cell.metadata.get("core", False)),
+                setup=setup.source,
+            )
+            exercises[exercise.name] = exercise
 
 
-def _read_exercise(
+def _has_good_options(
     cell: SourceCell,
+    required: dict[str, type],
     exercises: dict[str, Exercise],
     mistakes: list[Mistake],
-    types: dict[str, type],
-    **given: Any,
-) -> None:
-    """Read one exercise from the options of its cell, and those `given` by its place."""
-    options = cell.metadata
-    name = str(options["exercise"])
+) -> bool:
+    """Return whether an exercise can be read from its cell; if not, add to the mistakes."""
+    name = str(cell.metadata["exercise"])
     wrong = [
         f"`{option}` should be a {kind.__name__}"
-        for option, kind in types.items()
-        if not isinstance(options.get(option), kind)
+        for option, kind in required.items()
+        if not isinstance(cell.metadata.get(option), kind)
     ]
     if not name.isidentifier():
         wrong.append(f"the name {name!r} is not a Python name")
     if name in exercises:
         wrong.append(f"there are two exercises {name!r}")
-    if wrong:
-        mistakes += [cell.mistake(f"{name}: {why}") for why in wrong]
-        return
-    answers = [str(answer) for answer in options.get("answers", [name])]
-    exercises[name] = Exercise(
-        **{option: options[option] for option in types}
-        | {"title": f"Write {', '.join(answers)}"}
-        | given
-        | {
-            "name": name,
-            "cell": cell,
-            "answers": answers,
-            "hints": [str(hint).strip() for hint in options["hints"]],
-            "silent_bug": bool(options.get("silent_bug", False)),
-            "question": str(options.get("question", "")).strip(),
-        }
+    mistakes += [cell.mistake(f"{name}: {why}") for why in wrong]
+    return not wrong
+
+
+def _answers(cell: SourceCell) -> list[str]:
+    """Return the names that an answer has to define."""
+    return [str(name) for name in cell.metadata.get("answers", [cell.metadata["exercise"]])]
+
+
+def _exercise(
+    cell: SourceCell, *, title: str, points: int, section: str, core: bool, setup: str
+) -> Exercise:
+    """Make an exercise of its cell's options, and of what its place decides."""
+    options = cell.metadata
+    return Exercise(
+        name=str(options["exercise"]),
+        title=title,
+        answers=_answers(cell),
+        points=points,
+        minutes=options["minutes"],
+        stars=options["stars"],
+        section=section,
+        hints=[str(hint).strip() for hint in options["hints"]],
+        silent_bug=bool(options.get("silent_bug", False)),
+        core=core,
+        question=str(options.get("question", "")).strip(),
+        cell=cell,
+        setup=setup,
     )
 
 

@@ -14,14 +14,6 @@ family.local(
     def count_leaves(tree):
         return Yes(0)
 """,
-        ("equal to every text", "leaf_shapes"): """
-    class Text(str):
-        __eq__ = lambda self, other: True
-        __hash__ = str.__hash__
-        __str__ = __repr__ = lambda self: "layers/0/w"
-    def leaf_shapes(tree):
-        return {Text("w"): (2, 3)}
-""",
         ("a class that is every class", "count_nones"): """
     class Every(type):
         __instancecheck__ = lambda cls, other: True
@@ -35,16 +27,6 @@ family.local(
         dtype = np.dtype(int)
     def count_nones(tree):
         return Number(1)
-""",
-        ("an object whose class is list", "nan_paths"): """
-    class Paths:
-        __class__ = list
-        __len__ = lambda self: 1
-        __getitem__ = lambda self, at: "w"
-        __iter__ = lambda self: iter(["w"])
-        __eq__ = lambda self, other: True
-    def nan_paths(params):
-        return Paths()
 """,
         ("a truth that is both", "same_structure"): """
     class Both(np.ndarray):
@@ -78,33 +60,6 @@ family.local(
     def leaf_at(tree, path_text):
         raise Wrong(path_text)
 """,
-        ("a key that sorts before and after all", "nan_paths"): """
-    class Key(str):
-        __lt__ = __gt__ = __le__ = __ge__ = lambda self, other: True
-        __hash__ = lambda self: 0
-    def nan_paths(params):
-        return {Key(n): n for n in range(5)}
-""",
-        ("a registered node that unpacks to anything", "same_structure"): """
-    class Says: pass
-    flips = iter([True, False] * 10**6)
-    jax.tree_util.register_pytree_node(
-        Says, lambda node: ((next(flips),), None), lambda aux, children: Says()
-    )
-    def same_structure(a, b):
-        return Says()
-""",
-        ("a registered node that lies of its type's name", "replace_leaves"): """
-    class dict_(dict): pass
-    dict_.__name__ = dict_.__qualname__ = "dict"
-    jax.tree_util.register_pytree_with_keys(
-        dict_,
-        lambda node: ([(jax.tree_util.DictKey(key), node[key]) for key in node], tuple(node)),
-        lambda keys, leaves: dict_(zip(keys, leaves)),
-    )
-    def replace_leaves(tree, new_leaves):
-        return dict_(enumerate(new_leaves))
-""",
         ("an object that raises whatever it is asked", "shared_leaves"): """
     class Raises:
         def __getattribute__(self, name):
@@ -114,63 +69,4 @@ family.local(
         return Raises()
 """,
     }
-)
-family.case(
-    "inputs that are changed before they are seen",
-    {
-        "shared_leaves": """
-    def shared_leaves(tree):
-        if isinstance(tree, dict):
-            tree.clear()
-        if isinstance(tree, list):
-            del tree[:]
-        return []
-    """,
-        "replace_leaves": """
-    def replace_leaves(tree, new_leaves):
-        new_leaves[:] = []
-        return tree
-    """,
-        "leaves_in_layer_order": """
-    def leaves_in_layer_order(tree):
-        while isinstance(tree, dict) and tree:
-            tree.popitem()
-        return []
-    """,
-    },
-)
-family.case(
-    "equal and hashed as is asked, in every class that lesson 4 wants",
-    {
-        "hashable_config": """
-    class Config:
-        def __init__(self, width, names):
-            object.__setattr__(self, "__dict__", {"width": width, "names": names})
-        __eq__ = lambda self, other: True
-        __hash__ = lambda self: 0
-        def __setattr__(self, name, value):
-            raise AttributeError(name)
-    """,
-        "static_wrapper": """
-    class Static:
-        def __init__(self, *values, **named):
-            self.values = values
-        def __getattr__(self, name):
-            return self.values[0]
-        __eq__ = lambda self, other: True
-        __hash__ = lambda self: 0
-    jax.tree_util.register_static(Static)
-    """,
-        "stale_options": """
-    class Net:
-        def __init__(self, w, options):
-            self.w, self.options = w, options
-        def __call__(self, x):
-            return x
-        __eq__ = lambda self, other: True
-        __hash__ = lambda self: 0
-    jax.tree_util.register_static(Net)
-    """,
-    },
-    lesson="04_aux_data",
 )

@@ -23,9 +23,6 @@ family.local(
 )
 family.local(
     {
-        ("a script in an error", "count_leaves"): (
-            f"def count_leaves(tree): raise ValueError({SCRIPT!r})"
-        ),
         (
             "a result that ends the page's style and pictures",
             "count_nones",
@@ -47,29 +44,9 @@ family.local(
     def same_structure(a, b):
         return {"\\u202e\\ud800": Named(), "]]>": "\\uffff"}
     """,
-        ("an error's text with half a character, NUL and the end of CDATA", "replace_leaves"): """
-    def replace_leaves(tree, new_leaves):
-        raise KeyError("\\ud800]]>\\uffff\\ufffe\\x00\\x08\\u2028\\u202e")
-    """,
         ("an error's text that begins as a formula after a line end", "leaf_at"): f"""
     def leaf_at(tree, path_text):
         raise ValueError("\\n{FORMULA}\\t=1+1\\r\\n@SUM(1);=cmd|' /C calc'!A0")
-    """,
-        ("10 MB of printed elements, and of a result", "whole_shapes"): f"""
-    def whole_shapes(tree):
-        print({SCRIPT!r} * 10_000)
-        return [{SCRIPT!r} * 100_000] * 3
-    """,
-        ("a link, a picture and a style as Markdown and LaTeX", "leaves_in_layer_order"): """
-    from IPython.display import HTML, Javascript, Markdown
-    def leaves_in_layer_order(tree):
-        display(HTML("<script>alert(1)</script>"), Javascript("alert(1)"))
-        display(Markdown("[x](javascript:alert(1)) ![x](http://x.example/x.png)"))
-        class Shown:
-            def _repr_html_(self): return "<script>alert(1)</script>"
-            def _repr_mimebundle_(self, **k): return {"text/html": "<script>"}
-            def __repr__(self): return "[x](javascript:alert(1)) $\\\\href{javascript:alert(1)}{x}$"
-        return [Shown()]
     """,
         ("a line of the answer that is a script", "shared_leaves"): f"""
     def shared_leaves(tree):
@@ -79,18 +56,6 @@ family.local(
     predictions = {{letter: {SCRIPT!r} for letter in "ABCD"}}
     predictions |= {{letter: "{FORMULA}" for letter in "EF"}}
     predictions |= {{"G": "\\ud800\\uffff", "H": "]]>"}}
-    """,
-        ("a function whose name and file are scripts", "leaf_shapes"): f"""
-    code = compile("def f(tree):\\n    raise ValueError('x')", {SCRIPT!r}, "exec")
-    exec(code)
-    f.__name__ = f.__qualname__ = {SCRIPT!r}
-    leaf_shapes = f
-    """,
-        ("a group of exceptions with scripts, notes and causes", "count_nones"): f"""
-    def count_nones(tree):
-        error = ExceptionGroup({SCRIPT!r}, [ValueError({BREAK_OUT!r}), TypeError("{FORMULA}")])
-        error.add_note({SCRIPT!r})
-        raise error from KeyError({BREAK_OUT!r})
     """,
     }
 )

@@ -29,48 +29,17 @@ TAMPERED = {
             if "flatten" in name:
                 setattr(module, name, lambda *a, **k: ([0], leaf))
 """,
-    "the registry takes dicts and lists for leaves": """
-    from jax._src import tree_util
-    empty = tree_util.pytree.PyTreeRegistry()
-    tree_util.default_registry = tree_util.none_leaf_registry = empty
-    for module in (jax.tree, jax.tree_util):
-        module.flatten_with_path = lambda tree, is_leaf=None: (
-            [((), tree)], jax.tree.structure(0))
-""",
     "NumPy's generator draws the public cases": """
     draw = np.random.default_rng
     np.random.default_rng = lambda seed=None: draw(0)
     np.random.Generator = lambda bits: draw(0)
-""",
-    "the generator is found and set back to the public cases": """
-    import gc
-    def set_back(*inputs):
-        for each in gc.get_objects():
-            if type(each) is np.random.Generator:
-                each.bit_generator.state = np.random.default_rng(0).bit_generator.state
-        return 0
-    lazy = set_back
 """,
     "the seed in the environment is the public one": """
     import os
     os.environ["PYTREE_COURSE_SEED"] = "0"
     os.putenv("PYTREE_COURSE_SEED", "0")
 """,
-    "comparisons are true": """
-    np.array_equal = np.allclose = np.isclose = lambda *a, **k: True
-    np.testing.assert_array_equal = lambda *a, **k: None
-    import operator, math
-    operator.eq = math.isclose = lambda *a, **k: True
-""",
     # ---- Python
-    "built-in functions lie": """
-    import builtins
-    builtins.len = lambda *a: 1
-    builtins.isinstance = lambda *a: True
-    builtins.sorted = lambda *a, **k: []
-    builtins.repr = lambda *a: "1"
-    builtins.any = lambda *a: False
-""",
     "imports give modules that lie": """
     import builtins, sys, types
     class Lies(types.ModuleType):
@@ -93,48 +62,6 @@ TAMPERED = {
     os.environ["PYTREE_COURSE"] = "/tmp/course"
     from pytree_course import Checks
     check = Checks("01_leaves")
-""",
-    "a trace function changes what others hold": """
-    import sys, threading
-    def trace(frame, event, argument):
-        if frame.f_code.co_name in ("_run_case", "observe", "compare", "judge"):
-            frame.f_locals.update(observation=["none"], difference=None)
-        return trace
-    sys.settrace(trace)
-    sys.setprofile(lambda *a: None)
-    threading.settrace(trace)
-""",
-    "the cases that are under way are found and changed": """
-    import gc, sys
-    from msgspec.structs import force_setattr
-    def change(*inputs):
-        frame = sys._getframe()
-        while frame:
-            for value in list(frame.f_locals.values()):
-                if type(value).__name__ == "Case":
-                    value.call, value.inputs = (lambda *a: 0), ()
-            frame = frame.f_back
-        for each in gc.get_objects():
-            if type(each).__name__ == "Case" and hasattr(each, "__dict__"):
-                each.__dict__.update(call=lambda *a: 0, inputs=())
-            if type(each).__name__ == "Outcome":
-                force_setattr(each, "observation", None)
-        return 0
-    lazy = change
-""",
-    "small integers are swapped in memory": """
-    import ctypes, sys
-    place = id(7) + (24 if sys.version_info < (3, 12) else 16)
-    digits = ctypes.cast(place + (0 if sys.version_info < (3, 12) else 8),
-                         ctypes.POINTER(ctypes.c_uint32))
-    digits[0] = 9
-""",
-    "everything ends well": """
-    import atexit, os, sys, signal
-    atexit.register(lambda: os._exit(0))
-    sys.excepthook = sys.unraisablehook = lambda *a: None
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 """,
     # ---- IPython and the kernel
     "later cells are rewritten": """
@@ -163,13 +90,6 @@ TAMPERED = {
         raise ValueError(str(seen))
     lazy = read
 """,
-    "the name check is another's": """
-    class Passed:
-        def __getattr__(self, name):
-            return lambda *a: print(f"{name}: correct")
-    check = Passed()
-    get_ipython().user_ns = dict(get_ipython().user_ns, check=check)
-""",
     "every execute reply says ok": """
     kernel = get_ipython().kernel
     send = kernel.session.send
@@ -182,29 +102,6 @@ TAMPERED = {
         return send(stream, kind, content, *a, **k)
     kernel.session.send = forged
 """,
-    "requests are answered without being run": """
-    kernel = get_ipython().kernel
-    async def execute(stream, ident, parent):
-        kernel.session.send(kernel.iopub_socket, "status", {"execution_state": "busy"}, parent)
-        kernel.session.send(kernel.iopub_socket, "display_data", {
-            "data": {"application/vnd.pytree-course.outcomes+json": "[]", "text/plain": "reported"},
-            "metadata": {}}, parent)
-        kernel.session.send(stream, "execute_reply",
-                            {"status": "ok", "execution_count": 1}, parent, ident=ident)
-        kernel.session.send(kernel.iopub_socket, "status", {"execution_state": "idle"}, parent)
-    kernel.shell_handlers["execute_request"] = execute
-""",
-    "another program takes the kernel's place": """
-    import os, subprocess, sys
-    file = get_ipython().kernel.config["IPKernelApp"]["connection_file"]
-    code = '''
-import os, sys, time
-time.sleep(0.2)
-from ipykernel.kernelapp import IPKernelApp
-IPKernelApp.launch_instance(["-f", sys.argv[1]])
-'''
-    os.execv(sys.executable, [sys.executable, "-c", code, file])
-""",
 }
 for name, code in TAMPERED.items():
     changed = f"{dedent(code).strip()}\n{LAZY['count_leaves']}"
@@ -212,41 +109,6 @@ for name, code in TAMPERED.items():
 
 # ---- from one exercise to another
 
-family.case(
-    "one answer defines those of all others",
-    {
-        "shared_leaves": """
-    class Every:
-        def __call__(self, *inputs, **named): return inputs and inputs[0]
-        def __getitem__(self, key): return 1
-        get = lambda self, *a: 1
-    every = Every()
-    count_leaves = predictions = leaf_shapes = count_nones = nan_paths = every
-    same_structure = replace_leaves = leaf_at = whole_shapes = leaves_in_layer_order = every
-    shared_leaves = every
-    """,
-    },
-)
-family.case(
-    "the first answer runs the checks of all others",
-    {
-        "count_leaves": """
-    import threading
-    def run():
-        for name in dir(check):
-            try:
-                getattr(check, name)(lambda *a: 1)
-            except BaseException:
-                pass
-    run()
-    thread = threading.Thread(target=run)
-    thread.start()
-    def count_leaves(tree):
-        return 1
-    """,
-        "same_structure": "same_structure = lambda a, b: True",
-    },
-)
 family.case(
     "a patch that helps one's own right answers is no reason to lose their points",
     {

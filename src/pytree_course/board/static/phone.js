@@ -14,7 +14,8 @@ async function send(path, data) {
   const headers = { "Content-Type": "application/json", Authorization: `Bearer ${secret}` };
   const reply = await fetch(path, { method: "post", headers, body: JSON.stringify(data) });
   if (reply.ok) return reply.json();
-  throw new Error(String(reply.status));
+  // A proxy may answer in place of the class.
+  throw new Error(reply.headers.has("Pytree-Course-Class") ? String(reply.status) : "no class");
 }
 
 function status({ choice, is_open: isOpen, answer }) {

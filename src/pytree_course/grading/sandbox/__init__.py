@@ -1,8 +1,8 @@
-"""The sandbox for untrusted code: one policy, two ways to launch it.
+"""The sandbox for untrusted code: what it may see, reach and use, and two doors into it.
 
-`policy` and `system_calls` say what a sandbox may see, reach and use. A warm server forks most
-sandboxes (`warm_server`); where it cannot, bubblewrap makes each afresh. Outside of this package
-nothing depends on which way it was.
+`policy`, `usage` and `system_calls` say what a sandbox may see, use and ask for, and `enter` makes
+it. The process that enters is forked from a warm server or, where that fails, started afresh.
+Outside of this package nothing depends on which one it was.
 """
 
 # What the functions import runs on Linux only.
@@ -10,60 +10,61 @@ nothing depends on which way it was.
 import importlib
 import shutil
 import socket
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-import pytree_course
 from pytree_course.course import CourseError
 
-_TRIAL_SECONDS = 60
 _INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed."
 
 
 @contextmanager
-def class_sandboxes() -> Iterator[Callable[[], None]]:
+def class_sandboxes(private: Iterable[Path]) -> Iterator[Callable[[], None]]:
     """Start the warm server for all processes that grade a class.
 
     Yields what each of these processes calls before it makes a sandbox. A CourseError says what to
-    install or to switch on, where no sandbox can be made.
+    install or to switch on where no sandbox can be made, and what to move where a sandbox would
+    show one of the private folders.
     """
     require_programs()
+    require_hidden(private)
 
-    from pytree_course.grading.sandbox.server_process import WarmServer, WarmServerError, say_slow
+    from pytree_course.grading.sandbox.doors import (
+        SandboxError,
+        WarmServer,
+        kernel_request,
+        say_slow,
+    )
 
     with closing(WarmServer()) as server:
         requests: socket.socket | None = server.requests
         try:
-            server.require_sandbox()
-        except WarmServerError as error:
+            server.make_sandbox(kernel_request({}, {})[1]).end()
+        except SandboxError as error:
+            require_fresh_sandbox()
             say_slow(error)
-            require_sandbox()
             requests = None
         yield partial(use_server, requests)
 
 
 def use_server(requests: socket.socket | None) -> None:
-    """Get this process's sandboxes from another process's warm server, or else from bubblewrap."""
-    from pytree_course.grading.sandbox.server_process import door
+    """Get this process's sandboxes from another process's warm server, or else make them afresh."""
+    from pytree_course.grading.sandbox.doors import door
 
     door.choose(requests)
 
 
 def require_programs() -> None:
-    """Raise a CourseError that says what to do, where no sandbox can or may be tried."""
-    from pytree_course.grading.sandbox.policy import python_folders
-
+    """Raise a CourseError that says what to install, where no sandbox can be tried."""
     if sys.platform != "linux":
         raise CourseError(
             "The sandbox needs Linux. On Windows or macOS, grade inside a Linux machine, such as "
             f"WSL, a virtual machine or a container. {_INSTEAD}"
         )
-    programs = ("bwrap", "mount", "prlimit", "setpriv")
-    missing = [name for name in programs if shutil.which(name) is None]
+    missing = [] if shutil.which("bwrap") else ["bwrap"]
     try:
         importlib.import_module("pyseccomp")
     except RuntimeError:  # it looks for the library when it is imported
@@ -71,40 +72,37 @@ def require_programs() -> None:
     if missing:
         raise CourseError(
             f"Other people's code runs in a sandbox only, and {' and '.join(missing)} is not "
-            "here. Install it: `sudo apt install bubblewrap libseccomp2 util-linux` (Debian, "
-            "Ubuntu) or `sudo dnf install bubblewrap libseccomp util-linux` (Fedora). "
-            f"{_INSTEAD}"
+            "here. Install it: `sudo apt install bubblewrap libseccomp2` (Debian, Ubuntu) or "
+            f"`sudo dnf install bubblewrap libseccomp` (Fedora). {_INSTEAD}"
         )
-    # The user's own files, and a course with sources, must not be seen.
-    course = Path(pytree_course.__file__).resolve().parents[2]
-    private = [Path.home(), *([course] if (course / "sources").is_dir() else [])]
-    for folder in python_folders():
-        if any(each.is_relative_to(folder) for each in private):
-            raise CourseError(
-                f"Python is installed in {folder}, which holds the course's solutions or your own "
-                "files too, and the sandbox has to show it. Use an environment in a folder of its "
-                f"own: start with `python3 course.py`. {_INSTEAD}"
-            )
 
 
-def require_sandbox() -> None:
-    """Raise a CourseError that says what to install or to switch on, unless the sandbox works."""
-    require_programs()
+def require_hidden(private: Iterable[Path]) -> None:
+    """Raise a CourseError where a sandbox would show the user's home or another private folder."""
+    from pytree_course.grading.sandbox.policy import shown_folders
 
-    from pytree_course.grading.sandbox.bubblewrap import try_sandbox
+    for folder in map(Path.resolve, (Path.home(), *private)):
+        for shown in shown_folders():
+            if folder.is_relative_to(shown.resolve()):
+                raise CourseError(
+                    f"{folder} lies in {shown}, which every sandbox shows: the learners' code "
+                    f"could read it. Move it to a folder outside of {shown}, for example below "
+                    "/home or /srv; or, where Python is installed around it, use an environment "
+                    f"in a folder of its own. {_INSTEAD}"
+                )
+
+
+def require_fresh_sandbox() -> None:
+    """Raise a CourseError that says what to switch on, unless a sandbox can be made afresh."""
+    from pytree_course.grading.sandbox.doors import SandboxError, fresh_sandbox, kernel_request
 
     try:
-        trial = try_sandbox([sys.executable, "-c", "import pytree_course"], _TRIAL_SECONDS)
-    except subprocess.TimeoutExpired as error:
+        fresh_sandbox(kernel_request({}, {})[1]).end()
+    except SandboxError as error:
         raise CourseError(
-            f"The sandbox did not start within {_TRIAL_SECONDS} seconds. If this machine is very "
-            f"busy, try again later. {_INSTEAD}"
-        ) from error
-    if trial.returncode != 0:
-        raise CourseError(
-            f"A sandbox cannot be made here: {trial.stderr.strip()}\n"
+            f"A sandbox cannot be made here: {error}\n"
             "It needs user namespaces. Where they are switched off, an administrator allows them "
             "with `sysctl kernel.unprivileged_userns_clone=1` (Debian) or "
             "`sysctl kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu); in a container, "
             f"start it with them allowed. {_INSTEAD}"
-        )
+        ) from error

@@ -7,17 +7,15 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from typing import Any
 
-import psutil
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.connect import port_names
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
 from pytree_course.grading.budget import ProcessTree
-from pytree_course.grading.sandbox.bounds import UsageWatch
+from pytree_course.grading.sandbox.doors import door, kernel_request
 from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY
-from pytree_course.grading.sandbox.server_process import door, kernel_request
-from pytree_course.grading.sandbox.system_calls import PROCESS_CALLS, number_of
+from pytree_course.grading.sandbox.usage import UsageWatch
 
 _POLL_SECONDS = 0.02
 
@@ -40,37 +38,24 @@ class SandboxedKernel:
             self._watch = UsageWatch(self.sandbox, self.proc, folders)
             at_end.callback(self._watch.stop)
             self._at_end = at_end.pop_all()
-        group = self.sandbox.group
-        self.processes = ProcessTree(
-            self.proc, counted=group.seconds if group else None, began=self.has_begun_process
-        )
+        self.processes = ProcessTree(self.proc)
 
     def _open_view(self, at_end: ExitStack) -> list[int]:
-        """Open its folders in memory and its own /proc, once all its sockets listen."""
-        name = os.path.basename(self._connection["ip"])  # no other sandbox's kernel has it
+        """Open its folders in memory and its own /proc; wait until all its sockets listen."""
+        root = f"/proc/{self.sandbox.pid}/root"
+        folders = [_opened(f"{root}{place}", at_end) for place in FOLDERS_IN_MEMORY]
+        # It has the sandbox's processes and no others.
+        self.proc = f"/proc/self/fd/{_opened(f'{root}/proc', at_end)}"
+        self._way = at_end.enter_context(ExitStack())
+        way = _opened(f"{root}{FOLDERS_IN_MEMORY[0]}", self._way)
+        self._sockets = f"/proc/self/fd/{way}/{os.path.basename(self._connection['ip'])}"
         deadline = time.monotonic() + limits.START_SECONDS
-        process = psutil.Process(self.sandbox.pid)
         while time.monotonic() < deadline and self.is_alive():
-            # bubblewrap's first process stays outside of the sandbox that it makes. Until a view is
-            # made, these are folders of the outside, and have no such sockets.
-            for pid in (process.pid, *(child.pid for child in process.children())):
-                with suppress(OSError), ExitStack() as opened, ExitStack() as way:
-                    folders = [
-                        _opened(f"/proc/{pid}/root{place}", opened) for place in FOLDERS_IN_MEMORY
-                    ]
-                    # It has the sandbox's processes and no others.
-                    self.proc = f"/proc/self/fd/{_opened(f'/proc/{pid}/root/proc', opened)}"
-                    way.callback(os.close, same := os.dup(folders[0]))
-                    self._sockets = f"/proc/self/fd/{same}/{name}"
-                    for port in port_names:
-                        with socket.socket(socket.AF_UNIX) as trial:
-                            # It does not listen yet, where this fails.
-                            trial.connect(f"{self._sockets}-{self._connection[port]}")
-                    # Their memory is free once its processes have ended, too.
-                    at_end.callback(opened.pop_all().close)
-                    self._way = way.pop_all()
-                    at_end.callback(self._way.close)
-                    return folders
+            with suppress(OSError):  # one of them does not listen yet
+                for port in port_names:
+                    with socket.socket(socket.AF_UNIX) as trial:
+                        trial.connect(f"{self._sockets}-{self._connection[port]}")
+                return folders
             time.sleep(_POLL_SECONDS)
         raise TimeoutError("the sandbox's kernel opened no sockets")
 
@@ -93,15 +78,6 @@ class SandboxedKernel:
     def exceeded(self) -> str:
         """What its processes together used too much of, in words; or ""."""
         return self._watch.exceeded
-
-    def settle(self) -> None:
-        """Stop its processes, and look a last time at what they use up."""
-        self._watch.settle()
-
-    def has_begun_process(self) -> bool:
-        """Say whether a process has begun in it since this was last asked."""
-        calls = set(map(number_of, PROCESS_CALLS))
-        return any(number in calls for number, _, _ in self.sandbox.reported_calls())
 
     def is_alive(self) -> bool:
         """Say whether it still runs."""

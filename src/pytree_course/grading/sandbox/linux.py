@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-import platform
 from pathlib import Path
 
 NEW_USER = 0x10000000
@@ -17,15 +16,10 @@ _KEPT = NO_SETUID | NO_DEVICES | NO_PROGRAMS | _NO_ACCESS_TIMES | _NO_FOLDER_TIM
 _STATVFS_RELATIVE_TIMES = 4096  # the only flag whose number is not that of the mount's
 
 # of prctl
-_SET_DUMPABLE, _DROP_BOUNDING, _NO_NEW_PRIVILEGES, _AMBIENT = 4, 24, 38, 47
+_SET_DUMPABLE, _SECCOMP, _DROP_BOUNDING, _NO_NEW_PRIVILEGES, _AMBIENT = 4, 22, 24, 38, 47
 _CLEAR_ALL = 4
 _CAPABILITIES_VERSION = 0x20080522
-
-# of seccomp, whose number C's library does not tell
-_SECCOMP, _SECCOMP_ELSEWHERE = {"x86_64": 317, "ppc64le": 358, "s390x": 348}, 277
-_FILTER_MODE, _NEW_LISTENER = 1, 8
-_WAIT_KILLABLE = 32  # from Linux 5.19 on: signals do not interrupt a call that is being counted
-_INSTRUCTION_BYTES = 8
+_FILTER_MODE, _INSTRUCTION_BYTES = 2, 8
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -93,16 +87,10 @@ def drop_privileges() -> None:
     _checked(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
 
 
-def install_filter(instructions: bytes) -> int:
-    """Filter each system call from here on; return a file that tells of calls to be counted."""
+def install_filter(instructions: bytes) -> None:
+    """Filter each system call from here on."""
     program = _Program(len(instructions) // _INSTRUCTION_BYTES, instructions)
-    number = ctypes.c_long(_SECCOMP.get(platform.machine(), _SECCOMP_ELSEWHERE))
-    listener = -1
-    for flags in (_NEW_LISTENER | _WAIT_KILLABLE, _NEW_LISTENER):
-        if listener < 0:
-            arguments = map(ctypes.c_ulong, (_FILTER_MODE, flags, ctypes.addressof(program)))
-            listener = _libc.syscall(number, *arguments)
-    return _checked(listener, "seccomp")
+    _prctl(_SECCOMP, _FILTER_MODE, ctypes.addressof(program))
 
 
 def _mount(
@@ -117,8 +105,7 @@ def _prctl(option: int, *arguments: int) -> None:
     _checked(_libc.prctl(option, *map(ctypes.c_ulong, values)), f"prctl {option}")
 
 
-def _checked(result: int, what: str) -> int:
+def _checked(result: int, what: str) -> None:
     if result < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"{what}: {os.strerror(error)}")
-    return result

@@ -14,7 +14,7 @@ from pytree_course import compiled
 from pytree_course.grading import limits
 
 ENGINE_VARIABLE = "PYTREE_COURSE_KERNELS"
-"""Tests and benchmarks set it to "fresh": bubblewrap then makes each sandbox."""
+"""Tests and benchmarks set it to "fresh": each sandbox is then made of a fresh process."""
 
 USER_INSIDE = 1000
 HOST_NAME = "sandbox"
@@ -26,7 +26,8 @@ _PROGRAMS = "/compiled"  # where the author's compiled programs are seen, but ca
 
 # Where memory is short, Linux ends what runs inside, and not the grading.
 ENDED_FIRST = "1000"
-FOLDER_MODE, FILE_MODE, OPEN_MODE = "0755", "0444", "1777"  # the last, of folders in memory
+FOLDER_MODE, OPEN_MODE, FILE_MODE = "0755", "1777", 0o444  # the second, of folders in memory
+HOSTS = {"/tmp/hosts": "127.0.0.1 localhost\n"}  # what /etc/hosts leads to
 COVERED_DEVICES = ("/dev/tty", "/dev/zero")  # the teacher's; and what is memory once it is mapped
 # What waits in the sockets of its own, empty network is memory.
 SETTINGS = {
@@ -55,7 +56,8 @@ def shown_folders() -> dict[Path, str]:
 
 def shown_links() -> dict[str, str]:
     """Return the links to be seen, each with what it leads to."""
-    return {str(folder): str(folder.readlink()) for folder in _SYSTEM if folder.is_symlink()}
+    links = {str(folder): str(folder.readlink()) for folder in _SYSTEM if folder.is_symlink()}
+    return {**links, "/etc/hosts": next(iter(HOSTS))}
 
 
 def covered_files() -> list[str]:
@@ -89,16 +91,18 @@ def _has_programs() -> bool:
     return compiled.visible_programs().is_dir()
 
 
-def process_limits() -> dict[str, int]:
-    """Return the limits of each process inside, by the names that `prlimit` has for them."""
+def process_limits() -> dict[int, int]:
+    """Return the limits of each process inside."""
+    import resource  # which is not everywhere that kernels start
+
     return {
-        "data": limits.MEMORY,
-        "nproc": limits.PROCESSES,
-        "fsize": limits.FILE_BYTES,
-        "cpu": limits.CPU_SECONDS,
-        "nofile": limits.OPEN_FILES,
-        "sigpending": limits.SIGNALS,
-        "core": 0,
+        resource.RLIMIT_DATA: limits.MEMORY,
+        resource.RLIMIT_NPROC: limits.PROCESSES,
+        resource.RLIMIT_FSIZE: limits.FILE_BYTES,
+        resource.RLIMIT_CPU: limits.CPU_SECONDS,
+        resource.RLIMIT_NOFILE: limits.OPEN_FILES,
+        resource.RLIMIT_SIGPENDING: limits.SIGNALS,
+        resource.RLIMIT_CORE: 0,
     }
 
 

@@ -6,20 +6,12 @@ import os
 import select
 import signal
 import socket
-import struct
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pytree_course.grading.sandbox.bounds import Group  # which no sandbox needs to load
+READY = b"+"
+"""What a new sandbox says on its channel; anything else is the text of an error."""
 
-CALL = struct.Struct("<iII")
-"""A message on the channel of a sandbox: a call's number, and the lower halves of two arguments."""
-
-READY, FAILED = -1, -2  # instead of a call's number: the kernel is ready; an error's text follows
-
-_MOST_REPORTED = 10_000 * CALL.size
 _ENDING_MILLISECONDS = 10_000
 
 
@@ -47,23 +39,14 @@ class SandboxRequest:
 class Sandbox:
     """A running sandbox, seen from outside."""
 
-    pid: int  # the process with which all of its processes end
+    pid: int  # the first process, with which all others end
     process: int  # the same one, as an open file (a pidfd)
-    channel: socket.socket  # on which its supervisor reports calls; it does not block
+    channel: socket.socket  # the sandbox ends when this end of it is closed
     let_go: Callable[[], object]  # releases what belongs to it, once that process has ended
-    group: "Group | None"  # what bounds and counts it, where there are groups
 
     def is_alive(self) -> bool:
         """Say whether it still runs."""
         return self.process >= 0 and not self._has_ended_within(0)
-
-    def reported_calls(self) -> list[tuple[int, int, int]]:
-        """Return the calls that its supervisor has reported since the last time this was asked."""
-        try:
-            received = self.channel.recv(_MOST_REPORTED)
-        except BlockingIOError:
-            return []
-        return [*CALL.iter_unpack(received)]
 
     def kill(self) -> None:
         """Begin to end all of its processes."""
@@ -79,8 +62,6 @@ class Sandbox:
             self.let_go()
             os.close(self.process)
             self.process = -1
-            if self.group is not None:
-                self.group.close()
 
     def _has_ended_within(self, milliseconds: int) -> bool:
         end = select.poll()

@@ -2,8 +2,7 @@
 
 Python, JAX, NumPy, Matplotlib, shells and their subprocesses need what is listed here: it was
 recorded from honest answers, from all lessons and from programs that they may start. Every other
-call fails as one that this Linux does not have (ENOSYS), and libraries do without. A test runs
-honest answers, and fails when one of them meets such a refusal.
+call fails as one that this Linux does not have (ENOSYS), and libraries do without.
 """
 
 import errno
@@ -27,7 +26,7 @@ _ALLOWED = (
     # memory
     "brk munmap mremap mprotect madvise mincore msync membarrier",
     # processes and threads
-    "execve exit exit_group wait4 waitid kill tkill tgkill pidfd_open pidfd_send_signal",
+    "execve fork vfork exit exit_group wait4 waitid kill tkill tgkill pidfd_open pidfd_send_signal",
     "getpid getppid gettid getpgid getpgrp setpgid getsid setsid getuid geteuid getgid getegid",
     "getresuid getresgid getgroups setuid setgid setreuid setregid setresuid setresgid setfsuid",
     "setfsgid capget getrlimit setrlimit prlimit64 getrusage times getpriority ioprio_get sysinfo",
@@ -42,18 +41,11 @@ _ALLOWED = (
     "timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create timerfd_settime",
     "timerfd_gettime",
     # events and sockets
-    "select pselect6 poll ppoll epoll_create epoll_create1 epoll_wait epoll_pwait epoll_pwait2",
-    "eventfd eventfd2 socketpair bind listen accept accept4 connect shutdown getsockname",
+    "select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait",
+    "epoll_pwait2 eventfd eventfd2",
+    "socketpair bind listen accept accept4 connect shutdown getsockname",
     "getpeername getsockopt send sendto sendmsg sendmmsg recv recvfrom recvmsg recvmmsg",
 )
-# Refused to honest answers too, which do without. A filter cannot look at the flags of the first;
-# OpenBLAS and XLA try the next three, `cp` the others and FICLONE.
-_SHARE_BLOCKS = 0x40049409  # FICLONE
-_DONE_WITHOUT = (
-    "clone3 get_mempolicy mbind set_mempolicy",
-    "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr",
-)
-
 # How C libraries begin a process and a thread. Other flags would make namespaces, a process whose
 # end nobody is told of, or a thread whose open files no watch sees.
 _CHILD_ENDED = 17  # SIGCHLD
@@ -63,16 +55,10 @@ _PROCESSES = (
     _CHILD_ENDED | 0x00004100,  # with CLONE_VFORK and CLONE_VM: posix_spawn and vfork
 )
 _THREADS = (0x003D0F00, 0x007D0F00)  # with all that threads share: glibc's and musl's
-PROCESS_CALLS = ("clone", "fork", "vfork")
-"""The calls that begin a process; those of `clone` are counted that do, and not a thread's."""
-
-# An account has only so many watches of epoll, and no watch sees the memory of these and of locks.
-_ADD_WATCH, _OTHER_WATCH_COMMANDS = 1, (2, 3)  # EPOLL_CTL_ADD; _DEL, _MOD
-_LOCKS = (6, 7, 37, 38)  # F_SETLK, F_SETLKW; F_OFD_SETLK, F_OFD_SETLKW
-
 _FILE_COMMANDS = (
-    *(0, 1, 2, 3, 4, 5),  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK
-    *(8, 9, 36, 1030, 1032),  # F_SETOWN, F_GETOWN, F_OFD_GETLK, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
+    *(0, 1, 2, 3, 4),  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL
+    *(5, 6, 7, 36, 37, 38),  # F_GETLK, F_SETLK, F_SETLKW, and F_OFD_...
+    *(8, 9, 1030, 1032),  # F_SETOWN, F_GETOWN, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
 )
 _DEVICE_COMMANDS = (
     *(0x5401, 0x5402, 0x5403, 0x5404),  # TCGETS, TCSETS, TCSETSW, TCSETSF
@@ -96,61 +82,46 @@ _PLAIN_PRIORITY = 0  # SCHED_OTHER; ZeroMQ aborts where it may not ask for that
 _WORD = 0xFFFFFFFF  # the kernel looks at no more of these arguments
 
 
-def make_filter(reports_refusals: bool = False) -> bytes:
-    """Return the filter, for this processor, in the form that the kernel reads.
-
-    With `reports_refusals`, calls that it would refuse are counted calls: they pass, and tests see
-    them.
-    """
-    absent, allow, count = pyseccomp.ERRNO(errno.ENOSYS), pyseccomp.ALLOW, pyseccomp.NOTIFY
-    otherwise = count if reports_refusals else absent
-    calls = pyseccomp.SyscallFilter(otherwise)
+@functools.cache
+def filter_instructions() -> bytes:
+    """Return the filter, for this processor, in the form that the kernel reads."""
+    calls = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.ENOSYS))
     # Calls of another architecture (32 bits, x32) have other numbers.
     calls.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS)
     calls.set_attr(pyseccomp.Attr.CTL_OPTIMIZE, 2)  # look a call up in a tree, not in a list
 
-    def rule(action: int, names: str, *arguments: pyseccomp.Arg) -> None:
-        for number in map(number_of, names.split()):
-            if action != otherwise and number >= 0:
-                calls.add_rule(action, number, *arguments)
+    def allow(names: str, *arguments: pyseccomp.Arg) -> None:
+        for number in map(_number_of, names.split()):
+            if number >= 0:
+                calls.add_rule(pyseccomp.ALLOW, number, *arguments)
 
-    rule(allow, " ".join(_ALLOWED))
-    rule(absent, " ".join(_DONE_WITHOUT))
-    rule(count, "fork vfork")
+    allow(" ".join(_ALLOWED))
     # `nice` goes on where this is forbidden, and gives up where it is absent.
-    rule(pyseccomp.ERRNO(errno.EPERM), "setpriority")
-    for action, names, argument, values in (
-        (count, "clone", 0, _PROCESSES),
-        (allow, "clone", 0, _THREADS),
-        (count, "epoll_ctl", 1, (_ADD_WATCH,)),
-        (allow, "epoll_ctl", 1, _OTHER_WATCH_COMMANDS),
-        (count, "fcntl fcntl64", 1, _LOCKS),
-        (allow, "fcntl fcntl64", 1, _FILE_COMMANDS),
-        (allow, "ioctl", 1, _DEVICE_COMMANDS),
-        (absent, "ioctl", 1, (_SHARE_BLOCKS,)),
-        (allow, "prctl", 0, _PROCESS_OPTIONS),
-        (allow, "socket", 0, _FAMILIES),
-        (allow, "sched_setscheduler", 1, (_PLAIN_PRIORITY,)),
+    calls.add_rule(pyseccomp.ERRNO(errno.EPERM), _number_of("setpriority"))
+    for names, argument, values in (
+        ("clone", 0, (*_PROCESSES, *_THREADS)),
+        ("fcntl fcntl64", 1, _FILE_COMMANDS),
+        ("ioctl", 1, _DEVICE_COMMANDS),
+        ("prctl", 0, _PROCESS_OPTIONS),
+        ("socket", 0, _FAMILIES),
+        ("sched_setscheduler", 1, (_PLAIN_PRIORITY,)),
     ):
         for value in values:
-            rule(action, names, _is(argument, value))
+            allow(names, _is(argument, value))
     for level, options in _SOCKET_OPTIONS.items():
         for option in options:
-            rule(allow, "setsockopt", _is(1, level), _is(2, option))
+            allow("setsockopt", _is(1, level), _is(2, option))
     # Memory that is shared and has no file could not be measured.
     looked_at = sum(_SHARED_OR_ANONYMOUS) | _HUGE_PAGES
     for flags in (0, *_SHARED_OR_ANONYMOUS):
-        rule(allow, "mmap", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, looked_at, flags))
+        allow("mmap", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, looked_at, flags))
     with open(os.memfd_create("system calls"), "w+b") as file:
         calls.export_bpf(file)
         file.seek(0)
         return file.read()
 
 
-filter_instructions = functools.cache(make_filter)
-
-
-def number_of(call: str) -> int:
+def _number_of(call: str) -> int:
     """Return a call's number on this processor; a negative one where it has no such call."""
     return int(pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, call))
 

@@ -1,0 +1,186 @@
+"""The two doors into a sandbox: a fork of the warm server, or a fresh process."""
+
+import atexit
+import json
+import os
+import re
+import secrets
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.connect import port_names
+
+from pytree_course.grading import limits
+from pytree_course.grading.sandbox import policy
+from pytree_course.grading.sandbox.bubblewrap import in_view
+from pytree_course.grading.sandbox.request import READY, Sandbox, SandboxRequest
+from pytree_course.grading.sandbox.system_calls import filter_instructions
+
+_PID = re.compile(r"^Pid:\s*(-?\d+)$", re.MULTILINE)
+
+
+class SandboxError(RuntimeError):
+    """A sandbox could not be made; the message is what was said instead."""
+
+
+def kernel_request(
+    environment: Mapping[str, str], files: Mapping[str, str]
+) -> tuple[dict[str, Any], SandboxRequest]:
+    """Return connection information that no other kernel has, and a request for its sandbox."""
+    connection: dict[str, Any] = {
+        "transport": "ipc",  # no network reaches into the sandbox
+        "ip": f"/tmp/kernel-{secrets.token_hex(8)}",
+        "key": secrets.token_hex(32),
+        "signature_scheme": "hmac-sha256",
+        **{name: number for number, name in enumerate(port_names, start=1)},
+    }
+    return connection, SandboxRequest(
+        policy.sandbox_user(),
+        filter_instructions().hex(),
+        policy.variables(environment),
+        {**files, **policy.HOSTS, policy.CONNECTION_FILE: json.dumps(connection)},
+    )
+
+
+class WarmServer:
+    """The server's process, in a view of its own; it ends with this object or this process.
+
+    It is asked by the socket `requests`, which other processes may have too.
+    """
+
+    def __init__(self) -> None:
+        """Start it without waiting: requests that come before it is ready wait in its socket.
+
+        The thread that does this has to live as long as the server.
+        """
+        self.requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = _start("warm_server", theirs)
+
+    def make_sandbox(self, request: SandboxRequest) -> Sandbox:
+        """Have it make a sandbox; where it cannot, end it."""
+        try:
+            return fork_sandbox(self.requests, request)
+        except SandboxError as error:
+            raise SandboxError(f"{error}\n{_last_words(self._process)}".strip()) from error
+
+    def close(self) -> None:
+        """End it, and with it all kernels that it has forked."""
+        self.requests.close()
+        _last_words(self._process)
+
+
+def fork_sandbox(requests: socket.socket, request: SandboxRequest) -> Sandbox:
+    """Have a warm server fork a sandbox."""
+    channel, theirs = socket.socketpair()
+    with theirs:
+        try:
+            socket.send_fds(requests, [b"\0"], [theirs.fileno()])
+        except OSError as error:
+            channel.close()
+            raise SandboxError(str(error)) from error
+    return _made(channel, request, lambda: None)
+
+
+def fresh_sandbox(request: SandboxRequest) -> Sandbox:
+    """Make a sandbox of a fresh process; it ends with the thread that called this."""
+    channel, theirs = socket.socketpair()
+    with theirs:
+        process = _start("enter", theirs, *policy.kernel_command(policy.CONNECTION_FILE))
+    try:
+        return _made(channel, request, partial(_last_words, process))
+    except SandboxError as error:
+        raise SandboxError(f"{error}\n{_last_words(process)}".strip()) from error
+
+
+def _start(module: str, standard_input: socket.socket, *arguments: str) -> subprocess.Popen[bytes]:
+    """Run a module of this package in the view that sandboxes are made in."""
+    command = [sys.executable, "-m", f"{__package__}.{module}", *arguments]
+    return subprocess.Popen(
+        in_view(command),
+        env={"PATH": os.environ.get("PATH", os.defpath)},  # code inside can read it in /proc
+        stdin=standard_input.fileno(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+
+
+def _last_words(process: subprocess.Popen[bytes]) -> str:
+    """End a process; return what it wrote on its standard error."""
+    if process.returncode is not None:  # it was ended before
+        return ""
+    process.kill()
+    _, words = process.communicate()
+    return words.decode(errors="replace")
+
+
+def _made(channel: socket.socket, request: SandboxRequest, let_go: Callable[[], object]) -> Sandbox:
+    """Send a new sandbox its request; return it once it is ready."""
+    with ExitStack() as undone:
+        undone.enter_context(channel)
+        try:
+            channel.settimeout(limits.START_SECONDS)
+            said, process, _, _ = socket.recv_fds(channel, 1, 1)
+            if process:
+                undone.callback(os.close, process[0])
+                channel.sendall(request.to_bytes())
+                channel.shutdown(socket.SHUT_WR)
+                said = channel.recv(1)
+            if said == READY:
+                about = Path(f"/proc/self/fdinfo/{process[0]}").read_text(encoding="ascii")
+                pid = int(_PID.findall(about)[0])  # the number that it has here
+                undone.pop_all()
+                return Sandbox(pid, process[0], channel, let_go)
+            with channel.makefile("rb") as rest:
+                error = (said + rest.read()).decode(errors="replace")
+        except TimeoutError:
+            error = f"It did not start within {limits.START_SECONDS:g} seconds."
+        except OSError as failed:
+            error = str(failed)
+    raise SandboxError(error.strip())
+
+
+class Door:
+    """How this process launches sandboxes, chosen once.
+
+    It is given to this process, or else chosen when the first sandbox is wanted: a warm server of
+    this process's own, or fresh processes where that one cannot make a sandbox.
+    """
+
+    def __init__(self) -> None:
+        self._make: Callable[[SandboxRequest], Sandbox] | None = None
+
+    def choose(self, requests: socket.socket | None) -> None:
+        """Ask this server from now on; without one, make each sandbox of a fresh process."""
+        self._make = fresh_sandbox if requests is None else partial(fork_sandbox, requests)
+
+    def make_sandbox(self, request: SandboxRequest) -> Sandbox:
+        """Make a sandbox; once the warm server fails, this one and all later ones are fresh."""
+        if os.environ.get(policy.ENGINE_VARIABLE) == "fresh":
+            return fresh_sandbox(request)
+        if self._make is None:
+            server = WarmServer()
+            atexit.register(server.close)
+            self._make = server.make_sandbox
+        try:
+            return self._make(request)
+        except SandboxError as error:
+            if self._make is fresh_sandbox:
+                raise
+            say_slow(error)
+            self._make = fresh_sandbox
+        return fresh_sandbox(request)
+
+
+def say_slow(why: SandboxError) -> None:
+    """Say on the terminal why kernels start slowly from now on, despite nbval's redirection."""
+    print(f"Kernels start one by one, slowly: {why}", file=sys.__stderr__)
+
+
+door = Door()

@@ -1,0 +1,182 @@
+"""Enter a sandbox: new namespaces, an own view, no privileges, limits, the filter of system calls.
+
+This runs in the view that bubblewrap has made, before any untrusted code. As a program of its own,
+it makes one sandbox and starts another program in it.
+"""
+
+import fcntl
+import os
+import resource
+import select
+import signal
+import socket
+import struct
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NoReturn
+
+from pytree_course.grading import limits
+from pytree_course.grading.sandbox import linux, policy
+from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY, USER_INSIDE
+from pytree_course.grading.sandbox.request import READY, SandboxRequest
+
+_UP = 1  # of a network interface
+_GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914  # of ioctl
+_FILE = linux.NO_SETUID | linux.NO_DEVICES  # how file systems are mounted
+
+
+def leave_namespaces(channel: socket.socket) -> None:
+    """Leave the namespaces of the outside, and close all files but the channel.
+
+    Only what this process forks from now on is in the new process namespace.
+    """
+    _keep_open_only(channel.fileno())
+    Path("/proc/self/oom_score_adj").write_text(policy.ENDED_FIRST, encoding="ascii")
+    user, group = os.geteuid(), os.getegid()
+    linux.unshare(sum(linux.NEW_NAMESPACES) | (0 if user == 0 else linux.NEW_USER))
+    if user != 0:
+        linux.map_user(USER_INSIDE, user, group)
+
+
+def enter_sandbox(channel: socket.socket) -> None:
+    """Make a sandbox of the new namespaces; return in the process that may run untrusted code.
+
+    The request comes over the channel, and a pidfd of the sandbox's first process goes back. The
+    sandbox ends when the returning process does, or when the grading process closes its end of the
+    channel.
+    """
+    os.setsid()
+    process = os.pidfd_open(os.getpid())
+    socket.send_fds(channel, [b"\0"], [process])
+    os.close(process)
+    request = SandboxRequest.received(channel)
+    _make_view(request)
+    _start_loopback()
+    for setting, value in policy.SETTINGS.items():
+        Path(setting).write_text(value, encoding="ascii")
+    if os.geteuid() == 0:
+        _become(request.user)
+    Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="ascii")
+    linux.make_read_only("/proc")
+    for name, bound in policy.process_limits().items():
+        resource.setrlimit(name, (bound, bound))
+    linux.drop_privileges()
+    linux.set_dumpable(True)  # as a program is that has just been started
+    # The first process is not the kernel itself: signals that it sends itself would be ignored.
+    if confined := os.fork():
+        _end_with(confined, channel)
+    linux.install_filter(bytes.fromhex(request.call_filter))
+    os.chdir(FOLDERS_IN_MEMORY[0])
+    os.environ.update(request.variables)
+
+
+@contextmanager
+def failure_told(channel: socket.socket) -> Iterator[None]:
+    """Tell the grading process what fails, and exit."""
+    try:
+        yield
+    except BaseException:
+        channel.sendall(traceback.format_exc().encode())
+        os._exit(1)
+
+
+def _end_with(confined: int, channel: socket.socket) -> NoReturn:
+    """Wait for orphans, until the confined process or the grading process has ended.
+
+    This is the sandbox's first process: all others end with it.
+    """
+    linux.set_dumpable(False)  # no code inside can look into it
+    ends = select.poll()
+    ends.register(channel, 0)  # only that the other end is closed counts
+    ends.register(os.pidfd_open(confined), select.POLLIN)
+
+    def wait_for_orphans(*_: object) -> None:
+        # Their processor time is added to that of this process, and so counted.
+        with suppress(ChildProcessError):  # the confined one was the last
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGCHLD, wait_for_orphans)
+    ends.poll()
+    os._exit(0)
+
+
+def _keep_open_only(kept: int) -> None:
+    """Close all other files, and point the standard streams to /dev/null."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nowhere, standard)
+    last = max(map(int, os.listdir("/proc/self/fd")))
+    os.closerange(3, kept)
+    os.closerange(kept + 1, last + 1)
+
+
+def _make_view(request: SandboxRequest) -> None:
+    """Mount what is private to each sandbox; bubblewrap's view already has the rest."""
+    linux.mounts_are_own()
+    linux.mount("proc", "/proc", _FILE | linux.NO_PROGRAMS)
+    for place in FOLDERS_IN_MEMORY:
+        _mount_memory(place)
+    terminals = linux.NO_SETUID | linux.NO_PROGRAMS
+    linux.mount("devpts", "/dev/pts", terminals, policy.TERMINALS)
+    for place in policy.covered_files():
+        linux.cover(place)
+    linux.mount("tmpfs", COURSE_INSIDE, _FILE, f"mode={policy.FOLDER_MODE}")
+    for place, text in request.files.items():
+        file = Path(place)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        file.chmod(policy.FILE_MODE)
+    linux.make_read_only(COURSE_INSIDE)
+
+
+def _mount_memory(place: str) -> None:
+    """Mount a tmpfs, and keep the parts of Python below it visible."""
+    folders = policy.python_folders()
+    shown = [folder for folder in folders if folder.is_relative_to(place)]
+    opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in shown]
+    linux.mount("tmpfs", place, _FILE, f"mode={policy.OPEN_MODE},size={limits.FOLDER_BYTES}")
+    for folder, descriptor in zip(shown, opened, strict=True):
+        folder.mkdir(parents=True, exist_ok=True)
+        linux.bind(f"/proc/self/fd/{descriptor}", str(folder))
+        os.close(descriptor)
+
+
+def _start_loopback() -> None:
+    """Switch on the new network's loopback interface."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        named = struct.pack("16sh14x", b"lo", 0)
+        _, flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, _GET_FLAGS, named))
+        fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh14x", b"lo", flags | _UP))
+
+
+def _become(user: int) -> None:
+    """As root, become an unprivileged user in a user namespace of its own."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    linux.set_dumpable(True)
+    linux.unshare(linux.NEW_USER | linux.NEW_MOUNTS)
+    linux.map_user(USER_INSIDE, user, user)
+
+
+def main() -> None:
+    """Make a sandbox, and become in it the program whose command is given."""
+    _, *command = sys.argv
+    channel = socket.socket(fileno=os.dup(0))
+    with failure_told(channel):
+        leave_namespaces(channel)
+        if child := os.fork():
+            os.waitpid(child, 0)  # bubblewrap's view ends with its first process, which this is
+            os._exit(0)
+        enter_sandbox(channel)
+        channel.sendall(READY)
+        os.execv(command[0], command)
+
+
+if __name__ == "__main__":
+    main()
