@@ -61,7 +61,7 @@ def _tell(step: str) -> None:
 
 @app.command()
 def answer(lesson: Lesson, exercise: str, name: str) -> None:
-    """For authors: show the whole code of an answer, one that answers.py writes as a change, too."""
+    """For authors: show the whole code of an answer that is written as a change."""
     from pytree_course.sources.lesson_sources import read_sources
 
     exercises = read_sources(lesson_with_exercises(lesson)).exercises
