@@ -1105,6 +1105,12 @@ def count_nones(tree):
     return sum(item is None for item in items)
 
 
+# %% exercise="count_nones" misconception="is_not_true" changes="solution"
+"""You count every leaf that Python treats as false: `0`, `False` and an empty string as well. And an array of several numbers raises an error, because it is neither true nor false. Ask whether an object is `None`."""
+-    return sum(leaf is None for leaf in leaves)
++    return sum(not leaf for leaf in leaves)
+
+
 # %% exercise="nan_paths" starter=True
 def nan_paths(params):
     """Return the path texts of the leaves with a nan in them, in JAX's order.

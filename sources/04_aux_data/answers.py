@@ -2967,6 +2967,19 @@ def repeat(layer, x):
 +        return type(self.value), "nan" if value != value else value
 
 
+# %% exercise="static_wrapper" misconception="hash_by_the_values_identity" section="equality-and-hash" changes="solution"
+"""Your equal `Static` have different hashes when their values are two objects. Perhaps the hash is computed from the `id` of the value. Equal values are not always one object; small ints are, by luck."""
+     """
+-
+...
+-        is_nan = self.value != self.value
+-        return type(self.value), "nan" if is_nan else self.value
++        return type(self.value), "nan" if self.value != self.value else self.value
+...
+-        return hash(self.key())
++        return id(self.value)
+
+
 # %% exercise="rate_at" misconception="late_at_step_100"
 """At step 100 your rate is still 0.01. *From step 100 on* includes step 100: compare with `<` or `>=`, as at step 10."""
 
@@ -3053,6 +3066,19 @@ class Net:
 +        return self.scale * np.asarray(self.table)[index]
 
 
+# %% exercise="lookup_table" misconception="the_table_is_left_out" section="two-kinds-of-field" changes="by_class_decorator"
+"""The table of a rebuilt layer is not an array. Perhaps the table is neither a leaf nor in aux_data, so that it is lost; or aux_data holds a tuple of its numbers, and no array is made of it again. An array that is a leaf comes back as it is."""
+-        return self.scale * jax.lax.stop_gradient(jnp.take(self.table, index))
++        return self.scale * self.table[index]
+...
+-        return (self.scale, self.table), None
++        return (self.scale,), None
+...
+-        scale, table = children
+-        return cls(table, scale)
++        return cls(None, *children)
+
+
 # %% exercise="dense" misconception="one_activation_for_all_layers" section="part-of-the-type" changes="aux_is_not_unpacked"
 """A layer uses the activation of the layer that was made last, and under jit layers with different activations share a trace. Perhaps you set the activation on the class. All layers share what belongs to the class: keep it in `self`, and return it as aux_data."""
 -        self.w, self.b, self.activation = w, b, activation
@@ -3066,6 +3092,26 @@ class Net:
 +        layer = object.__new__(cls)
 +        layer.w, layer.b = children
 +        return layer
+
+
+# %% exercise="dense" misconception="aux_is_lost"
+"""Your layer works until it is rebuilt: after `jax.tree.map` its activation is gone. A field that is neither a child nor in aux_data does not reach the new object."""
+
+
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation=lambda x: x):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children)
 
 
 # %% exercise="partition" misconception="lists_are_joined" changes="compared_with_none"
@@ -3101,3 +3147,20 @@ def traces_of(function, calls):
 +        lambda leaf: next(others) if leaf is None else leaf,
 ...
 -        second,
+
+
+# %% exercise="partition" misconception="second_has_everything"
+"""Your second tree has all leaves, also the chosen ones. Each leaf belongs in one of the two trees only."""
+
+
+def partition(tree, chosen):
+    return jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree), tree
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
