@@ -282,7 +282,7 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
         "A", "`[1, <b>]`", said="'<i>'", why="belief", data={"explanation": "Not `this`."}
     )
     predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
-    found = Finding("shared", [3, 4], {"feature": "a `None`"})
+    found = Finding("none", [3, 4])
     (reason,) = finding_sentences([found])
     rows = [
         made_row("count", "incorrect", **predicted),
@@ -293,7 +293,7 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
     student, report = pages["students/ada.html"], pages["report.html"]
     for page in (student, report):
         assert_harmless(page)
-        assert "no case that passes has: a <code>None</code>." in page
+        assert "Your code returns <code>None</code> where the task asks for a result." in page
     assert "<code>[1, &lt;b&gt;]</code>" in student
     assert "Not <code>this</code>." in student
     assert "4 of 5 lines right" in visible(student)
