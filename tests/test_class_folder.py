@@ -329,6 +329,7 @@ def test_deep_folders_and_many_files_cost_their_student_only(folder, class_folde
     assert said["gus"] == TOO_MUCH
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_to_read_ends_with_its_process_and_holds_up_nobody(
     folder, course, monkeypatch
 ):

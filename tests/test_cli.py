@@ -126,6 +126,7 @@ sys.exit(run_in_course([sys.executable, "-c", {started!r}], Course(Path({str(cou
     assert process.returncode != 0
 
 
+@pytest.mark.slow
 def test_the_lab_says_what_to_do_where_the_home_folder_cannot_be_written(course, tmp_path):
     if shutil.which("bwrap") is None:
         missing("bubblewrap, which makes a folder read-only")
