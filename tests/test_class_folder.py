@@ -261,6 +261,7 @@ def test_links_and_what_is_hidden_are_not_followed_and_only_files_are_opened(fol
     }
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_ends_with_its_process_and_costs_its_student_only(
     folder, course, monkeypatch
 ):

@@ -93,6 +93,7 @@ def test_the_report_shows_the_minutes_of_those_who_solved_it(session, tmp_path):
     assert "not_in_the_gradebook" not in page
 
 
+@pytest.mark.slow
 def test_the_option_puts_it_into_the_report(quick, session, monkeypatch):
     quick.hand_in("ada", {})
     minute, who, what, data = checked(3, "ada", "count_leaves", right=True)

@@ -126,8 +126,8 @@ def known_lesson(
 
     The starters of its exercises were handed out with each lesson. The lesson is known by the marks
     of answer and check cells. Where a program has dropped them all, it is known by the names that
-    cells define: a notebook of a lesson shows, or practises, a few of them too. The solutions, which
-    lie in a clone of the course, are of none.
+    cells define: a notebook of a lesson shows, or practises, a few of them too. The solutions,
+    which lie in a clone of the course, are of none.
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     marks = {mark for cell in cells for mark in _marks(cell)}
