@@ -77,7 +77,7 @@ def test_of_one_address_with_too_many_connections_that_is_closed_which_is_idle_l
     for connection in idle[:4]:
         assert connection.recv(1) == b""
     # The teacher's page waits too, but for no request.
-    assert any(b"2 learners" in line for line in iter(news.readline, b""))
+    assert any(b"1 learner" in line for line in iter(news.readline, b""))
     for connection in (page, *idle):
         connection.close()
 
