@@ -175,7 +175,8 @@ class Classroom(Room):
             return
         with patch.object(BuiltLesson, "read", read_once):
             self.pages = Pages(self._course, self.session, self.address)
-        self.pages.questions = lambda lesson: questions_once(self._course.lesson(lesson).expected)
+        of_lesson = self._course.lesson
+        self.pages.questions = cache(lambda stem: questions_once(of_lesson(stem).expected))
         self.code, self.token = self.session.room.code, self.session.room.token
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.ensure_future(serve(self.pages, sockets, encrypted))

@@ -97,6 +97,7 @@ def certificate(tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_with_a_certificate_everything_is_encrypted(tmp_path, certificate):
     room = Classroom(tmp_path / "class.sqlite", certificate).start()
     room.trusted = ssl.create_default_context(cafile=str(certificate))

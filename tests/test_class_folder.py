@@ -111,13 +111,14 @@ def test_where_contents_cannot_be_read_the_name_says_whose_lesson_it_may_be(fold
 def test_a_whole_clone_is_read_and_its_other_files_are_one_line(folder, class_folder, course):
     clone = folder / "ada" / "pytree-course"
     put(clone / "exercises" / EXERCISES, WORKED_IN)
-    put(clone / "checks" / "expected" / "01_mini.ipynb", course.lesson("01_mini").read_blank())
+    for place in (clone / "checks" / "expected", folder / "bob" / "a", folder / "bob" / "b"):
+        put(place / "01_mini.ipynb", course.lesson("01_mini").read_blank())
     put(clone / "notebooks" / "01_mini.ipynb", course.lesson("01_mini").notebook.read_text())
     for name in ("README.md", "course.py", "src/a/b/c/d/e/f.py", ".venv/x.ipynb", ".git/HEAD"):
         put(clone / name)
     read = class_folder()
-    assert found(read) == [("ada", "01_mini", EXERCISES)]
-    assert read.notebooks[0].remark == ""
+    assert found(read) == [("ada", "01_mini", EXERCISES), ("bob", "01_mini", "01_mini.ipynb")]
+    assert {notebook.remark for notebook in read.notebooks} == {""}
     ((files, why),) = left_out(read).items()
     assert files.startswith("ada/pytree-course/") and files.endswith(" and 1 more")
     assert why == NOT_OURS
@@ -328,6 +329,7 @@ def test_deep_folders_and_many_files_cost_their_student_only(folder, class_folde
     assert said["gus"] == TOO_MUCH
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_to_read_ends_with_its_process_and_holds_up_nobody(
     folder, course, monkeypatch
 ):

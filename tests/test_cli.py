@@ -91,6 +91,7 @@ def test_a_terminal_or_a_pipe_without_ticks_gets_the_words(
     assert "course.py" in shown("--help")
 
 
+@pytest.mark.slow
 def test_the_lab_says_what_to_do_where_the_home_folder_cannot_be_written(course, tmp_path):
     if shutil.which("bwrap") is None:
         missing("bubblewrap, which makes a folder read-only")

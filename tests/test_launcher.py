@@ -25,7 +25,10 @@ from pytree_course import (
 from pytree_course.cli.app import app
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are laid out for POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="the stand-ins are laid out for POSIX"),
+]
 
 STAND_IN_FOR_THE_COURSE = """
 import json, os, sys

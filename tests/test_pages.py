@@ -1,5 +1,6 @@
 """The pages of a class: complete, harmless whatever was handed in, and silent on the answers."""
 
+import dataclasses
 import re
 from datetime import timedelta
 from html import unescape
@@ -12,11 +13,13 @@ from msgspec.structs import replace
 from pytree_course import drawing
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.grading.grade import FreshLesson
 from pytree_course.judging.verdicts import Finding, WrongLine
 from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.observations import Node, Number, Raised
 from pytree_course.reports import pages
+from pytree_course.reports.csv_tables import grades_csv
 from pytree_course.reports.pages import excerpt, page_names, write_pages
 from pytree_course.running.outcomes import (
     MAX_INPUTS,
@@ -159,6 +162,20 @@ def test_a_students_page_says_why_there_is_no_grade(grades, tmp_path):
     assert "OSError" not in failed
 
 
+def test_a_file_that_was_not_read_is_on_the_page_in_the_report_and_in_the_table(grades, tmp_path):
+    left_out = [LeftOut("gil", "week 1/homework.py", "no exercise notebook of this course")]
+    grades = dataclasses.replace(grades, left_out=left_out)
+    said = "week 1/homework.py : no exercise notebook of this course"
+    pages = pages_of(grades, tmp_path)
+    assert said in visible(pages["students/gil.html"])
+    assert "Nothing was handed in" not in pages["students/gil.html"]
+    assert said not in visible(pages["students/ada.html"])
+    assert f"gil , {said}" in visible(pages["report.html"])
+    assert "– handed in, but not read why" in visible(pages["report.html"])
+    assert '"handed in, but not read"' in grades_csv(grades)
+    assert f'"{said.replace(" : ", ": ")}"' in grades_csv(grades)
+
+
 def test_the_class_report_says_what_the_teacher_wants_to_know(grades, tmp_path):
     page = pages_of(grades, tmp_path)["report.html"]
     words = visible(page)
@@ -265,7 +282,7 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
         "A", "`[1, <b>]`", said="'<i>'", why="belief", data={"explanation": "Not `this`."}
     )
     predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
-    found = Finding("shared", [3, 4], {"feature": "a `None`"})
+    found = Finding("none", [3, 4])
     (reason,) = finding_sentences([found])
     rows = [
         made_row("count", "incorrect", **predicted),
@@ -276,7 +293,7 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
     student, report = pages["students/ada.html"], pages["report.html"]
     for page in (student, report):
         assert_harmless(page)
-        assert "no case that passes has: a <code>None</code>." in page
+        assert "Your code returns <code>None</code> where the task asks for a result." in page
     assert "<code>[1, &lt;b&gt;]</code>" in student
     assert "Not <code>this</code>." in student
     assert "4 of 5 lines right" in visible(student)

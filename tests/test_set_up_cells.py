@@ -18,7 +18,6 @@ IN_NO_SET_UP = {
     "typer": "the command line needs it",
     "pytree_course.authoring": "only the author and the teacher need it",
     "pytree_course.grading": "only the teacher needs it",
-    "pytree_course.judging.findings": "only a wrong answer that nothing else explains needs them",
 }
 IN_NO_EXERCISES_SET_UP = {"ipywidgets": "only a wrong answer's buttons need it"}
 

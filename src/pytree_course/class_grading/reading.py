@@ -155,7 +155,7 @@ def choose(opened: Sequence[Opened]) -> tuple[Notebook, list[LeftOut]]:
     """
     readable = [each for each in opened if not each[1].problem]
     answered = [each for each in readable if each[1].submission.answers]
-    candidates = answered or readable or opened
+    candidates = answered or (readable or opened)[:1]
     file, contents = candidates[0]
     unreadable = [
         LeftOut(other.student, other.name, found.problem)
