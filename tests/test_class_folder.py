@@ -301,6 +301,7 @@ def test_a_hard_link_is_left_out_and_what_to_do_is_said(folder, class_folder):
     assert len(class_folder(copied).notebooks) == 2
 
 
+@pytest.mark.slow
 def test_deep_folders_and_many_files_cost_their_student_only(folder, class_folder, monkeypatch):
     put(folder / "ada" / EXERCISES, WORKED_IN)
     deep = folder / "eve"

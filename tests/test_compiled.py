@@ -18,6 +18,8 @@ from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.sandboxes import needs_sandbox, started, value_in
 
+pytestmark = pytest.mark.slow
+
 FRESH = 4711
 
 PROGRAM = """
@@ -97,7 +99,6 @@ def test_what_a_gradings_fresh_cases_compile_is_never_kept(cache, exercise):
     assert entries(compiled.kept_programs()) != []
 
 
-@pytest.mark.slow
 @needs_sandbox
 def test_a_kernel_finds_a_program_and_writes_none(cache, monkeypatch):
     # This process may have a warm server already, which shows another folder.
