@@ -14,7 +14,7 @@ def find_leaks(contents: dict[str, bytes], exercises: Iterable[Exercise]) -> set
     for exercise in exercises:
         for answer in [exercise.solution, *exercise.variants, *exercise.misconceptions]:
             source = squeeze(answer.source)
-            if source != squeeze(exercise.starter.source):
+            if source not in squeeze(exercise.starter.source):
                 holding = (name for name, text in files.items() if source in text)
                 found |= {(name, f"{exercise.name}: {answer.name}") for name in holding}
     return found
