@@ -357,6 +357,7 @@ def started(tmp_path):
         started.kill()
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_session_in_one_file(started):
     ada, code, token = started.join("Ada"), started.code, started.token
     started.process.send_signal(signal.SIGINT)

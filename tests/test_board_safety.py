@@ -128,6 +128,7 @@ def certificate(tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_with_a_certificate_everything_is_encrypted(tmp_path, certificate, monkeypatch):
     monkeypatch.setattr(server, "SLOWEST", 5)
     room = Classroom(tmp_path / "class.sqlite", certificate).start()

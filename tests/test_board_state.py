@@ -237,7 +237,7 @@ def test_the_plan_is_that_of_the_document_for_teachers():
     sessions = text.split("## A session for each lesson")[1].split("\n### ")[1:]
     for files, session in zip(COURSE.lessons(), sessions, strict=True):
         expected = read_once(files.expected)
-        steps = re.findall(r"\| (\d):(\d\d) \| (\d+) \| they do \| exercise \[([^]]*)\]", session)
+        steps = re.findall(r"\| (\d):(\d\d) \| (\d+) \| they do \| \[([^]]*)\]", session)
         ends = {title: 60 * int(hours) + int(at) + int(takes) for hours, at, takes, title in steps}
         plan = planned(expected)
         assert len(plan) == 3

@@ -301,6 +301,7 @@ def test_a_hard_link_is_left_out_and_what_to_do_is_said(folder, class_folder):
     assert len(class_folder(copied).notebooks) == 2
 
 
+@pytest.mark.slow
 def test_deep_folders_and_many_files_cost_their_student_only(folder, class_folder, monkeypatch):
     put(folder / "ada" / EXERCISES, WORKED_IN)
     deep = folder / "eve"
@@ -329,6 +330,7 @@ def test_deep_folders_and_many_files_cost_their_student_only(folder, class_folde
     assert said["gus"] == TOO_MUCH
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_to_read_ends_with_its_process_and_holds_up_nobody(
     folder, course, monkeypatch
 ):

@@ -99,6 +99,7 @@ def test_outside_the_course_the_commands_say_where_to_go(course_py, monkeypatch,
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signal that asks a process to end")
+@pytest.mark.slow
 def test_what_a_command_started_does_not_outlive_it(course):
     started = "import time; print('started', flush=True); time.sleep(600)"
     command = f"""
@@ -126,6 +127,7 @@ sys.exit(run_in_course([sys.executable, "-c", {started!r}], Course(Path({str(cou
     assert process.returncode != 0
 
 
+@pytest.mark.slow
 def test_the_lab_says_what_to_do_where_the_home_folder_cannot_be_written(course, tmp_path):
     if shutil.which("bwrap") is None:
         missing("bubblewrap, which makes a folder read-only")

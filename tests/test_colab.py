@@ -6,11 +6,11 @@ import re
 import pytest
 
 from pytree_course.authoring.notebooks import INSTALLED_ID
-from pytree_course.authoring.release import for_colab, release
+from pytree_course.authoring.release import for_colab
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.submission import read_submission
 from pytree_course.released_files import bundle
-from tests.conftest import ROOT, contents
+from tests.conftest import ROOT
 
 ADDRESS = "https://colab.research.google.com/github/ada/pytrees/blob/spring/colab"
 
@@ -52,18 +52,6 @@ def test_every_link_between_notebooks_leads_to_one_on_colab(colab):
         for link in links:
             assert link.startswith(f"{ADDRESS}/"), (name, link)
             assert f"colab/{link.removeprefix(ADDRESS + '/')}" in colab, (name, link)
-
-
-def test_the_release_has_them_beside_all_the_rest(whole, tmp_path):
-    release(whole, tmp_path / "bundle", "ada/pytrees")
-    released = contents(tmp_path / "bundle")
-    assert {name for name in released if name.startswith("colab/")} == {
-        "colab/exercises/01_mini_exercises.ipynb",
-        "colab/notebooks/01_mini.ipynb",
-        "colab/notebooks/deeper/01_mini/counting-without-a-list.ipynb",
-        "colab/notebooks/deeper/01_mini/none-is-no-leaf.ipynb",
-    }
-    assert "blob/main/colab" in released["README.md"].decode()
 
 
 NO_REPOSITORY = ["", "pytrees", "ada/", "ada/pytrees@", "ada/x/y", "https://github.com/ada/x"]

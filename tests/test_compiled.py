@@ -1,6 +1,5 @@
 """Compiled programs: kept for author's answers, and found by kernels that cannot list them."""
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -12,13 +11,14 @@ import pytest
 from pytree_course import compiled
 from pytree_course.course import Course
 from pytree_course.grading.sandbox import policy
-from pytree_course.grading.sandbox.bubblewrap import in_view
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources import authors_answers
 from pytree_course.sources.authors_answers import SEEDS, compile_for_kernels, run_answer
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.sandboxes import needs_sandbox, started, value_in
+
+pytestmark = pytest.mark.slow
 
 FRESH = 4711
 
@@ -97,29 +97,6 @@ def test_what_a_gradings_fresh_cases_compile_is_never_kept(cache, exercise):
     authors_answers._RESULTS.clear()
     run_answer(sources, exercise, exercise.solution, PUBLIC_SEED)
     assert entries(compiled.kept_programs()) != []
-
-
-def test_too_many_programs_are_all_dropped(cache, monkeypatch):
-    compile_here(1)
-    compiled.show_compiled_programs()
-    monkeypatch.setattr(compiled, "MOST_PROGRAMS", 0)
-    compiled.show_compiled_programs()
-    assert entries(compiled.kept_programs()) == entries(compiled.visible_programs()) == []
-
-
-def test_an_environment_that_cannot_be_written_is_left_alone(cache, exercise, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda *place: False)
-    compile_for_kernels(*exercise)
-    compiled.show_compiled_programs()
-    assert entries(cache) == []
-
-
-def test_a_sandbox_that_begins_before_anything_is_kept_covers_it_too(cache):
-    cache.rmdir()
-    command = in_view(["true"])
-    assert cache.exists()
-    assert command[command.index(str(cache)) - 1] == "--tmpfs"
-    assert command[command.index(str(compiled.visible_programs())) + 1] == "/compiled"
 
 
 @needs_sandbox

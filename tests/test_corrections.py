@@ -7,6 +7,8 @@ import pytest
 
 from tests.made_submissions import ELEMENTS, NODES, RIGHT
 
+pytestmark = pytest.mark.slow
+
 HEADING = "student,lesson,exercise,points,comment\n"
 FOR_BOB = 'bob,1,count_leaves,1,"Right, but for arrays."\n'
 

@@ -15,7 +15,7 @@ from pytree_course.judging.expected import Misconception
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import Finding
 from pytree_course.judging.words import finding_sentences
-from pytree_course.observing.comparison import skeleton, with_skeleton
+from pytree_course.observing.comparison import with_skeleton
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.observing.reading import read_as
 from pytree_course.running.outcomes import Outcome
@@ -167,14 +167,6 @@ def test_a_misconception_that_explains_most_failing_cases_speaks_where_it_holds(
     assert said(on_numbers, right, wrong, contradicted) == ""
 
 
-def test_errors_are_alike_wherever_the_files_are_that_they_name():
-    def message(folder):
-        return f"function run at {folder}/jax/_src/random.py:12 traced for jit returned a value"
-
-    near, far = (message(f"/{'a_folder/' * depth}jax") for depth in (1, 40))
-    assert skeleton(near) == skeleton(far) == "function run at … traced for jit returned a value"
-
-
 def seen(result):
     """Return what the build keeps of a result, which may be an error."""
     is_error = isinstance(result, Exception)
@@ -236,15 +228,3 @@ def counting(answer, rng):
 )
 def test_a_check_says_what_wrong_entries_of_its_summary_mean(wrong, words_):
     assert said(counting, lambda n: 1, wrong) == words_
-
-
-def test_of_a_summary_only_its_author_speaks():
-    def silent(answer, rng):
-        for number in (1, 2, 3):
-            yield Case(answer, [number], if_wrong={"names": "Not this."})
-
-    assert said(silent, lambda tree: [2 * tree[0]], lambda tree: None) == ""
-
-
-def test_a_stored_finding_of_a_kind_that_is_gone_says_nothing():
-    assert finding_sentences([Finding("shared", [1], {"feature": "a tuple"})]) == []

@@ -374,6 +374,7 @@ def test_fifty_inputs_are_ten_and_a_count_and_a_page_has_so_many_pictures(tmp_pa
     assert visible(page).count(left_out) == 8
 
 
+@pytest.mark.slow
 def test_an_enormous_class_page_is_bounded(tmp_path):
     """The most that a student can put everywhere: many large pictures, and long texts."""
     text = "\U000e0001<&" * 10**5

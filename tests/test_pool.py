@@ -9,6 +9,8 @@ import pytest
 
 from pytree_course.class_grading.pool import local_pool
 
+pytestmark = pytest.mark.slow
+
 
 def square(number):
     if number % 20 == 3:
@@ -62,16 +64,6 @@ def test_a_task_that_hangs_ends_costs_itself_only_and_does_not_run_again(tmp_pat
     assert isinstance(results.pop(tasks[1]), BrokenProcessPool)
     assert results == {task: task[0] for task in tasks if task[0] != 1}
     assert (tmp_path / "1").read_text() == "begun\n"
-
-
-def begun():
-    """Begin a process of a pool."""
-    os.environ["BEGUN"] = "yes"
-
-
-def test_each_process_begins_as_it_is_told():
-    with local_pool(1, begun) as made:
-        assert made.submit(os.getenv, "BEGUN").result() == "yes"
 
 
 def look(_):

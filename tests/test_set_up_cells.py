@@ -6,8 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from pytree_course.course import Course
 from tests.conftest import ROOT
+
+pytestmark = pytest.mark.slow
 
 IN_NO_SET_UP = {
     "matplotlib": "a plot needs it",

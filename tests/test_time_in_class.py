@@ -101,6 +101,7 @@ def test_without_a_session_the_report_speaks_of_grading_alone(tmp_path):
     assert "In class" not in visible(pages_of(grades, tmp_path)["report.html"])
 
 
+@pytest.mark.slow
 def test_the_option_puts_it_into_the_report(quick, session, monkeypatch):
     quick.hand_in("ada", {})
     minute, who, what, data = checked(3, "ada", "count_leaves", right=True)

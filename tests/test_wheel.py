@@ -14,7 +14,7 @@ import pytest
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.authoring.release import for_colab
 from pytree_course.course import Course
-from pytree_course.released_files import bundle, write_bundle
+from pytree_course.released_files import bundle
 from tests import made_submissions as answers
 from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.executed import outputs_of
@@ -116,18 +116,6 @@ def test_jupyterlab_opens_the_released_course_at_lesson_1(first_start):
     assert contents(first_start[0]) == bundle(Course(ROOT))
 
 
-def test_a_wheel_of_a_release_holds_that_release(tmp_path):
-    released = bundle(Course(ROOT))
-    write_bundle(tmp_path / "bundle", released)
-    again = Installed(tmp_path / "bundle", tmp_path)
-    assert not (again.packages / "pytree_course" / "authoring").exists()
-    (tmp_path / "pytrees").mkdir()
-    code = "import pathlib, pytree_course.released_files as b; b.unpack(pathlib.Path.cwd())"
-    line = [sys.executable, "-c", code]
-    subprocess.run(line, cwd=tmp_path / "pytrees", env=again.variables, check=True)
-    assert contents(tmp_path / "pytrees") == released
-
-
 def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
     mine = with_one_exercise(unpacked / "exercises/01_leaves_exercises.ipynb")
     shown = installed.run_notebook(mine.answer("count_leaves", RIGHT).save())
@@ -176,13 +164,6 @@ def test_its_progress_goes_where_the_learner_says_and_its_links_lead_nowhere_dea
     assert "<a href" not in shown[CHECK]
     assert '"tried"' in (chosen / "progress.jsonl").read_text(encoding="utf-8")
     assert not (alone.file.parent / "progress.jsonl").exists()
-
-
-def test_the_start_page_alone_says_how_to_get_the_lessons(installed, tmp_path):
-    page = Path(shutil.copy(ROOT / "notebooks/00_start_here.ipynb", tmp_path))
-    shown = installed.run_notebook(page)["course-map"]
-    assert "pytree-course lab" in shown
-    assert "<a href" not in shown
 
 
 def test_a_notebook_without_the_course_says_what_to_do_in_one_sentence(installed, alone):

@@ -57,34 +57,25 @@ def leaves_of(tree):
     return found
 
 
-# %% exercise="leaves_of" misconception="opens_one_level"
+# %% exercise="leaves_of" misconception="opens_one_level" changes="solution"
 """Your list still holds containers: you open only the outermost one. Let the function call itself on each item."""
-def leaves_of(tree):
-    if isinstance(tree, dict):
-        return list(tree.values())
-    if isinstance(tree, (list, tuple)):
-        return list(tree)
-    return [tree]
+-        tree = list(tree.values())
++        return list(tree.values())
+...
+-        return [leaf for item in tree for leaf in leaves_of(item)]
++        return list(tree)
 
 
-# %% exercise="leaves_of" misconception="lists_in_lists"
+# %% exercise="leaves_of" misconception="lists_in_lists" changes="solution"
 """Your leaves are in nested lists. Each call returns a list: join these lists into one, instead of putting them into another list."""
-def leaves_of(tree):
-    if isinstance(tree, dict):
-        tree = list(tree.values())
-    if isinstance(tree, (list, tuple)):
-        return [leaves_of(item) for item in tree]
-    return [tree]
+-        return [leaf for item in tree for leaf in leaves_of(item)]
++        return [leaves_of(item) for item in tree]
 
 
-# %% exercise="leaves_of" misconception="a_leaf_without_its_list"
+# %% exercise="leaves_of" misconception="a_leaf_without_its_list" changes="solution"
 """For a leaf, your function returns the leaf itself instead of a list that holds it. So the caller cannot join it with other lists. `leaves_of(5)` should be `[5]`."""
-def leaves_of(tree):
-    if isinstance(tree, dict):
-        tree = list(tree.values())
-    if isinstance(tree, (list, tuple)):
-        return [leaf for item in tree for leaf in leaves_of(item)]
-    return tree
+-    return [tree]
++    return tree
 
 
 # %% exercise="leaves_of" misconception="takes_the_keys"
@@ -95,14 +86,10 @@ def leaves_of(tree):
     return [tree]
 
 
-# %% exercise="leaves_of" misconception="a_tuple_is_a_leaf"
+# %% exercise="leaves_of" misconception="a_tuple_is_a_leaf" changes="solution"
 """Your list still holds tuples. A tuple is a container too: look into it as into a list."""
-def leaves_of(tree):
-    if isinstance(tree, dict):
-        tree = list(tree.values())
-    if isinstance(tree, list):
-        return [leaf for item in tree for leaf in leaves_of(item)]
-    return [tree]
+-    if isinstance(tree, (list, tuple)):
++    if isinstance(tree, list):
 
 
 # %% exercise="leaves_of" misconception="opens_dicts_only"
@@ -113,14 +100,10 @@ def leaves_of(tree):
     return [tree]
 
 
-# %% exercise="leaves_of" misconception="opens_arrays"
+# %% exercise="leaves_of" misconception="opens_arrays" changes="solution"
 """Your list holds the rows or numbers of the arrays. An array is one leaf, whatever its shape is."""
-def leaves_of(tree):
-    if isinstance(tree, dict):
-        tree = list(tree.values())
-    if isinstance(tree, (list, tuple, np.ndarray)):
-        return [leaf for item in tree for leaf in leaves_of(item)]
-    return [tree]
+-    if isinstance(tree, (list, tuple)):
++    if isinstance(tree, (list, tuple, np.ndarray)):
 
 
 # %% exercise="leaves_of" misconception="sorts_the_keys"
@@ -129,32 +112,24 @@ def leaves_of(tree):
     return jax.tree.leaves(tree)
 
 
-# %% exercise="leaves_of" misconception="level_by_level"
+# %% exercise="leaves_of" misconception="level_by_level" changes="by_a_stack"
 """Your leaves come level by level: those of the outer containers before those of the inner ones. Take all leaves of one item before going on to the next item."""
-def leaves_of(tree):
-    found, waiting = [], [tree]
-    while waiting:
-        node = waiting.pop(0)
-        if isinstance(node, dict):
-            node = list(node.values())
-        if isinstance(node, (list, tuple)):
-            waiting.extend(node)
-        else:
-            found.append(node)
-    return found
+-        node = waiting.pop()
++        node = waiting.pop(0)
+...
+-            waiting.extend(reversed(node))
++            waiting.extend(node)
 
 
-# %% exercise="leaves_of" misconception="forgets_the_result"
+# %% exercise="leaves_of" misconception="forgets_the_result" changes="solution"
 """Your list is empty for every container. Perhaps the function calls itself on each item, but drops the result: add the list that each call returns to your own."""
-def leaves_of(tree):
-    result = []
-    if isinstance(tree, dict):
-        tree = list(tree.values())
-    if isinstance(tree, (list, tuple)):
-        for item in tree:
-            leaves_of(item)
-        return result
-    return [tree]
+     """Return the leaves of a tree of dicts, lists and tuples, in a list."""
++    result = []
+...
+-        return [leaf for item in tree for leaf in leaves_of(item)]
++        for item in tree:
++            leaves_of(item)
++        return result
 
 
 # %% exercise="leaves_of" misconception="takes_all_for_dicts"
@@ -163,27 +138,16 @@ def leaves_of(tree):
     return list(tree.values())
 
 
-# %% exercise="leaves_of" misconception="values_are_no_list"
+# %% exercise="leaves_of" misconception="values_are_no_list" changes="solution"
 """Your list holds `dict_values` objects. `tree.values()` is neither a list nor a tuple, so your function takes it for a leaf. `list(tree.values())` makes a list of it."""
-def leaves_of(tree):
-    if isinstance(tree, dict):
-        return leaves_of(tree.values())
-    if isinstance(tree, (list, tuple)):
-        return [leaf for item in tree for leaf in leaves_of(item)]
-    return [tree]
+-        tree = list(tree.values())
++        return leaves_of(tree.values())
 
 
-# %% exercise="leaves_by_type" misconception="lists_the_keys"
+# %% exercise="leaves_by_type" misconception="lists_the_keys" changes="solution"
 """Your list holds the keys of the dicts: `list` of a dict gives its keys. The children are the values, in the order of the sorted keys."""
-registry = {list: list, tuple: list, type(None): lambda node: []}
-registry[dict] = list
-
-
-def leaves_by_type(tree):
-    if type(tree) not in registry:
-        return [tree]
-    children = registry[type(tree)](tree)
-    return [leaf for child in children for leaf in leaves_by_type(child)]
+-registry[dict] = lambda node: [node[key] for key in sorted(node)]
++registry[dict] = list
 
 
 # %% exercise="leaves_of" misconception="returns_nothing"
@@ -224,128 +188,77 @@ def leaves_by_type(tree):
     return [tree]
 
 
-# %% exercise="leaves_by_type" misconception="parent_class"
+# %% exercise="leaves_by_type" misconception="parent_class" changes="solution"
 """You open objects of a subclass too: an `OrderedDict`, a namedtuple, or a subclass of `dict`. `isinstance` asks for the parent class. `type(tree) in registry` asks for the exact type, and these types are not in your registry."""
-registry = {list: list, tuple: list, type(None): lambda node: []}
-registry[dict] = lambda node: [node[key] for key in sorted(node)]
+-    if type(tree) not in registry:
+-        return [tree]
+-    children = registry[type(tree)](tree)
+-    return [leaf for child in children for leaf in leaves_by_type(child)]
++    for cls, children in registry.items():
++        if isinstance(tree, cls):
++            return [leaf for child in children(tree) for leaf in leaves_by_type(child)]
++    return [tree]
 
 
-def leaves_by_type(tree):
-    for cls, children in registry.items():
-        if isinstance(tree, cls):
-            return [leaf for child in children(tree) for leaf in leaves_by_type(child)]
-    return [tree]
-
-
-# %% exercise="leaves_by_type" misconception="as_written"
+# %% exercise="leaves_by_type" misconception="as_written" changes="solution"
 """Your leaves come in the order in which a dict was written. JAX takes the values in the order of the sorted keys."""
-registry = {list: list, tuple: list, type(None): lambda node: []}
-registry[dict] = lambda node: list(node.values())
+-registry[dict] = lambda node: [node[key] for key in sorted(node)]
++registry[dict] = lambda node: list(node.values())
 
 
-def leaves_by_type(tree):
-    if type(tree) not in registry:
-        return [tree]
-    children = registry[type(tree)](tree)
-    return [leaf for child in children for leaf in leaves_by_type(child)]
-
-
-# %% exercise="leaves_by_type" misconception="takes_the_keys"
+# %% exercise="leaves_by_type" misconception="takes_the_keys" changes="solution"
 """Your list holds the keys of the dicts. `sorted(node)` gives the sorted keys: the children are the values at these keys, `node[key]`."""
-registry = {list: list, tuple: list, type(None): lambda node: []}
-registry[dict] = sorted
+-registry[dict] = lambda node: [node[key] for key in sorted(node)]
++registry[dict] = sorted
 
 
-def leaves_by_type(tree):
-    if type(tree) not in registry:
-        return [tree]
-    children = registry[type(tree)](tree)
-    return [leaf for child in children for leaf in leaves_by_type(child)]
-
-
-# %% exercise="leaves_by_type" misconception="keys_and_values"
+# %% exercise="leaves_by_type" misconception="keys_and_values" changes="solution"
 """Your list holds each key beside its value. `node.items()` gives pairs, and a pair is a tuple, so both parts become leaves. The children are the values alone."""
-registry = {list: list, tuple: list, type(None): lambda node: []}
-registry[dict] = lambda node: sorted(node.items(), key=lambda item: item[0])
+-registry[dict] = lambda node: [node[key] for key in sorted(node)]
++registry[dict] = lambda node: sorted(node.items(), key=lambda item: item[0])
 
 
-def leaves_by_type(tree):
-    if type(tree) not in registry:
-        return [tree]
-    children = registry[type(tree)](tree)
-    return [leaf for child in children for leaf in leaves_by_type(child)]
-
-
-# %% exercise="leaves_by_type" misconception="opens_one_level"
+# %% exercise="leaves_by_type" misconception="opens_one_level" changes="solution"
 """Your list still holds containers: it is the list of the children of `tree`. Let the function call itself on each child, and join the lists that it returns."""
-registry = {list: list, tuple: list, type(None): lambda node: []}
-registry[dict] = lambda node: [node[key] for key in sorted(node)]
+-    children = registry[type(tree)](tree)
+-    return [leaf for child in children for leaf in leaves_by_type(child)]
++    return registry[type(tree)](tree)
 
 
-def leaves_by_type(tree):
-    if type(tree) not in registry:
-        return [tree]
-    return registry[type(tree)](tree)
-
-
-# %% exercise="leaves_by_type" misconception="lists_in_lists"
+# %% exercise="leaves_by_type" misconception="lists_in_lists" changes="solution"
 """Your leaves are in nested lists. Each call returns a list: join these lists into one."""
-registry = {list: list, tuple: list, type(None): lambda node: []}
-registry[dict] = lambda node: [node[key] for key in sorted(node)]
+-    children = registry[type(tree)](tree)
+-    return [leaf for child in children for leaf in leaves_by_type(child)]
++    return [leaves_by_type(child) for child in registry[type(tree)](tree)]
 
 
-def leaves_by_type(tree):
-    if type(tree) not in registry:
-        return [tree]
-    return [leaves_by_type(child) for child in registry[type(tree)](tree)]
-
-
-# %% exercise="leaves_by_type" misconception="no_children_means_leaf"
+# %% exercise="leaves_by_type" misconception="no_children_means_leaf" changes="solution"
 """Your list holds `None` and empty containers. They have no children, but they are nodes all the same: their types are in the registry. An object is a leaf only if its type is not in the registry."""
-registry = {list: list, tuple: list, type(None): lambda node: []}
-registry[dict] = lambda node: [node[key] for key in sorted(node)]
+-    if type(tree) not in registry:
++    children = registry[type(tree)](tree) if type(tree) in registry else []
++    if not children:
+...
+-    children = registry[type(tree)](tree)
 
 
-def leaves_by_type(tree):
-    children = registry[type(tree)](tree) if type(tree) in registry else []
-    if not children:
-        return [tree]
-    return [leaf for child in children for leaf in leaves_by_type(child)]
-
-
-# %% exercise="leaves_by_type" misconception="none_is_a_leaf"
+# %% exercise="leaves_by_type" misconception="none_is_a_leaf" changes="solution"
 """Your list holds each `None`. The registry has the type of `None`, with a function that lists no children. So `None` adds no leaf."""
-registry = {list: list, tuple: list}
-registry[dict] = lambda node: [node[key] for key in sorted(node)]
+-registry = {list: list, tuple: list, type(None): lambda node: []}
++registry = {list: list, tuple: list}
 
 
-def leaves_by_type(tree):
-    if type(tree) not in registry:
-        return [tree]
-    children = registry[type(tree)](tree)
-    return [leaf for child in children for leaf in leaves_by_type(child)]
-
-
-# %% exercise="leaves_by_type" misconception="opens_what_jax_opens"
+# %% exercise="leaves_by_type" misconception="opens_what_jax_opens" changes="solution"
 """You open everything that JAX opens. But this registry holds four types only: a namedtuple, an `OrderedDict` and an object of a registered class are leaves here."""
-registry = {list: list, tuple: list, type(None): lambda node: []}
-registry[dict] = lambda node: [node[key] for key in sorted(node)]
+-    if type(tree) not in registry:
+-        return [tree]
+-    children = registry[type(tree)](tree)
+-    return [leaf for child in children for leaf in leaves_by_type(child)]
++    return jax.tree.leaves(tree)
 
 
-def leaves_by_type(tree):
-    return jax.tree.leaves(tree)
-
-
-# %% exercise="leaves_by_type" misconception="a_dict_is_a_leaf"
+# %% exercise="leaves_by_type" misconception="a_dict_is_a_leaf" changes="solution"
 """Your list still holds dicts. As long as `registry` has no entry for `dict`, each dict is one leaf: add one, `registry[dict] = ...`."""
-registry = {list: list, tuple: list, type(None): lambda node: []}
-
-
-def leaves_by_type(tree):
-    if type(tree) not in registry:
-        return [tree]
-    children = registry[type(tree)](tree)
-    return [leaf for child in children for leaf in leaves_by_type(child)]
+-registry[dict] = lambda node: [node[key] for key in sorted(node)]
 
 
 # %% exercise="rebuild" variant="by_unflatten"
@@ -372,48 +285,28 @@ def rebuild(tree, leaves):
     return None if tree is None else next(leaves)
 
 
-# %% exercise="rebuild" misconception="as_written"
+# %% exercise="rebuild" misconception="as_written" changes="solution"
 """Your tree has the right structure, but you fill each dict in the order in which its keys were written. JAX goes through the keys in sorted order."""
-def rebuild(tree, leaves):
-    if tree is None:
-        return None
-    if isinstance(tree, dict):
-        return {key: rebuild(item, leaves) for key, item in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        return type(tree)(rebuild(item, leaves) for item in tree)
-    return next(leaves)
+-        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
++        return {key: rebuild(item, leaves) for key, item in tree.items()}
 
 
-# %% exercise="rebuild" misconception="tuples_become_lists"
+# %% exercise="rebuild" misconception="tuples_become_lists" changes="solution"
 """Your tree has lists where `tree` has tuples. Put the new items into a container of the same type."""
-def rebuild(tree, leaves):
-    if tree is None:
-        return None
-    if isinstance(tree, dict):
-        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
-    if isinstance(tree, (list, tuple)):
-        return [rebuild(item, leaves) for item in tree]
-    return next(leaves)
+-        return type(tree)(rebuild(item, leaves) for item in tree)
++        return [rebuild(item, leaves) for item in tree]
 
 
-# %% exercise="rebuild" misconception="none_takes_a_leaf"
+# %% exercise="rebuild" misconception="none_takes_a_leaf" changes="solution"
 """Your function takes a leaf from the iterator for each `None`, so the iterator is empty too early. `None` is not a leaf: it stays as it is."""
-def rebuild(tree, leaves):
-    if isinstance(tree, dict):
-        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
-    if isinstance(tree, (list, tuple)):
-        return type(tree)(rebuild(item, leaves) for item in tree)
-    return next(leaves)
+-    if tree is None:
+-        return None
 
 
-# %% exercise="rebuild" misconception="none_takes_a_leaf_in_a_list"
+# %% exercise="rebuild" misconception="none_takes_a_leaf_in_a_list" changes="none_takes_a_leaf"
 """Where `tree` has a `None`, your function takes a leaf from the iterator, which is then empty too early. `None` is not a leaf: it stays as it is."""
-def rebuild(tree, leaves):
-    if isinstance(tree, dict):
-        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
-    if isinstance(tree, (list, tuple)):
-        return type(tree)([rebuild(item, leaves) for item in tree])
-    return next(leaves)
+-        return type(tree)(rebuild(item, leaves) for item in tree)
++        return type(tree)([rebuild(item, leaves) for item in tree])
 
 
 # %% exercise="rebuild" misconception="returns_a_list"
@@ -422,62 +315,37 @@ def rebuild(tree, leaves):
     return list(leaves)
 
 
-# %% exercise="rebuild" misconception="keeps_the_old_leaves"
+# %% exercise="rebuild" misconception="keeps_the_old_leaves" changes="none_takes_a_leaf"
 """Your result still has the leaves of `tree`. Where you come to a leaf, return the next one of `leaves` instead."""
-def rebuild(tree, leaves):
-    if isinstance(tree, dict):
-        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
-    if isinstance(tree, (list, tuple)):
-        return type(tree)(rebuild(item, leaves) for item in tree)
-    return tree
+-    return next(leaves)
++    return tree
 
 
-# %% exercise="rebuild" misconception="replaces_one_level"
+# %% exercise="rebuild" misconception="replaces_one_level" changes="solution"
 """Your result has leaves where `tree` has containers: you replace each item of the outermost container by one leaf. Let the function call itself on each item."""
-def rebuild(tree, leaves):
-    if tree is None:
-        return None
-    if isinstance(tree, dict):
-        return {key: next(leaves) for key in sorted(tree)}
-    if isinstance(tree, (list, tuple)):
-        return type(tree)([next(leaves) for item in tree])
-    return next(leaves)
+-        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
++        return {key: next(leaves) for key in sorted(tree)}
+...
+-        return type(tree)(rebuild(item, leaves) for item in tree)
++        return type(tree)([next(leaves) for item in tree])
 
 
-# %% exercise="rebuild" misconception="loses_the_keys"
+# %% exercise="rebuild" misconception="loses_the_keys" changes="solution"
 """Your result has lists where `tree` has dicts. A dict becomes a dict again, with the same keys."""
-def rebuild(tree, leaves):
-    if tree is None:
-        return None
-    if isinstance(tree, dict):
-        return [rebuild(tree[key], leaves) for key in sorted(tree)]
-    if isinstance(tree, (list, tuple)):
-        return type(tree)(rebuild(item, leaves) for item in tree)
-    return next(leaves)
+-        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
++        return [rebuild(tree[key], leaves) for key in sorted(tree)]
 
 
-# %% exercise="rebuild" misconception="takes_leaves_for_a_list"
+# %% exercise="rebuild" misconception="takes_leaves_for_a_list" changes="solution"
 """You use `leaves` as a list. It is an iterator: it has no `pop`. `next(leaves)` gives the next leaf, and the iterator remembers where it is."""
-def rebuild(tree, leaves):
-    if tree is None:
-        return None
-    if isinstance(tree, dict):
-        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
-    if isinstance(tree, (list, tuple)):
-        return type(tree)(rebuild(item, leaves) for item in tree)
-    return leaves.pop(0)
+-    return next(leaves)
++    return leaves.pop(0)
 
 
-# %% exercise="rebuild" misconception="counts_in_leaves"
+# %% exercise="rebuild" misconception="counts_in_leaves" changes="solution"
 """You use `leaves` as a list, as in `leaves[0]` or `len(leaves)`. It is an iterator: it has neither an index nor a length. `next(leaves)` gives the next leaf."""
-def rebuild(tree, leaves):
-    if tree is None:
-        return None
-    if isinstance(tree, dict):
-        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
-    if isinstance(tree, (list, tuple)):
-        return type(tree)(rebuild(item, leaves) for item in tree)
-    return leaves[0]
+-    return next(leaves)
++    return leaves[0]
 
 
 # %% exercise="leaves_by_type" starter=True
@@ -549,12 +417,6 @@ def count_leaves(tree):
     return 1
 
 
-# %% exercise="count_leaves" misconception="prints_it"
-"""Your function returns `None`: a Python function without `return` returns `None`. Printing a number only shows it. Other code gets the value after `return`."""
-def count_leaves(tree):
-    print(len(jax.tree.leaves(tree)))
-
-
 # %% exercise="count_leaves" misconception="empty_containers_are_leaves"
 """Your number is too high by one for each empty container. An empty container has nothing inside, but for JAX it is a node and not a leaf."""
 def count_leaves(tree):
@@ -570,23 +432,10 @@ def count_leaves(tree):
     return len({id(leaf) for leaf in jax.tree.leaves(tree)})
 
 
-# %% exercise="count_leaves" misconception="containers_inside_are_leaves" section="structure-is-a-value"
-"""Your numbers include the containers inside the outermost one, and each `None` too. These are nodes. Only what JAX cannot open is a leaf."""
-def count_leaves(tree):
-    return jax.tree.structure(tree).num_nodes - 1
-
-
 # %% exercise="count_leaves" misconception="falsy_is_no_leaf" section="a-missing-bias"
 """Your number leaves out `0`, `False` and empty strings. In an `if`, Python treats these values as false. But each of them is a value, and for JAX a leaf."""
 def count_leaves(tree):
     return len([leaf for leaf in jax.tree.leaves(tree) if np.any(leaf)])
-
-
-# %% exercise="count_leaves" misconception="all_but_the_root" section="structure-is-a-value"
-"""Your number is right for a flat container, and too high where there are containers inside, or a `None`. Perhaps you count every node except the outermost as a leaf. Inner containers are nodes as well."""
-def count_leaves(tree):
-    structure = jax.tree.structure(tree)
-    return max(structure.num_nodes - 1, 1)
 
 
 # %% exercise="count_leaves" misconception="one_leaf_for_each_path_text" section="key-paths"
@@ -631,82 +480,10 @@ def count_leaves(tree):
     return sum(isinstance(leaf, np.ndarray) for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="count_leaves" misconception="only_numbers_are_leaves" section="how-many-leaves"
-"""Your number counts only numbers and arrays. A string is a leaf as well, and so is every object of a class that JAX does not know, such as a set."""
-def count_leaves(tree):
-    return sum(isinstance(leaf, (int, float, np.ndarray)) for leaf in jax.tree.leaves(tree))
-
-
-# %% exercise="count_leaves" misconception="leaves_have_a_size" section="how-many-leaves"
-"""You ask each leaf for its `size`, and a Python number or a string has none. A leaf need not be an array. And the size of an array is the number of its elements, but the array is one leaf."""
-def count_leaves(tree):
-    return sum(leaf.size for leaf in jax.tree.leaves(tree))
-
-
-# %% exercise="count_leaves" misconception="leaves_have_a_length" section="how-many-leaves"
-"""You ask a leaf for its length, and a number has none. A leaf need not be an array or a string. And whatever its length is, each leaf counts once."""
-def count_leaves(tree):
-    return sum(len(leaf) for leaf in jax.tree.leaves(tree))
-
-
 # %% exercise="count_leaves" misconception="a_leaf_is_true" section="a-missing-bias"
 """You use each leaf as a condition. So `0`, `False` and empty strings are not counted, and an array of several numbers raises an error, because it is neither true nor false. Every leaf counts, whatever its value is."""
 def count_leaves(tree):
     return sum(1 for leaf in jax.tree.leaves(tree) if leaf)
-
-
-# %% exercise="count_leaves" misconception="items_of_a_container" section="how-many-leaves"
-"""Your number is that of the items in the outermost container, and 1 where the tree is no dict, list or tuple. JAX also opens every container inside."""
-def count_leaves(tree):
-    return len(tree) if isinstance(tree, (dict, list, tuple)) else 1
-
-
-# %% exercise="count_leaves" misconception="items_of_a_container_or_none" section="how-many-leaves"
-"""Your number is that of the items in the outermost container; `None` gives 0, and a single value 1. JAX also opens every container inside, and counts only what it cannot open."""
-def count_leaves(tree):
-    if isinstance(tree, (dict, list, tuple)):
-        return len(tree)
-    return 0 if tree is None else 1
-
-
-# %% exercise="count_leaves" misconception="walks_and_counts_none" section="a-missing-bias"
-"""You open dicts, lists, tuples and their subclasses, and count everything else as one leaf, also `None`. JAX goes by the exact type: a registered class is opened, an unregistered subclass of `dict` is not, and `None` adds no leaf."""
-def count_leaves(tree):
-    if isinstance(tree, dict):
-        return sum(count_leaves(child) for child in tree.values())
-    if isinstance(tree, (list, tuple)):
-        return sum(map(count_leaves, tree))
-    return 1
-
-
-# %% exercise="count_leaves" misconception="walks_plain_containers" section="the-registry"
-"""You open dicts, lists and tuples of exactly these types. JAX's registry holds more: `OrderedDict`, `defaultdict`, every namedtuple, and every class that someone has registered."""
-def count_leaves(tree):
-    if tree is None:
-        return 0
-    if type(tree) is dict:
-        return sum(count_leaves(child) for child in tree.values())
-    if type(tree) in (list, tuple):
-        return sum(map(count_leaves, tree))
-    return 1
-
-
-# %% exercise="count_leaves" misconception="only_dicts_are_opened" section="the-registry"
-"""You open dicts only, so that a list or a tuple counts as one leaf. JAX opens these too, and every other type in its registry."""
-def count_leaves(tree):
-    if isinstance(tree, dict):
-        return sum(map(count_leaves, tree.values()))
-    return 1
-
-
-# %% exercise="count_leaves" misconception="only_dicts_and_lists_are_opened" section="the-registry"
-"""You open dicts and lists, so that a tuple counts as one leaf. For JAX a tuple is a node as a list is, and so is every other type in its registry."""
-def count_leaves(tree):
-    if isinstance(tree, dict):
-        return sum(map(count_leaves, tree.values()))
-    if isinstance(tree, list):
-        return sum(map(count_leaves, tree))
-    return 0 if tree is None else 1
 
 
 # %% exercise="count_leaves" misconception="a_tuple_is_a_leaf" section="how-many-leaves"
@@ -715,77 +492,10 @@ def count_leaves(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: isinstance(node, tuple)))
 
 
-# %% exercise="count_leaves" misconception="whatever_holds_items_is_opened" section="the-registry"
-"""You open everything that holds items, also a set, a deque and a subclass of `dict`. JAX opens only what is in its registry, and these are not. A registered class is, even if Python cannot loop over it."""
-def count_leaves(tree):
-    if tree is None:
-        return 0
-    if isinstance(tree, dict):
-        return sum(map(count_leaves, tree.values()))
-    if isinstance(tree, (str, np.ndarray)) or not hasattr(tree, "__iter__"):
-        return 1
-    return sum(map(count_leaves, tree))
-
-
-# %% exercise="count_leaves" misconception="counts_the_containers" section="structure-is-a-value"
-"""Your number is that of all containers and each `None`. These are the nodes. A leaf is an object that JAX does not open."""
-def count_leaves(tree):
-    structure = jax.tree.structure(tree)
-    return structure.num_nodes - structure.num_leaves
-
-
 # %% exercise="count_leaves" misconception="equal_leaves_are_one" section="there-and-back"
 """Equal leaves count once in your result, and a leaf that cannot be in a set, such as an array, raises an error. A set keeps one of several equal things. JAX counts each place in the tree."""
 def count_leaves(tree):
     return len(set(jax.tree.leaves(tree)))
-
-
-# %% exercise="count_leaves" misconception="a_tree_is_a_container" section="how-many-leaves"
-"""Your number is 0 where the tree is a single value. A tree need not be a container: a single value is a tree with one leaf."""
-def count_leaves(tree):
-    structure = jax.tree.structure(tree)
-    return structure.num_leaves if structure.node_data() else 0
-
-
-# %% exercise="count_leaves" misconception="returns_the_leaves" section="how-many-leaves"
-"""You return the list of the leaves. The task asks for their number."""
-def count_leaves(tree):
-    return jax.tree.leaves(tree)
-
-
-# %% exercise="count_leaves" misconception="counts_on_from_call_to_call" section="how-many-leaves" in_order=True
-"""Your number includes the leaves of all earlier calls. Perhaps a list is the default of a parameter, or stands outside the function: it is made once, and every call adds to it."""
-def count_leaves(tree, leaves=[]):
-    leaves.extend(jax.tree.leaves(tree))
-    return len(leaves)
-
-
-# %% exercise="count_leaves" misconception="all_but_plain_containers" section="a-missing-bias"
-"""You count every object that is not a dict, list or tuple, so also `None` and each object of a registered class, although these are nodes. And you leave out a subclass of `dict` that JAX does not know, which is a leaf."""
-def count_leaves(tree):
-    found = []
-
-    def look(node):
-        if not isinstance(node, (dict, list, tuple)):
-            found.append(node)
-        return False
-
-    jax.tree.leaves(tree, is_leaf=look)
-    return len(found)
-
-
-# %% exercise="count_leaves" misconception="sizes_of_arrays" section="how-many-leaves"
-"""Your number grows with the sizes of the arrays; every other leaf counts once. JAX does not open an array: whatever its shape is, an array is one leaf."""
-def count_leaves(tree):
-    return sum(getattr(leaf, "size", 1) for leaf in jax.tree.leaves(tree))
-
-
-# %% exercise="count_leaves" misconception="one_vector_of_all" section="how-many-leaves"
-"""You count the numbers in all leaves together, as `ravel_pytree` puts them into one vector. An array is one leaf, whatever its shape is; and a leaf such as a string holds no numbers, so that your function fails there."""
-def count_leaves(tree):
-    from jax.flatten_util import ravel_pytree
-
-    return ravel_pytree(tree)[0].size
 
 
 # %% exercise="count_leaves" misconception="children_of_the_root" section="structure-is-a-value"
@@ -804,56 +514,6 @@ def count_leaves(tree):
 """Your count starts from the value of the first leaf, as in `reduce` without a start value. So your number depends on this value, and a tree without leaves raises an error."""
 def count_leaves(tree):
     return jax.tree.reduce(lambda count, leaf: count + 1, tree)
-
-
-# %% exercise="count_leaves" misconception="works_for_one_dict" section="how-many-leaves"
-"""Your function works for one dict without containers inside, and fails where the tree is no dict. A tree may be a list, a single value or an object of a registered class, and what is inside a container counts too."""
-def count_leaves(tree):
-    if not isinstance(tree, dict):
-        raise Exception("whatever the error is")
-    return len(tree)
-
-
-# %% exercise="count_leaves" misconception="containers_without_items_are_leaves" section="how-many-leaves"
-"""You count an empty container as a leaf, and `None` too, in the recursion through dicts, lists and tuples. For JAX both are nodes without children; and JAX goes by the exact type."""
-def count_leaves(tree):
-    if isinstance(tree, dict) and tree:
-        return sum(map(count_leaves, tree.values()))
-    if isinstance(tree, (list, tuple)) and tree:
-        return sum(map(count_leaves, tree))
-    return 1
-
-
-# %% exercise="count_leaves" misconception="what_has_a_shape_is_a_leaf" section="how-many-leaves"
-"""Your number counts only arrays and NumPy's numbers, as they have a shape. For JAX every object that it does not open is a leaf: a Python number, a string, or an object of a class that JAX does not know."""
-def count_leaves(tree):
-    return sum(hasattr(leaf, "shape") for leaf in jax.tree.leaves(tree))
-
-
-# %% exercise="count_leaves" misconception="a_namedtuple_is_a_leaf" section="the-registry"
-"""You count a namedtuple as one leaf. A namedtuple is a node for JAX, and its fields are its children."""
-def count_leaves(tree):
-    return len(jax.tree.leaves(tree, is_leaf=lambda node: hasattr(node, "_fields")))
-
-
-# %% exercise="count_leaves" misconception="a_tree_is_a_condition" section="a-missing-bias"
-"""Your number is 0 where the whole tree is `0`, `False` or an empty string, and your function fails where it is an array of several numbers, which is neither true nor false. Perhaps you ask `if not tree:`. A single value is a tree with one leaf, whatever the value is."""
-def count_leaves(tree):
-    if not tree:
-        return 0
-    return len(jax.tree.leaves(tree))
-
-
-# %% exercise="count_leaves" misconception="whatever_python_loops_over_is_opened" section="the-registry"
-"""You open everything that Python can loop over: sets, deques, arrays and subclasses of `dict` too. JAX opens only what is in its registry, and these are not. A registered class is, even if Python cannot loop over it."""
-def count_leaves(tree):
-    if tree is None:
-        return 0
-    if isinstance(tree, dict):
-        return sum(map(count_leaves, tree.values()))
-    if isinstance(tree, str) or not hasattr(tree, "__iter__"):
-        return 1
-    return sum(map(count_leaves, tree))
 
 
 # %% exercise="predict_leaf_counts" starter=True
@@ -1074,30 +734,17 @@ def leaf_shapes(tree, before=()):
     return shapes
 
 
-# %% exercise="leaf_shapes" misconception="default_keystr"
+# %% exercise="leaf_shapes" misconception="default_keystr" changes="solution"
 """Your strings look like Python code: `['w'][0]`. That is the default style of `keystr`. The task asks for the simple style, with a separator between the steps."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
-    }
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
+-        for path, leaf in jax.tree.leaves_with_path(tree)
++        jax.tree_util.keystr(path): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
 
 
-# %% exercise="leaf_shapes" misconception="str_of_each_entry"
+# %% exercise="leaf_shapes" misconception="str_of_each_entry" changes="solution"
 """Each step in your strings has brackets and perhaps quotes: `['w']/[0]`. A step is an object of JAX, such as a `DictKey` or a `SequenceKey`. `str` writes it so, and `keystr` does too, unless you ask for the simple style."""
-def leaf_shapes(tree):
-    return {
-        "/".join(str(entry) for entry in path): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="only_the_last_step"
-"""Your names are the last steps of the paths. Two layers may both have a `w`. Then the second one replaces the first in your dict. Only the whole path belongs to exactly one leaf."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path[-1:], simple=True, separator="/"): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        "/".join(str(entry) for entry in path): leaf.shape
 
 
 # %% exercise="leaf_shapes" misconception="shapes_are_leaves"
@@ -1110,13 +757,10 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="shapes_are_lists" section="structure-is-a-value"
+# %% exercise="leaf_shapes" misconception="shapes_are_lists" section="structure-is-a-value" changes="solution"
 """Your shapes are lists. NumPy and JAX give a shape as a tuple, and the task asks for one. For JAX a list and a tuple are different kinds of nodes, so such results do not match."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): list(leaf.shape)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True, separator="/"): list(leaf.shape)
 
 
 # %% exercise="leaf_shapes" misconception="none_is_a_leaf" section="a-missing-bias"
@@ -1129,29 +773,10 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="only_the_top_level" section="how-many-leaves"
-"""Your function works for one dict whose values are all arrays. A tree may be nested, it may be a list or a single array, and it may hold `None`. Let JAX find the leaves for you."""
-def leaf_shapes(tree):
-    return {name: leaf.shape for name, leaf in tree.items()}
-
-
-# %% exercise="leaf_shapes" misconception="separator_at_the_front"
+# %% exercise="leaf_shapes" misconception="separator_at_the_front" changes="solution"
 """Your strings begin with the separator. The separator belongs between two steps only. So a path of one step is just that step, and the path of a single array is empty."""
-def leaf_shapes(tree):
-    return {
-        "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="scalars_have_no_shape" section="how-many-leaves"
-"""Arrays that hold a single number without any axis are missing from your result. Their shape is the empty tuple `()`. In an `if`, Python treats an empty tuple as false, but `()` is a shape like any other."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-        if leaf.shape
-    }
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path): leaf.shape
 
 
 # %% exercise="leaf_shapes" misconception="subclasses_are_nodes" section="the-registry"
@@ -1182,15 +807,6 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="last_two_steps"
-"""In long paths your names lack the first steps. Two paths of a deep tree may have the same end. Then the second one replaces the first in your dict. Only the whole path belongs to exactly one leaf."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path[-2:], simple=True, separator="/"): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
 # %% exercise="leaf_shapes" misconception="none_has_a_path" section="a-missing-bias"
 """After a `None`, your paths have shapes of other leaves. Your paths count `None` as a leaf, your shapes do not. For JAX `None` is a node without children. Take each path together with its leaf."""
 def leaf_shapes(tree):
@@ -1199,22 +815,10 @@ def leaf_shapes(tree):
     return dict(zip(paths, [leaf.shape for leaf in jax.tree.leaves(tree)]))
 
 
-# %% exercise="leaf_shapes" misconception="no_separator"
+# %% exercise="leaf_shapes" misconception="no_separator" changes="solution"
 """The steps of your paths stand together without anything between them, such as `layers0w`. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="dots_between_steps"
-"""The steps of your paths have a dot between them. The task asks for `/`."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="."): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True): leaf.shape
 
 
 # %% exercise="leaf_shapes" misconception="returns_a_tree_of_shapes" section="structure-is-a-value"
@@ -1223,177 +827,44 @@ def leaf_shapes(tree):
     return jax.tree.map(np.shape, tree)
 
 
-# %% exercise="leaf_shapes" misconception="every_entry_has_a_key"
-"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. And a key may be a number, which `join` does not accept."""
-def leaf_shapes(tree):
-    return {
-        "/".join(entry.key for entry in path): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="every_entry_has_a_key_as_text"
+# %% exercise="leaf_shapes" misconception="every_entry_has_a_key_as_text" changes="solution"
 """Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
-def leaf_shapes(tree):
-    return {
-        "/".join(str(entry.key) for entry in path): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        "/".join(str(entry.key) for entry in path): leaf.shape
 
 
-# %% exercise="leaf_shapes" misconception="fields_are_empty_steps"
-"""A field of a namedtuple or of a registered class is an empty step in your paths. Its entry has no `.key` and no `.idx`, but the field has a name."""
-def leaf_shapes(tree):
-    def step(entry):
-        return str(getattr(entry, "key", getattr(entry, "idx", "")))
-
-    return {
-        "/".join(map(step, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="fields_keep_their_dot"
-"""A field of a namedtuple or of a registered class begins with a dot in your paths, as it does in `str` of its entry. In the simple style, a field is just its name."""
-def leaf_shapes(tree):
-    def step(entry):
-        return str(getattr(entry, "key", getattr(entry, "idx", entry)))
-
-    return {
-        "/".join(map(step, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="replaces_brackets"
-"""Your strings differ where the path has a field of a class, such as `.w`, or where a key has quotes or brackets in it. If you take brackets and quotes out of `['w'].b`, the dot stays, and the key loses its own quotes and brackets."""
-def leaf_shapes(tree):
-    shapes = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        text = jax.tree_util.keystr(path)
-        for old, new in (("[", "/"), ("]", ""), ("'", "")):
-            text = text.replace(old, new)
-        shapes[text.lstrip("/")] = leaf.shape
-    return shapes
-
-
-# %% exercise="leaf_shapes" misconception="replaces_brackets_and_all_quotes"
-"""Your strings differ where the path has a field of a class, such as `.w`, or where a key has quotes or brackets in it. If you remove brackets and quotes from `['w'].b`, the dot stays, and a key loses the quotes and brackets of its own."""
-def leaf_shapes(tree):
-    shapes = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        text = jax.tree_util.keystr(path)
-        for old, new in (("][", "/"), ("[", ""), ("]", ""), ("'", ""), ('"', "")):
-            text = text.replace(old, new)
-        shapes[text] = leaf.shape
-    return shapes
-
-
-# %% exercise="leaf_shapes" misconception="words_of_the_text"
+# %% exercise="leaf_shapes" misconception="words_of_the_text" changes="solution"
 """Your strings are wrong where a key holds more than letters, digits and `_`. Perhaps you search the string of a path for words: that splits such a key, or drops some of its characters."""
-def leaf_shapes(tree):
-    import re
-
-    return {
-        "/".join(re.findall(r"\w+", jax.tree_util.keystr(path))): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="a_tree_is_a_dict" section="how-many-leaves"
-"""Your function accepts only a dict as the tree, as flax's `flatten_dict` does, and it opens only dicts inside. JAX also opens lists, tuples and registered classes, and a single array is a tree too."""
-def leaf_shapes(tree):
-    assert isinstance(tree, dict)
-    shapes = {}
-    for key, child in tree.items():
-        if isinstance(child, dict):
-            for rest, shape in leaf_shapes(child).items():
-                shapes["/".join((key, rest))] = shape
-        elif child is not None:
-            shapes["/".join((key,))] = np.shape(child)
-    return shapes
+     """
++    import re
++
+...
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        "/".join(re.findall(r"\w+", jax.tree_util.keystr(path))): leaf.shape
 
 
-# %% exercise="leaf_shapes" misconception="walks_dicts_only" section="how-many-leaves"
-"""Your function opens dicts only. JAX also opens lists, tuples, namedtuples and registered classes, and a `None` has no shape."""
-def leaf_shapes(tree, before=()):
-    if isinstance(tree, dict):
-        shapes = {}
-        for key, child in tree.items():
-            shapes |= leaf_shapes(child, (*before, str(key)))
-        return shapes
-    return {"/".join(before): tree.shape}
-
-
-# %% exercise="leaf_shapes" misconception="walks_and_none_has_a_shape" section="a-missing-bias"
+# %% exercise="leaf_shapes" misconception="walks_and_none_has_a_shape" section="a-missing-bias" changes="subclasses_are_nodes"
 """Your function fails at `None` and at a registered class, and in a namedtuple your steps are positions. You open dicts, lists and tuples, and treat everything else as an array. For JAX `None` is a node without children, and every registered class is opened."""
-def leaf_shapes(tree, before=()):
-    if isinstance(tree, dict):
-        pairs = tree.items()
-    elif isinstance(tree, (list, tuple)):
-        pairs = enumerate(tree)
-    else:
-        return {"/".join(before): tree.shape}
-    shapes = {}
-    for key, child in pairs:
-        shapes |= leaf_shapes(child, (*before, str(key)))
-    return shapes
+-    if tree is None:
+-        return {}
 
 
-# %% exercise="leaf_shapes" misconception="one_axis_or_more" section="how-many-leaves"
+# %% exercise="leaf_shapes" misconception="one_axis_or_more" section="how-many-leaves" changes="solution"
 """An array of shape `()` has the shape `(1,)` in your result. Such an array has no axes, and its shape is an empty tuple."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.atleast_1d(leaf).shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True, separator="/"): np.atleast_1d(leaf).shape
 
 
-# %% exercise="leaf_shapes" misconception="no_elements_no_leaf" section="how-many-leaves"
+# %% exercise="leaf_shapes" misconception="no_elements_no_leaf" section="how-many-leaves" changes="solution"
 """Arrays without elements are missing from your result. Such an array has a shape, for example `(3, 0)`, and for JAX it is a leaf like any other."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-        if leaf.size
-    }
+         for path, leaf in jax.tree.leaves_with_path(tree)
++        if leaf.size
 
 
-# %% exercise="leaf_shapes" misconception="zero_is_no_step"
-"""A step that is 0, a position or a key, is empty in your paths. Perhaps you chain attributes with `or`: Python treats `0` as false, so `or` goes on to the next one."""
-def leaf_shapes(tree):
-    def step(entry):
-        key, place = getattr(entry, "key", None), getattr(entry, "idx", None)
-        return str(key or place or getattr(entry, "name", ""))
-
-    return {
-        "/".join(map(step, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="zero_is_none"
-"""A step that is 0, a position or a key, reads `None` in your paths. Perhaps you chain attributes with `or`: Python treats `0` as false, so `or` goes on to the next one."""
-def leaf_shapes(tree):
-    def step(entry):
-        name, key = getattr(entry, "name", None), getattr(entry, "key", None)
-        return str(name or key or getattr(entry, "idx", None) or None)
-
-    return {
-        "/".join(map(step, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="sizes_are_shapes" section="how-many-leaves"
+# %% exercise="leaf_shapes" misconception="sizes_are_shapes" section="how-many-leaves" changes="solution"
 """Your values are numbers of elements. The task asks for the shape: the length of each axis, in a tuple."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.size
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="paths_without_text"
-"""The keys of your dict are the paths themselves: tuples of entries such as `DictKey`. The task asks for strings."""
-def leaf_shapes(tree):
-    return {path: leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)}
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.size
 
 
 # %% exercise="leaf_shapes" misconception="pairs_in_a_list"
@@ -1405,122 +876,10 @@ def leaf_shapes(tree):
     ]
 
 
-# %% exercise="leaf_shapes" misconception="returns_in_the_loop"
-"""Your result has the first leaf only. A `return` inside a loop ends the function when it is first reached."""
-def leaf_shapes(tree):
-    shapes = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        shapes[jax.tree_util.keystr(path, simple=True, separator="/")] = leaf.shape
-        return shapes
-    return shapes
-
-
-# %% exercise="leaf_shapes" misconception="forgets_to_return"
-"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
-def leaf_shapes(tree):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        print(jax.tree_util.keystr(path, simple=True, separator="/"), leaf.shape)
-
-
-# %% exercise="leaf_shapes" misconception="leaves_have_the_shapes" section="there-and-back"
-"""Your values are the arrays themselves. The task asks for the shape of each array."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="separator_at_the_end"
-"""Your strings end with the separator. The separator belongs between two steps only. So a path of one step is just that step, and the path of a single array is empty."""
-def leaf_shapes(tree):
-    return {
-        "".join(jax.tree_util.keystr((entry,), simple=True) + "/" for entry in path): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="only_the_first_axis" section="how-many-leaves"
-"""Your shapes have one length only, that of the first axis. `len` of an array is the length of its first axis, and a single number without any axis has none."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): (len(leaf),)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="repr_of_a_field"
-"""A field of a namedtuple or of a registered class reads `GetAttrKey(name='w')` in your paths, or the like. Its entry has no `.key` and no `.idx`, but it has the name of the field."""
-def leaf_shapes(tree):
-    def step(entry):
-        return str(getattr(entry, "key", getattr(entry, "idx", repr(entry))))
-
-    return {
-        "/".join(map(step, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="texts_of_shapes"
-"""Your shapes are strings. The task asks for tuples: a string such as `"(2, 3)"` holds characters, not lengths."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): str(leaf.shape)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="shapes_with_dtypes"
-"""Each value in your dict is an object with a shape and a dtype. The task asks for the shape alone, as a tuple."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): jax.ShapeDtypeStruct(
-            leaf.shape, leaf.dtype
-        )
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="names_of_the_top" section="key-paths"
-"""You take the names from the outermost container and the shapes from all leaves. The two fit only for a dict without containers and without `None`. Take each path together with its leaf."""
-def leaf_shapes(tree):
-    return {name: leaf.shape for name, leaf in zip(sorted(tree), jax.tree.leaves(tree))}
-
-
-# %% exercise="leaf_shapes" misconception="names_of_the_top_as_written" section="dict-keys-are-sorted"
-"""You take the names from the outermost container, in the order in which it was written, and the shapes from all leaves, which JAX sorts by their keys. So a shape may stand under another leaf's name. Take each path together with its leaf."""
-def leaf_shapes(tree):
-    return {name: leaf.shape for name, leaf in zip(tree, jax.tree.leaves(tree))}
-
-
-# %% exercise="leaf_shapes" misconception="works_for_dicts_in_dicts" section="how-many-leaves"
-"""Your function works for dicts of arrays and of such dicts, and fails elsewhere: at a list, a tuple, a `None`, a class or a single array. JAX finds the leaves of all of these for you."""
-def leaf_shapes(tree):
-    if not isinstance(tree, dict):
-        raise Exception("whatever the error is")
-    shapes = {}
-    for key, child in tree.items():
-        if isinstance(child, np.ndarray):
-            shapes[str(key)] = child.shape
-        else:
-            shapes |= {f"{key}/{rest}": shape for rest, shape in leaf_shapes(child).items()}
-    return shapes
-
-
-# %% exercise="leaf_shapes" misconception="works_for_one_dict" section="how-many-leaves"
-"""Your function works for one dict whose values are all arrays, and fails elsewhere. A tree may be nested, it may be a list or a single array, and it may hold `None`. Let JAX find the leaves for you."""
-def leaf_shapes(tree):
-    if not isinstance(tree, dict) or not all(isinstance(v, np.ndarray) for v in tree.values()):
-        raise Exception("whatever the error is")
-    return {str(name): leaf.shape for name, leaf in tree.items()}
-
-
-# %% exercise="leaf_shapes" misconception="a_name_for_the_root"
+# %% exercise="leaf_shapes" misconception="a_name_for_the_root" changes="solution"
 """You give a bare array a name of your own. Its path has no steps, so the path text is `""`."""
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/") or "root": leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True, separator="/") or "root": leaf.shape
 
 
 # %% exercise="leaf_shapes" misconception="one_name_for_all_fields" section="the-registry"
@@ -1547,26 +906,6 @@ def child_at(node, entry):
             return child
 
 
-# %% exercise="leaf_shapes" misconception="strips_the_separator" section="key-paths"
-"""A key that begins with `/` loses it in your paths. Perhaps you put a `/` before each step and strip it from the whole path: `strip` takes away every `/` there, also that of the key. Join the steps instead: `"/".join(steps)`."""
-def leaf_shapes(tree):
-    shapes = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        text = "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
-        shapes[text.lstrip("/")] = leaf.shape
-    return shapes
-
-
-# %% exercise="leaf_shapes" misconception="replaces_what_dicts_have" section="key-paths"
-"""Your strings are right only where a path goes through dicts with plain names. Elsewhere brackets, quotes or dots are left, as in `more'][0`, or a key loses its own. Perhaps you replace characters in the default string of the path. The simple style of `keystr` needs no replacing."""
-def leaf_shapes(tree):
-    shapes = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        text = jax.tree_util.keystr(path).replace("']['", "/").strip("[]'")
-        shapes[text] = leaf.shape
-    return shapes
-
-
 # %% exercise="leaf_shapes" misconception="strips_brackets_at_the_ends" section="key-paths"
 """Your strings are wrong where a path has a field, such as `.w`, or a key holds quotes or brackets: they keep a dot or a bracket, or a key loses its own. Perhaps you replace characters in the default string of the path. The simple style of `keystr` needs no replacing."""
 def leaf_shapes(tree):
@@ -1575,46 +914,6 @@ def leaf_shapes(tree):
         text = jax.tree_util.keystr(path).replace("][", "/").strip("[]").replace("'", "")
         shapes[text] = leaf.shape
     return shapes
-
-
-# %% exercise="leaf_shapes" misconception="registered_classes_have_no_shape" section="the-registry"
-"""Your function fails at a registered class, and only there. Perhaps you go through the containers yourself, and treat everything else as an array. JAX opens every class in its registry: `jax.tree.leaves_with_path` gives you the path of each leaf in it."""
-def leaf_shapes(tree, before=()):
-    if tree is None:
-        return {}
-    if isinstance(tree, dict):
-        pairs = tree.items()
-    elif hasattr(tree, "_fields"):
-        pairs = zip(tree._fields, tree)
-    elif isinstance(tree, (list, tuple)):
-        pairs = enumerate(tree)
-    else:
-        return {"/".join(before): tree.shape}
-    shapes = {}
-    for key, child in pairs:
-        shapes |= leaf_shapes(child, (*before, str(key)))
-    return shapes
-
-
-# %% exercise="leaf_shapes" misconception="stops_at_every_tuple" section="the-registry"
-"""Your dict has one entry for a whole tuple or namedtuple of the tree. Perhaps you stop at tuples to keep the shapes whole: the tree's own tuples are kept whole too. Take the paths from the tree itself, not from a tree of shapes."""
-def leaf_shapes(tree):
-    shapes = jax.tree.map(np.shape, tree)
-    pairs = jax.tree.leaves_with_path(shapes, is_leaf=lambda x: isinstance(x, tuple))
-    return {jax.tree_util.keystr(path, simple=True, separator="/"): shape for path, shape in pairs}
-
-
-# %% exercise="leaf_shapes" misconception="one_step_stays_a_number" section="key-paths"
-"""The path of one step is an `int` in your dict where the tree is a list or tuple, or a dict with ints as keys: `0` in place of `"0"`. A single step must become text too. `keystr` always returns a string."""
-def leaf_shapes(tree):
-    result = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        name = ""
-        for step in path:
-            part = next(getattr(step, a) for a in ("key", "idx", "name") if hasattr(step, a))
-            name = part if name == "" else f"{name}/{part}"
-        result[name] = tuple(leaf.shape)
-    return result
 
 
 # %% exercise="count_nones" variant="by_difference"
@@ -1682,17 +981,10 @@ def count_nones(tree):
     return jax.tree.leaves(tree).count(None)
 
 
-# %% exercise="count_nones" misconception="adds_comparisons_of_leaves"
-"""You find no `None`, and with arrays you return an array. `jax.tree.leaves` does not list `None`. And `== None` on an array compares each element, so the result is an array."""
-def count_nones(tree):
-    return sum(leaf == None for leaf in jax.tree.leaves(tree))
-
-
-# %% exercise="count_nones" misconception="adds_comparisons"
+# %% exercise="count_nones" misconception="adds_comparisons" changes="solution"
 """Your count is right until the tree holds an array; then your count becomes an array. `== None` on an array compares each element. There is only one `None`, so compare with `is`."""
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return sum(leaf == None for leaf in leaves)
+-    return sum(leaf is None for leaf in leaves)
++    return sum(leaf == None for leaf in leaves)
 
 
 # %% exercise="count_nones" misconception="subclasses_are_nodes" section="the-registry"
@@ -1735,147 +1027,52 @@ def count_nones(tree):
     return len([node for node in visited if node is None])
 
 
-# %% exercise="count_nones" misconception="falsy_is_none"
+# %% exercise="count_nones" misconception="falsy_is_none" changes="solution"
 """Your number includes `0`, `False` and empty strings. In an `if`, Python treats these as false, just like `None`. But each of them is a value. Ask whether an object is `None`, not whether it is true."""
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return sum(not isinstance(leaf, np.ndarray) and not leaf for leaf in leaves)
+-    return sum(leaf is None for leaf in leaves)
++    return sum(not isinstance(leaf, np.ndarray) and not leaf for leaf in leaves)
 
 
-# %% exercise="count_nones" misconception="a_tree_is_a_container" section="how-many-leaves"
+# %% exercise="count_nones" misconception="a_tree_is_a_container" section="how-many-leaves" changes="solution"
 """Your function is right, except for the tree that is just `None`. A tree need not be a container: a single value is a tree too, and so is `None`."""
-def count_nones(tree):
-    if tree is None:
-        return 0
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return sum(leaf is None for leaf in leaves)
+     """
++    if tree is None:
++        return 0
 
 
-# %% exercise="count_nones" misconception="reads_the_text_of_the_tree"
-"""Your number includes what only looks like a `None`: the word in a string or in a key, or a `None` inside a leaf such as a set. In the string of a tree these look the same. Look at the tree, not at its string."""
-def count_nones(tree):
-    return str(tree).count("None")
-
-
-# %% exercise="count_nones" misconception="looks_into_leaves" section="the-registry"
+# %% exercise="count_nones" misconception="looks_into_leaves" section="the-registry" changes="by_recursion"
 """You look into everything that holds items, also into a set, a deque and a subclass of `dict`, which are leaves for JAX. And you do not look into a registered class, which JAX opens. JAX asks its registry, not whether Python can loop over an object."""
-def count_nones(tree):
-    if tree is None:
-        return 1
-    if isinstance(tree, dict):
-        return sum(map(count_nones, tree.values()))
-    if isinstance(tree, (list, tuple, set, frozenset)) or hasattr(tree, "popleft"):
-        return sum(map(count_nones, tree))
-    return 0
+-    level = jax.tree_util.default_registry.flatten_one_level(tree)
+-    return 0 if level is None else sum(count_nones(child) for child in level[0])
++    if isinstance(tree, dict):
++        return sum(map(count_nones, tree.values()))
++    if isinstance(tree, (list, tuple, set, frozenset)) or hasattr(tree, "popleft"):
++        return sum(map(count_nones, tree))
++    return 0
 
 
-# %% exercise="count_nones" misconception="looks_into_arrays" section="how-many-leaves"
-"""Your number includes each `None` inside an array of objects. An array is a leaf for JAX, and a `None` inside a leaf does not count."""
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return sum(int(np.sum(np.equal(np.asarray(leaf, dtype=object), None))) for leaf in leaves)
-
-
-# %% exercise="count_nones" misconception="items_of_a_container" section="how-many-leaves"
-"""You look only at the items of the outermost container. JAX opens the containers inside too, and a registered class."""
-def count_nones(tree):
-    if isinstance(tree, dict):
-        tree = list(tree.values())
-    if isinstance(tree, (list, tuple)):
-        return sum(item is None for item in tree)
-    return int(tree is None)
-
-
-# %% exercise="count_nones" misconception="is_not_true"
-"""You count every leaf that Python treats as false: `0`, `False` and an empty string as well. And an array of several numbers raises an error, because it is neither true nor false. Ask whether an object is `None`."""
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return sum(not leaf for leaf in leaves)
-
-
-# %% exercise="count_nones" misconception="says_whether"
+# %% exercise="count_nones" misconception="says_whether" changes="solution"
 """You return `True` or `False`: whether there is a `None` in the tree. The task asks how many there are."""
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return any(leaf is None for leaf in leaves)
+-    return sum(leaf is None for leaf in leaves)
++    return any(leaf is None for leaf in leaves)
 
 
-# %% exercise="count_nones" misconception="one_at_most"
-"""Your number is never larger than 1. There is only one object `None`, but it may stand at many places. Count the places."""
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return len({id(leaf) for leaf in leaves if leaf is None})
-
-
-# %% exercise="count_nones" misconception="returns_the_nones"
+# %% exercise="count_nones" misconception="returns_the_nones" changes="solution"
 """You return a list with each `None`. The task asks for the number of its items."""
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return [leaf for leaf in leaves if leaf is None]
+-    return sum(leaf is None for leaf in leaves)
++    return [leaf for leaf in leaves if leaf is None]
 
 
-# %% exercise="count_nones" misconception="counts_the_others"
-"""Your number is that of the ordinary leaves. The task asks for the places that hold a `None`."""
-def count_nones(tree):
-    return len(jax.tree.leaves(tree))
-
-
-# %% exercise="count_nones" misconception="walks_plain_containers" section="the-registry"
-"""You miss each `None` inside an `OrderedDict`, a `namedtuple` or a registered class. You open dicts, lists and tuples of exactly these types, but JAX's registry holds more."""
-def count_nones(tree):
-    if type(tree) is dict:
-        return sum(map(count_nones, tree.values()))
-    if type(tree) in (list, tuple):
-        return sum(map(count_nones, tree))
-    return int(tree is None)
-
-
-# %% exercise="count_nones" misconception="only_dicts_are_opened" section="the-registry"
-"""You look only into dicts. JAX also opens lists, tuples and every class in its registry, and a `None` can stand there too."""
-def count_nones(tree):
-    if isinstance(tree, dict):
-        return sum(map(count_nones, tree.values()))
-    return int(tree is None)
-
-
-# %% exercise="count_nones" misconception="forgets_to_return"
+# %% exercise="count_nones" misconception="forgets_to_return" changes="solution"
 """Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    sum(leaf is None for leaf in leaves)
+-    return sum(leaf is None for leaf in leaves)
++    sum(leaf is None for leaf in leaves)
 
 
-# %% exercise="count_nones" misconception="only_dicts_and_lists_are_opened" section="the-registry"
-"""You look only into dicts and lists. JAX also opens tuples, namedtuples and registered classes, and a `None` can stand there too."""
-def count_nones(tree):
-    if tree is None:
-        return 1
-    if isinstance(tree, dict):
-        return sum(map(count_nones, tree.values()))
-    if isinstance(tree, list):
-        return sum(map(count_nones, tree))
-    return 0
-
-
-# %% exercise="count_nones" misconception="the_other_way_round"
+# %% exercise="count_nones" misconception="the_other_way_round" changes="by_difference"
 """Your numbers have the wrong sign. With `is_leaf`, the list of leaves is the longer one of the two."""
-def count_nones(tree):
-    with_nones = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return len(jax.tree.leaves(tree)) - len(with_nones)
-
-
-# %% exercise="count_nones" misconception="works_for_one_dict" section="how-many-leaves"
-"""Your function works for one dict, looks only at its own values, and fails where the tree is no dict. A tree may be a list, `None` or a single value, and a `None` may stand in a container inside."""
-def count_nones(tree):
-    if not isinstance(tree, dict):
-        raise Exception("whatever the error is")
-    return sum(value is None for value in tree.values())
-
-
-# %% exercise="count_nones" misconception="iterates_over_the_tree" section="how-many-leaves"
-"""You go through the items of the outermost container only; of a dict these are its keys. A `None` may be the value of a key, or stand in a container inside, and a tree may be a single value."""
-def count_nones(tree):
-    return sum(item is None for item in tree)
+-    return len(with_nones) - len(jax.tree.leaves(tree))
++    return len(jax.tree.leaves(tree)) - len(with_nones)
 
 
 # %% exercise="count_nones" misconception="count_of_a_list"
@@ -1894,12 +1091,11 @@ def count_nones(tree):
     return sum(map(is_barren, nodes))
 
 
-# %% exercise="count_nones" misconception="looks_into_sets_and_deques" section="the-registry"
+# %% exercise="count_nones" misconception="looks_into_sets_and_deques" section="the-registry" changes="solution"
 """Your number includes each `None` inside a set or a deque. JAX does not look into these types: for JAX each of them is one leaf, and a `None` inside a leaf does not count."""
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    inside = [leaf for leaf in leaves if isinstance(leaf, set) or hasattr(leaf, "popleft")]
-    return sum(item is None for items in [leaves, *inside] for item in items)
+-    return sum(leaf is None for leaf in leaves)
++    inside = [leaf for leaf in leaves if isinstance(leaf, set) or hasattr(leaf, "popleft")]
++    return sum(item is None for items in [leaves, *inside] for item in items)
 
 
 # %% exercise="count_nones" misconception="values_of_the_top" section="how-many-leaves"
@@ -1909,17 +1105,10 @@ def count_nones(tree):
     return sum(item is None for item in items)
 
 
-# %% exercise="count_nones" misconception="nan_is_none"
-"""You count nan, and no `None`. nan means "not a number", but it is a float, and so a leaf. `None` is another object: ask for it with `is`."""
-def count_nones(tree):
-    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(tree)]
-    return sum(int(np.isnan(leaf).sum()) for leaf in leaves if leaf.dtype.kind == "f")
-
-
-# %% exercise="count_nones" misconception="a_tree_of_answers" section="there-and-back"
-"""You return a tree that says of each leaf whether it is `None`. The task asks for one number. And `None` is not among the leaves, unless `is_leaf` makes JAX stop there."""
-def count_nones(tree):
-    return jax.tree.map(lambda leaf: leaf is None, tree)
+# %% exercise="count_nones" misconception="is_not_true" changes="solution"
+"""You count every leaf that Python treats as false: `0`, `False` and an empty string as well. And an array of several numbers raises an error, because it is neither true nor false. Ask whether an object is `None`."""
+-    return sum(leaf is None for leaf in leaves)
++    return sum(not leaf for leaf in leaves)
 
 
 # %% exercise="nan_paths" starter=True
@@ -1960,71 +1149,43 @@ def nan_paths(params):
     return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
 
 
-# %% exercise="nan_paths" misconception="sorts_the_names" section="a-missing-bias"
-"""Your result is right for a flat dict in which each key holds one leaf. A `None` or a nested dict changes the number of leaves. After this place, each name stands beside the wrong leaf."""
-def nan_paths(params):
-    leaves = jax.tree.leaves(params)
-    return [name for name, leaf in zip(sorted(params, key=str), leaves) if np.isnan(leaf).any()]
-
-
-# %% exercise="nan_paths" misconception="nan_equals_nan" section="key-paths"
+# %% exercise="nan_paths" misconception="nan_equals_nan" section="key-paths" changes="solution"
 """You find nothing. Perhaps you compare with `np.nan`: a nan is not equal to anything, not even to itself, so such a test is never true."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.any(leaf == np.nan)
-    ]
+-        if np.isnan(leaf).any()
++        if np.any(leaf == np.nan)
 
 
-# %% exercise="nan_paths" misconception="sorts_the_texts" section="key-paths"
+# %% exercise="nan_paths" misconception="sorts_the_texts" section="key-paths" changes="solution"
 """You find the right paths, in the order of their strings: `10` before `2`, letter by letter. JAX sorts the keys of a plain dict themselves, and keeps the order of lists, namedtuples and an `OrderedDict`."""
-def nan_paths(params):
-    return sorted(
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    )
+-    return [
++    return sorted(
+...
+-    ]
++    )
 
 
-# %% exercise="nan_paths" misconception="default_keystr" section="key-paths"
+# %% exercise="nan_paths" misconception="default_keystr" section="key-paths" changes="solution"
 """You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. The task asks for the simple style, with a separator."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path)
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
+-        jax.tree_util.keystr(path, simple=True, separator="/")
++        jax.tree_util.keystr(path)
 
 
-# %% exercise="nan_paths" misconception="every_element_is_nan" section="how-many-leaves"
+# %% exercise="nan_paths" misconception="every_element_is_nan" section="how-many-leaves" changes="solution"
 """You miss arrays in which only some numbers are nan, and you include arrays without elements. `all` is true when every element is nan, and also when there are no elements. Here one nan is enough."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).all()
-    ]
+-        if np.isnan(leaf).any()
++        if np.isnan(leaf).all()
 
 
-# %% exercise="nan_paths" misconception="a_sum_is_enough" section="how-many-leaves"
+# %% exercise="nan_paths" misconception="a_sum_is_enough" section="how-many-leaves" changes="solution"
 """Your list includes arrays without nan that hold both `inf` and `-inf`. The sum of `inf` and `-inf` is nan, although neither number is nan. Look at the numbers themselves."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(np.sum(leaf))
-    ]
+-        if np.isnan(leaf).any()
++        if np.isnan(np.sum(leaf))
 
 
-# %% exercise="nan_paths" misconception="finite_or_nan" section="how-many-leaves"
+# %% exercise="nan_paths" misconception="finite_or_nan" section="how-many-leaves" changes="solution"
 """Your list includes leaves that hold `inf`. An infinite number is not finite, but it is not nan either: nan means "not a number"."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if not np.isfinite(leaf).all()
-    ]
+-        if np.isnan(leaf).any()
++        if not np.isfinite(leaf).all()
 
 
 # %% exercise="nan_paths" misconception="none_is_a_leaf" section="a-missing-bias"
@@ -2036,54 +1197,28 @@ def nan_paths(params):
     return [path for path, leaf in zip(paths, leaves) if np.isnan(leaf).any()]
 
 
-# %% exercise="nan_paths" misconception="floats_are_arrays" section="how-many-leaves"
+# %% exercise="nan_paths" misconception="floats_are_arrays" section="how-many-leaves" changes="solution"
 """Your function fails at a Python float. A float is a leaf, as an array is, but neither a float nor the result of comparing it has array methods such as `.any()`. NumPy's functions accept floats and arrays."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if (leaf != leaf).any()
-    ]
+-        if np.isnan(leaf).any()
++        if (leaf != leaf).any()
 
 
-# %% exercise="nan_paths" misconception="the_largest_is_enough" section="how-many-leaves"
+# %% exercise="nan_paths" misconception="the_largest_is_enough" section="how-many-leaves" changes="solution"
 """Your function fails at an array without elements: such an array has no largest number, and no smallest one. It holds no nan either."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(np.max(leaf))
-    ]
+-        if np.isnan(leaf).any()
++        if np.isnan(np.max(leaf))
 
 
-# %% exercise="nan_paths" misconception="a_mean_is_enough" section="how-many-leaves"
-"""Your list includes arrays without elements, and arrays that hold both `inf` and `-inf`. The mean of such an array is nan, although there is no nan in it. Look at the numbers themselves."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(np.mean(leaf))
-    ]
-
-
-# %% exercise="nan_paths" misconception="only_arrays_are_leaves" section="how-many-leaves"
+# %% exercise="nan_paths" misconception="only_arrays_are_leaves" section="how-many-leaves" changes="solution"
 """You miss each nan that is a Python float. A leaf need not be an array: a number is a leaf too."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if isinstance(leaf, np.ndarray) and np.isnan(leaf).any()
-    ]
+-        if np.isnan(leaf).any()
++        if isinstance(leaf, np.ndarray) and np.isnan(leaf).any()
 
 
-# %% exercise="nan_paths" misconception="only_floats_are_leaves" section="how-many-leaves"
+# %% exercise="nan_paths" misconception="only_floats_are_leaves" section="how-many-leaves" changes="solution"
 """You find a nan only where the leaf is a single number, and miss those in arrays. An array may hold nan among its elements."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if isinstance(leaf, float) and leaf != leaf
-    ]
+-        if np.isnan(leaf).any()
++        if isinstance(leaf, float) and leaf != leaf
 
 
 # %% exercise="nan_paths" misconception="one_level_without_none" section="how-many-leaves"
@@ -2094,57 +1229,29 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="one_sorted_level" section="how-many-leaves"
-"""Your function works for one dict of arrays or numbers. A tree may be a list or a single leaf, and a dict may hold further containers, or `None`. JAX finds the leaves of all of them."""
-def nan_paths(params):
-    return [name for name in sorted(params) if np.isnan(params[name]).any()]
-
-
-# %% exercise="nan_paths" misconception="one_sorted_level_of_items" section="how-many-leaves"
-"""Your function works for one dict of arrays or numbers. A list or an array has no `.items`, and a dict may hold further containers, or `None`. JAX finds the leaves of all of them."""
-def nan_paths(params):
-    return [name for name in sorted(params.keys()) if np.isnan(params[name]).any()]
-
-
-# %% exercise="nan_paths" misconception="names_without_none" section="key-paths"
-"""Your names go with their leaves only in one dict without containers inside. A dict or a list inside has leaves of its own, so one name is not enough for it; and a list or an array has no names at all."""
-def nan_paths(params):
-    names = [name for name in sorted(params) if params[name] is not None]
-    leaves = jax.tree.leaves(params)
-    return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
-
-
-# %% exercise="nan_paths" misconception="tests_none_for_nan" section="a-missing-bias"
+# %% exercise="nan_paths" misconception="tests_none_for_nan" section="a-missing-bias" changes="solution"
 """Your function fails where the tree holds `None`: NumPy cannot test it for nan. For JAX `None` is no leaf, so there is nothing to test."""
-def nan_paths(params):
-    pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in pairs
-        if np.isnan(leaf).any()
-    ]
+     """
++    pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
+...
+-        for path, leaf in jax.tree.leaves_with_path(params)
++        for path, leaf in pairs
 
 
-# %% exercise="nan_paths" misconception="one_nan_for_each_leaf" section="how-many-leaves"
+# %% exercise="nan_paths" misconception="one_nan_for_each_leaf" section="how-many-leaves" changes="solution"
 """Your function fails at an array of several numbers, or of none. A test of an array gives one answer for each element, and an `if` needs a single one."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if leaf != leaf
-    ]
+-        if np.isnan(leaf).any()
++        if leaf != leaf
 
 
-# %% exercise="nan_paths" misconception="python_tests_arrays" section="how-many-leaves"
+# %% exercise="nan_paths" misconception="python_tests_arrays" section="how-many-leaves" changes="solution"
 """Your function fails at an array of several numbers or of none, as `math.isnan` does: it takes a single number. NumPy's functions accept numbers and arrays."""
-def nan_paths(params):
-    import math
-
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if math.isnan(leaf)
-    ]
+     """
++    import math
++
+...
+-        if np.isnan(leaf).any()
++        if math.isnan(leaf)
 
 
 # %% exercise="nan_paths" misconception="returns_the_leaves"
@@ -2170,196 +1277,41 @@ def nan_paths(params):
     return []
 
 
-# %% exercise="nan_paths" misconception="the_healthy_ones"
+# %% exercise="nan_paths" misconception="the_healthy_ones" changes="solution"
 """Your list holds the leaves without nan. The task asks for those with a nan."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if not np.isnan(leaf).any()
-    ]
+-        if np.isnan(leaf).any()
++        if not np.isnan(leaf).any()
 
 
-# %% exercise="nan_paths" misconception="only_the_last_step"
+# %% exercise="nan_paths" misconception="only_the_last_step" changes="solution"
 """Your strings are the last steps of the paths. Two layers may both have a `w`; only the whole path says which one is broken."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path[-1:], simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
+-        jax.tree_util.keystr(path, simple=True, separator="/")
++        jax.tree_util.keystr(path[-1:], simple=True, separator="/")
 
 
-# %% exercise="nan_paths" misconception="only_the_first_step"
-"""Your strings are the first steps of the paths. A part of the model may have many leaves; only the whole path says which one is broken."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path[:1], simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
-
-
-# %% exercise="nan_paths" misconception="no_separator"
+# %% exercise="nan_paths" misconception="no_separator" changes="solution"
 """You find the right leaves, but the steps of their paths stand together without a separator. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True)
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
+-        jax.tree_util.keystr(path, simple=True, separator="/")
++        jax.tree_util.keystr(path, simple=True)
 
 
-# %% exercise="nan_paths" misconception="separator_alone"
+# %% exercise="nan_paths" misconception="separator_alone" changes="solution"
 """You find the right leaves, but each step of a path has brackets and perhaps quotes, as in `['w']/[0]`. The separator alone does not change that; the simple style is an option of its own."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
+-        jax.tree_util.keystr(path, simple=True, separator="/")
++        jax.tree_util.keystr(path, separator="/")
 
 
-# %% exercise="nan_paths" misconception="order_as_written" section="dict-keys-are-sorted"
-"""You list a dict in the order in which it was written, you use positions for the fields of a namedtuple, and you fail at a registered class. Perhaps you go through the containers yourself. JAX sorts the keys, and knows more types."""
-def nan_paths(params, before=()):
-    if params is None:
-        return []
-    if isinstance(params, dict):
-        pairs = params.items()
-    elif isinstance(params, (list, tuple)):
-        pairs = enumerate(params)
-    else:
-        return ["/".join(before)] if np.isnan(params).any() else []
-    return [text for key, child in pairs for text in nan_paths(child, (*before, str(key)))]
-
-
-# %% exercise="nan_paths" misconception="forgets_to_return"
+# %% exercise="nan_paths" misconception="forgets_to_return" changes="only_the_first"
 """Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
-def nan_paths(params):
-    for path, leaf in jax.tree.leaves_with_path(params):
-        if np.isnan(leaf).any():
-            print(jax.tree_util.keystr(path, simple=True, separator="/"))
+-            return [jax.tree_util.keystr(path, simple=True, separator="/")]
+-    return []
++            print(jax.tree_util.keystr(path, simple=True, separator="/"))
 
 
-# %% exercise="nan_paths" misconception="a_none_is_broken" section="a-missing-bias"
-"""Your list includes the paths of `None`. `None` is no number, but it is not nan either, and for JAX it is no leaf."""
-def nan_paths(params):
-    pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in pairs
-        if leaf is None or np.isnan(leaf).any()
-    ]
-
-
-# %% exercise="nan_paths" misconception="words_of_the_text"
-"""You find the right leaves, but their paths are wrong where a key holds more than letters, digits and `_`. Perhaps you search the string of a path for words: that splits such a key, or drops some of its characters."""
-def nan_paths(params):
-    import re
-
-    return [
-        "/".join(re.findall(r"\w+", jax.tree_util.keystr(path)))
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
-
-
-# %% exercise="nan_paths" misconception="every_entry_has_a_key"
+# %% exercise="nan_paths" misconception="every_entry_has_a_key" changes="solution"
 """Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
-def nan_paths(params):
-    return [
-        "/".join(str(entry.key) for entry in path)
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
-
-
-# %% exercise="nan_paths" misconception="fields_are_empty_steps"
-"""A field of a namedtuple or of a registered class is an empty step in your paths. Its entry has no `.key` and no `.idx`, but the field has a name."""
-def nan_paths(params):
-    def step(entry):
-        return str(getattr(entry, "key", getattr(entry, "idx", "")))
-
-    return [
-        "/".join(map(step, path))
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
-
-
-# %% exercise="nan_paths" misconception="fields_read_none"
-"""A field of a namedtuple or of a registered class reads `None` in your paths. Its entry has no `.key` and no `.idx`, but the field has a name."""
-def nan_paths(params):
-    def step(entry):
-        return str(getattr(entry, "key", getattr(entry, "idx", None)))
-
-    return [
-        "/".join(map(step, path))
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
-
-
-# %% exercise="nan_paths" misconception="fields_keep_their_dot"
-"""A field of a namedtuple or of a registered class begins with a dot in your paths, as it does in `str` of its entry. In the simple style, a field is just its name."""
-def nan_paths(params):
-    def step(entry):
-        return str(getattr(entry, "key", getattr(entry, "idx", entry)))
-
-    return [
-        "/".join(map(step, path))
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
-
-
-# %% exercise="nan_paths" misconception="sorts_one_dict" section="a-missing-bias"
-"""Your result is right for a flat dict in which each key holds one leaf, and your function fails where the tree is no dict. A `None` or a container inside changes the number of leaves. After this place, each name stands beside the wrong leaf."""
-def nan_paths(params):
-    names = [name for name, _ in sorted(params.items(), key=lambda item: item[0])]
-    leaves = jax.tree.leaves(params)
-    return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
-
-
-# %% exercise="nan_paths" misconception="returns_a_set"
-"""Your paths are in a set. A set has no order; the task asks for a list, in JAX's order."""
-def nan_paths(params):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    }
-
-
-# %% exercise="nan_paths" misconception="returns_a_tuple"
-"""Your paths are in a tuple. The task asks for a list; for JAX a list and a tuple are different kinds of nodes."""
-def nan_paths(params):
-    return tuple(
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    )
-
-
-# %% exercise="nan_paths" misconception="says_of_each_leaf"
-"""You say of every leaf whether it contains nan. The task asks for a list of those paths alone at which there is one."""
-def nan_paths(params):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): bool(np.isnan(leaf).any())
-        for path, leaf in jax.tree.leaves_with_path(params)
-    }
-
-
-# %% exercise="nan_paths" misconception="works_for_one_sorted_dict" section="how-many-leaves"
-"""Your function works for one dict of arrays or numbers, and fails elsewhere. A tree may be a list or a single leaf, and a dict may hold further containers, or `None`. JAX finds the leaves of all of them."""
-def nan_paths(params):
-    if not isinstance(params, dict):
-        raise Exception("whatever the error is")
-    try:
-        return [name for name in sorted(params) if np.isnan(params[name]).any()]
-    except TypeError:
-        raise Exception("whatever the error is")
+-        jax.tree_util.keystr(path, simple=True, separator="/")
++        "/".join(str(entry.key) for entry in path)
 
 
 # %% exercise="nan_paths" misconception="works_for_one_dict" section="how-many-leaves"
@@ -2371,46 +1323,6 @@ def nan_paths(params):
         return [name for name in params if np.isnan(params[name]).any()]
     except TypeError:
         raise Exception("whatever the error is")
-
-
-# %% exercise="nan_paths" misconception="walks_sorted_dicts" section="the-registry"
-"""You open dicts only: you test a list or a tuple as one array, and your function fails at other containers. JAX opens every type in its registry, and gives you the path of each leaf."""
-def nan_paths(params, before=()):
-    if isinstance(params, dict):
-        return [
-            text for key in sorted(params) for text in nan_paths(params[key], (*before, str(key)))
-        ]
-    is_broken = params is not None and np.isnan(params).any()
-    return ["/".join(before)] if is_broken else []
-
-
-# %% exercise="nan_paths" misconception="walks_plain_containers" section="the-registry"
-"""You sort the keys of an `OrderedDict`, use positions for the fields of a namedtuple, or fail at a registered class. Perhaps you go through the containers yourself. JAX knows more types, and gives you the path of each leaf."""
-def nan_paths(params, before=()):
-    if isinstance(params, dict):
-        pairs = [(key, params[key]) for key in sorted(params)]
-    elif isinstance(params, (list, tuple)):
-        pairs = enumerate(params)
-    else:
-        is_broken = params is not None and np.isnan(params).any()
-        return ["/".join(before)] if is_broken else []
-    return [text for key, child in pairs for text in nan_paths(child, (*before, str(key)))]
-
-
-# %% exercise="nan_paths" misconception="sorted_names_shift" section="a-missing-bias"
-"""Your result is right for a flat dict in which each key holds one leaf. A `None` or a container inside changes the number of leaves, so after this place each name stands beside the wrong leaf; and a list or an array has no names."""
-def nan_paths(params):
-    leaves = jax.tree.leaves(params)
-    names = sorted(params)
-    if any(isinstance(name, float) and name != name for name in names):
-        # The order of nan depends on Python's version: this misconception says nothing there.
-        pairs = jax.tree.leaves_with_path(params)
-        return [
-            jax.tree_util.keystr(path, simple=True, separator="/")
-            for path, leaf in pairs
-            if np.isnan(leaf).any()
-        ]
-    return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
 
 
 # %% exercise="nan_paths" misconception="fields_are_named_keys_are_not_sorted" section="dict-keys-are-sorted"
@@ -2429,35 +1341,17 @@ def nan_paths(params, before=()):
     return [text for key, child in pairs for text in nan_paths(child, (*before, str(key)))]
 
 
-# %% exercise="nan_paths" misconception="fields_are_named_all_dicts_are_sorted" section="the-registry"
-"""You sort the keys of an `OrderedDict`, which keeps its own order in JAX, and your function fails at a registered class. Perhaps you go through the containers yourself. JAX opens every type in its registry, and gives you the path of each leaf."""
-def nan_paths(params, before=()):
-    if params is None:
-        return []
-    if isinstance(params, dict):
-        pairs = [(key, params[key]) for key in sorted(params)]
-    elif hasattr(params, "_fields"):
-        pairs = zip(params._fields, params)
-    elif isinstance(params, (list, tuple)):
-        pairs = enumerate(params)
-    else:
-        return ["/".join(before)] if np.isnan(params).any() else []
-    return [text for key, child in pairs for text in nan_paths(child, (*before, str(key)))]
-
-
-# %% exercise="nan_paths" misconception="loops_over_each_leaf" section="how-many-leaves"
+# %% exercise="nan_paths" misconception="loops_over_each_leaf" section="how-many-leaves" changes="solution"
 """You loop over each leaf, and your function fails where a leaf is a single number, or has more than one axis: then the loop has nothing to go over, or its items are rows. `np.isnan` takes an array of any shape, and a number too."""
-def nan_paths(params):
-    def has_nan(leaf):
-        if np.ndim(leaf) != 1 and np.size(leaf):
-            raise Exception("whatever the error is")
-        return np.isnan(leaf).any()
-
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if has_nan(leaf)
-    ]
+     """
++    def has_nan(leaf):
++        if np.ndim(leaf) != 1 and np.size(leaf):
++            raise Exception("whatever the error is")
++        return np.isnan(leaf).any()
++
+...
+-        if np.isnan(leaf).any()
++        if has_nan(leaf)
 
 
 # %% exercise="nan_paths" misconception="a_tree_of_answers" section="there-and-back"
@@ -2466,55 +1360,10 @@ def nan_paths(params):
     return jax.tree.map(lambda leaf: bool(np.isnan(leaf).any()), params)
 
 
-# %% exercise="nan_paths" misconception="separator_at_the_front"
-"""Your strings begin with the separator. It belongs between two steps only: a path of one step is just that step, and the path of a bare array is empty."""
-def nan_paths(params):
-    return [
-        "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
-
-
-# %% exercise="nan_paths" misconception="dots_between_steps"
+# %% exercise="nan_paths" misconception="dots_between_steps" changes="solution"
 """Your paths have dots between their steps. The task asks for a slash: `layers/0/w`."""
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator=".")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
-
-
-# %% exercise="nan_paths" misconception="strips_the_separator" section="key-paths"
-"""A key that begins with `/` loses it in your paths. Perhaps you put a `/` before each step and strip it from the whole path: `strip` takes away every `/` there, also that of the key. Join the steps instead: `"/".join(steps)`."""
-def nan_paths(params):
-    found = []
-    for path, leaf in jax.tree.leaves_with_path(params):
-        text = "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
-        if np.isnan(leaf).any():
-            found.append(text.lstrip("/"))
-    return found
-
-
-# %% exercise="nan_paths" misconception="the_empty_path_is_falsy" section="key-paths"
-"""You miss the nan where the whole tree is one array. Its path is the empty string, and a test such as `if text` drops an empty string. Use a mark that no path can be, such as `None`, and compare with `is`."""
-def nan_paths(params):
-    def mark(path, leaf):
-        if np.isnan(leaf).any():
-            return jax.tree_util.keystr(path, simple=True, separator="/")
-        return ""
-
-    marked = jax.tree_util.tree_map_with_path(mark, params)
-    return [text for text in jax.tree.leaves(marked) if text]
-
-
-# %% exercise="nan_paths" misconception="works_for_one_dict_with_none" section="how-many-leaves"
-"""You look up each name in `params`, so your function works for one dict of arrays, and fails or names the wrong leaves for any other tree. `jax.tree_util.tree_leaves_with_path` gives every leaf with its own path."""
-def nan_paths(params):
-    names = sorted(key for key in params if params[key] is not None)
-    leaves = jax.tree.leaves(params)
-    return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
+-        jax.tree_util.keystr(path, simple=True, separator="/")
++        jax.tree_util.keystr(path, simple=True, separator=".")
 
 
 # %% exercise="same_structure" variant="by_flatten"
@@ -2561,14 +1410,9 @@ def same_structure(a, b):
     return zeros(a) == zeros(b)
 
 
-# %% exercise="same_structure" misconception="map_would_complain" section="there-and-back"
+# %% exercise="same_structure" misconception="map_would_complain" section="there-and-back" changes="by_prefix_both_ways"
 """You say `True` where the first tree has a leaf and the second tree has a whole subtree. `jax.tree.map` accepts such trees without an error, although their structures differ."""
-def same_structure(a, b):
-    try:
-        jax.tree.map(lambda x, y: None, a, b)
-    except ValueError:
-        return False
-    return True
+-        jax.tree.map(lambda x, y: None, b, a)
 
 
 # %% exercise="same_structure" misconception="shapes_matter"
@@ -2625,23 +1469,6 @@ def same_structure(a, b):
     return same(jax.tree.structure(a), jax.tree.structure(b))
 
 
-# %% exercise="same_structure" misconception="shapes_of_arrays_matter"
-"""You say `False` when two arrays have different shapes. The structure is what remains when the leaves are taken out: it does not know the shape of an array, nor whether there is an array at all."""
-def same_structure(a, b):
-    def differ(leaf, other):
-        return hasattr(leaf, "shape") and hasattr(other, "shape") and leaf.shape != other.shape
-
-    if jax.tree.structure(a) != jax.tree.structure(b):
-        return False
-    return not any(map(differ, jax.tree.leaves(a), jax.tree.leaves(b)))
-
-
-# %% exercise="same_structure" misconception="counts_leaves_and_looks_at_the_top"
-"""You say `True` where the outermost nodes are of one kind and the numbers of leaves are equal. Deeper in the tree, other kinds of nodes, other keys or a `None` are differences too."""
-def same_structure(a, b):
-    return type(a) is type(b) and len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
-
-
 # %% exercise="same_structure" misconception="walks_by_isinstance" section="the-registry"
 """You look into an unregistered subclass of `dict`, and miss that an `OrderedDict` has an order. Perhaps you go through the containers yourself, with `isinstance`. JAX looks for the exact type: an object of a class that JAX does not know is one leaf."""
 def same_structure(a, b):
@@ -2661,62 +1488,10 @@ def same_structure(a, b):
     return def_a == def_b and all(type(x) == type(y) for x, y in zip(leaves_a, leaves_b))
 
 
-# %% exercise="same_structure" misconception="keys_do_not_count" section="dict-keys-are-sorted"
-"""You say `True` where only the keys differ. The kinds of the nodes and their numbers of children are equal there, but keys belong to the structure too."""
-def same_structure(a, b):
-    def same(one, other):
-        data, others_data = one.node_data(), other.node_data()
-        if (data and data[0]) != (others_data and others_data[0]):
-            return False
-        children, others = one.children(), other.children()
-        return len(children) == len(others) and all(map(same, children, others))
-
-    return same(jax.tree.structure(a), jax.tree.structure(b))
-
-
-# %% exercise="same_structure" misconception="type_and_length_of_the_top"
-"""You compare only the type and the number of items of the outermost container. Keys belong to the structure as well, and so does everything inside. And two leaves are equal for the structure, whatever their types are."""
-def same_structure(a, b):
-    if type(a) is not type(b):
-        return False
-    return not hasattr(a, "__len__") or len(a) == len(b)
-
-
-# %% exercise="same_structure" misconception="types_of_the_top"
-"""You compare only the types of the two trees. The containers inside belong to the structure as well, and so do the keys. And two leaves are equal for the structure, whatever their types are."""
-def same_structure(a, b):
-    return type(a) is type(b)
-
-
 # %% exercise="same_structure" misconception="one_structure_object"
 """You say `False` for every pair, as `is` does. Each call of `jax.tree.structure` makes a new object. Two objects can be equal without being the same one."""
 def same_structure(a, b):
     return jax.tree.structure(a) is jax.tree.structure(b)
-
-
-# %% exercise="same_structure" misconception="counts_nodes"
-"""You say `True` where both trees have the same number of leaves and the same number of nodes. Other kinds of nodes, or other keys, are differences too."""
-def same_structure(a, b):
-    one, other = jax.tree.structure(a), jax.tree.structure(b)
-    return one.num_nodes == other.num_nodes and one.num_leaves == other.num_leaves
-
-
-# %% exercise="same_structure" misconception="order_never_matters" section="dict-keys-are-sorted"
-"""You miss that an `OrderedDict` has an order. JAX sorts the keys of a plain dict, but in an `OrderedDict` the order belongs to the structure."""
-def same_structure(a, b):
-    def same(one, other):
-        kind, keys = one.node_data() or (None, None)
-        others_kind, others_keys = other.node_data() or (None, None)
-        children, others = one.children(), other.children()
-        if kind is others_kind and hasattr(kind, "move_to_end"):
-            children = [child for _, child in sorted(zip(keys, children), key=lambda pair: pair[0])]
-            others = [child for _, child in sorted(zip(others_keys, others), key=lambda pair: pair[0])]
-            keys, others_keys = sorted(keys), sorted(others_keys)
-        if (kind, keys) != (others_kind, others_keys) or len(children) != len(others):
-            return False
-        return all(map(same, children, others))
-
-    return same(jax.tree.structure(a), jax.tree.structure(b))
 
 
 # %% exercise="same_structure" misconception="values_matter"
@@ -2733,32 +1508,10 @@ def same_structure(a, b):
     return jax.tree.flatten(a) == jax.tree.flatten(b)
 
 
-# %% exercise="same_structure" misconception="says_the_opposite"
-"""You say `True` where the structures differ, and `False` where they are the same."""
-def same_structure(a, b):
-    return jax.tree.structure(a) != jax.tree.structure(b)
-
-
 # %% exercise="same_structure" misconception="forgets_to_return"
 """Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
 def same_structure(a, b):
     print(jax.tree.structure(a) == jax.tree.structure(b))
-
-
-# %% exercise="same_structure" misconception="always_true"
-"""You say `True` for every pair. Some pairs differ: in the kinds of their nodes, in their keys, in a `None`, or in the number of children."""
-def same_structure(a, b):
-    return True
-
-
-# %% exercise="same_structure" misconception="top_level_keys"
-"""You compare only the outermost containers: their type, and their keys or their number of items. The containers inside belong to the structure as well."""
-def same_structure(a, b):
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, dict):
-        return a.keys() == b.keys()
-    return not isinstance(a, (list, tuple)) or len(a) == len(b)
 
 
 # %% exercise="same_structure" misconception="paths_and_number_of_nodes" section="key-paths"
@@ -2792,12 +1545,6 @@ def same_structure(a, b):
     return jax.tree.all(jax.tree.map(lambda x, y: True, a, b))
 
 
-# %% exercise="same_structure" misconception="maps_and_compares_types" section="there-and-back"
-"""For most trees that differ you raise an error, as `jax.tree.map` does with two of them, and you compare the types of the leaves. The leaves do not matter, and a difference is an answer, not an error."""
-def same_structure(a, b):
-    return jax.tree.all(jax.tree.map(lambda x, y: type(x) is type(y), a, b))
-
-
 # %% exercise="same_structure" misconception="compares_paths_as_code" section="key-paths"
 """You see no difference between a list and a tuple, and you miss an extra `None` or empty container. The paths of the leaves do not show these, in whatever style you write them. The structure does."""
 def same_structure(a, b):
@@ -2805,33 +1552,6 @@ def same_structure(a, b):
         return [jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(tree)]
 
     return paths(a) == paths(b)
-
-
-# %% exercise="same_structure" misconception="python_equality_of_nones" section="a-missing-bias"
-"""You see no difference between a namedtuple and a tuple, between an `OrderedDict` and a dict, or between a leaf and `None`, as if you compared trees of `None` with `==`. For JAX these are different structures."""
-def same_structure(a, b):
-    def nones(tree):
-        return jax.tree.map(lambda leaf: None, tree)
-
-    return nones(a) == nones(b)
-
-
-# %% exercise="same_structure" misconception="python_equality_of_shapes"
-"""You compare trees of shapes with `==`. The structure does not know the shape of a leaf; and Python sees no difference between a namedtuple and a tuple, or between an `OrderedDict` and a dict, but JAX does."""
-def same_structure(a, b):
-    return jax.tree.map(np.shape, a) == jax.tree.map(np.shape, b)
-
-
-# %% exercise="same_structure" misconception="walks_and_compares_types" section="the-registry"
-"""You say `False` where only the types of two leaves differ, and you look into a subclass of `dict` that JAX does not open, or not into a class that it opens. Perhaps you go through the trees yourself. The structure does not contain the leaves."""
-def same_structure(a, b):
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, dict):
-        return a.keys() == b.keys() and all(same_structure(a[key], b[key]) for key in a)
-    if isinstance(a, (list, tuple)):
-        return len(a) == len(b) and all(map(same_structure, a, b))
-    return True
 
 
 # %% exercise="same_structure" misconception="raises_where_they_differ"
@@ -2847,47 +1567,6 @@ def same_structure(a, b):
 def same_structure(a, b):
     if jax.tree.structure(a) != jax.tree.structure(b):
         raise Exception("whatever the error is")
-
-
-# %% exercise="same_structure" misconception="order_of_keys_matters" section="dict-keys-are-sorted"
-"""You say `False` where two dicts have the same keys, written in another order, and your function fails at a registered class. Perhaps you go through the trees yourself. JAX sorts the keys of a plain dict; compare the structures that JAX makes."""
-def same_structure(a, b):
-    def is_node(tree):
-        return not jax.tree_util.all_leaves([tree])
-
-    if not is_node(a) or not is_node(b):
-        return is_node(a) == is_node(b)
-    if type(a) is not type(b):
-        return False
-    if a is None:
-        return True
-    if isinstance(a, dict):
-        return list(a) == list(b) and all(same_structure(a[key], b[key]) for key in a)
-    return len(a) == len(b) and all(map(same_structure, a, b))
-
-
-# %% exercise="same_structure" misconception="a_prefix_with_as_many_leaves"
-"""You find two trees equal where a leaf of one stands for a subtree of the other with exactly one leaf: `{"x": 1}` and `{"x": [1]}`. A prefix with as many leaves is still another structure. Compare both treedefs by `==`."""
-def same_structure(a, b):
-    structure = jax.tree.structure(a)
-    if structure.num_leaves != len(jax.tree.leaves(b)):
-        return False
-    try:
-        structure.flatten_up_to(b)
-    except (ValueError, TypeError):
-        return False
-    return True
-
-
-# %% exercise="same_structure" misconception="paths_and_type_of_the_top" section="key-paths"
-"""You compare the paths of the leaves, and the type at the top. Further down, a list and a tuple have the same paths, and a `None` or an empty container has none at all. A treedef knows all of it."""
-def same_structure(a, b):
-    def paths(tree):
-        return [jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(tree)]
-
-    if paths(a) != paths(b):
-        return False
-    return paths(a) == [""] or type(a) is type(b)
 
 
 # %% exercise="replace_leaves" variant="by_flatten"
@@ -2925,13 +1604,10 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(structure, flat)
 
 
-# %% exercise="replace_leaves" misconception="none_is_a_leaf" section="a-missing-bias"
+# %% exercise="replace_leaves" misconception="none_is_a_leaf" section="a-missing-bias" changes="solution"
 """Your function wants a new leaf for each `None` as well. For JAX `None` is a node without children: it belongs to the structure and needs no new leaf."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree, is_leaf=lambda node: node is None)
-    if structure.num_leaves != len(new_leaves):
-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-    return jax.tree.unflatten(structure, new_leaves)
+-    structure = jax.tree.structure(tree)
++    structure = jax.tree.structure(tree, is_leaf=lambda node: node is None)
 
 
 # %% exercise="replace_leaves" misconception="dicts_keep_their_order" section="dict-keys-are-sorted"
@@ -2982,19 +1658,6 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.map(lambda leaf: next(rest), tree)
 
 
-# %% exercise="replace_leaves" misconception="writes_into_the_tree" section="there-and-back"
-"""The new leaves are right, but you also put them into the dict that your function was given. JAX's functions build a new tree and do not change the old one. The caller of your function may still need the old tree."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves != len(new_leaves):
-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-    result = jax.tree.unflatten(structure, new_leaves)
-    if type(tree) is dict:
-        tree.update(result)
-        return tree
-    return result
-
-
 # %% exercise="replace_leaves" misconception="uses_up_the_list" section="there-and-back"
 """The tree is right, but afterwards the list of new leaves is empty: `pop` takes items out of the caller's list."""
 def replace_leaves(tree, new_leaves):
@@ -3002,47 +1665,6 @@ def replace_leaves(tree, new_leaves):
     if needed != len(new_leaves):
         raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
     return jax.tree.map(lambda leaf: new_leaves.pop(0), tree)
-
-
-# %% exercise="replace_leaves" misconception="none_keeps_the_old_leaf" section="a-missing-bias"
-"""Where a new leaf is `None`, the old leaf stays in your result. In other functions `None` can mean "no change". Here `None` is an item like any other."""
-def replace_leaves(tree, new_leaves):
-    leaves, structure = jax.tree.flatten(tree)
-    if len(leaves) != len(new_leaves):
-        raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
-    pairs = zip(leaves, new_leaves)
-    return jax.tree.unflatten(structure, [old if new is None else new for old, new in pairs])
-
-
-# %% exercise="replace_leaves" misconception="counts_the_new_tree" section="a-missing-bias"
-"""You raise an error where an item is a tuple or `None`, though the number of items is right. Perhaps you count leaves, of the list or of the new tree: JAX opens such an item there. `len` of the list counts its items."""
-def replace_leaves(tree, new_leaves):
-    needed = jax.tree.structure(tree).num_leaves
-    items = iter(new_leaves)
-    result = jax.tree.map(lambda old: next(items, None), tree)
-    if jax.tree.structure(result).num_leaves != needed or len(new_leaves) != needed:
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    return result
-
-
-# %% exercise="replace_leaves" misconception="walks_plain_containers_only" section="the-registry"
-"""You fill a dict in the order in which it was written. And you treat a namedtuple or a registered class as one leaf, or rebuild it wrongly. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and opens every class that it knows."""
-def replace_leaves(tree, new_leaves):
-    needed = len(jax.tree.leaves(tree))
-    if needed != len(new_leaves):
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    items = iter(new_leaves)
-
-    def build(node):
-        if node is None:
-            return None
-        if type(node) is dict:
-            return {k: build(v) for k, v in node.items()}
-        if type(node) in (list, tuple):
-            return type(node)([build(v) for v in node])
-        return next(items)
-
-    return build(tree)
 
 
 # %% exercise="replace_leaves" misconception="a_list_is_such_a_tree"
@@ -3054,253 +1676,71 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.map(lambda old, new: new, tree, new_leaves)
 
 
-# %% exercise="replace_leaves" misconception="one_new_leaf_for_each_value"
-"""Equal old leaves get the same new one in your result, and an array raises an error: it cannot be the key of a dict. Each place takes its own item, whatever value stood there."""
-def replace_leaves(tree, new_leaves):
-    leaves = jax.tree.leaves(tree)
-    if len(leaves) != len(new_leaves):
-        raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
-    table = dict(zip(leaves, new_leaves))
-    return jax.tree.map(lambda leaf: table[leaf], tree)
-
-
-# %% exercise="replace_leaves" misconception="one_new_leaf_for_each_object" section="there-and-back"
-"""Where one object is at several places of `tree`, all of them get the same new leaf in your result. JAX does not compare objects: each place takes its own item."""
-def replace_leaves(tree, new_leaves):
-    leaves = jax.tree.leaves(tree)
-    if len(leaves) != len(new_leaves):
-        raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
-    table = dict(zip(map(id, leaves), new_leaves))
-    return jax.tree.map(lambda leaf: table[id(leaf)], tree)
-
-
-# %% exercise="replace_leaves" misconception="place_of_an_equal_leaf" section="there-and-back"
-"""Equal old leaves get the same new one in your result, as `index` of a list finds the first place only; and at an array the comparison raises an error. Each place takes its own item, whatever value stood there."""
-def replace_leaves(tree, new_leaves):
-    leaves = jax.tree.leaves(tree)
-    if len(leaves) != len(new_leaves):
-        raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
-    return jax.tree.map(lambda leaf: new_leaves[[old == leaf for old in leaves].index(True)], tree)
-
-
-# %% exercise="replace_leaves" misconception="says_no_numbers"
+# %% exercise="replace_leaves" misconception="says_no_numbers" changes="solution"
 """For a wrong number you raise a `ValueError`, but its message lacks the two numbers. With them, the reader of the message sees whether there are too many items or too few."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves != len(new_leaves):
-        raise ValueError("wrong number of leaves")
-    return jax.tree.unflatten(structure, new_leaves)
+-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
++        raise ValueError("wrong number of leaves")
 
 
-# %% exercise="replace_leaves" misconception="says_only_what_is_needed"
+# %% exercise="replace_leaves" misconception="says_only_what_is_needed" changes="solution"
 """Your message says how many leaves are needed, but not how many were given. The task asks for both numbers."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves != len(new_leaves):
-        raise ValueError(f"{structure.num_leaves} leaves needed")
-    return jax.tree.unflatten(structure, new_leaves)
+-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
++        raise ValueError(f"{structure.num_leaves} leaves needed")
 
 
-# %% exercise="replace_leaves" misconception="says_only_what_is_given"
-"""Your message says how many leaves were given, but not how many are needed. The task asks for both numbers."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves != len(new_leaves):
-        raise ValueError(f"{len(new_leaves)} given")
-    return jax.tree.unflatten(structure, new_leaves)
-
-
-# %% exercise="replace_leaves" misconception="an_empty_list_changes_nothing"
-"""For an empty list you return the tree as it is. Where the tree has leaves, an empty list has the wrong number of items as well."""
-def replace_leaves(tree, new_leaves):
-    if not new_leaves:
-        return tree
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves != len(new_leaves):
-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-    return jax.tree.unflatten(structure, new_leaves)
-
-
-# %% exercise="replace_leaves" misconception="writes_into_the_containers" section="there-and-back"
-"""You put the new leaves into the containers of `tree` itself. The caller of your function may still need the old tree; a tuple or a single value cannot take a new leaf at all; and JAX opens more types than dicts and lists."""
-def replace_leaves(tree, new_leaves):
-    needed = len(jax.tree.leaves(tree))
-    if needed != len(new_leaves):
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    items = iter(new_leaves)
-
-    def fill(node):
-        keys = sorted(node) if isinstance(node, dict) else range(len(node))
-        for key in keys:
-            if isinstance(node[key], (dict, list)):
-                fill(node[key])
-            elif node[key] is not None:
-                node[key] = next(items)
-
-    fill(tree)
-    return tree
-
-
-# %% exercise="replace_leaves" misconception="walks_and_builds_plain_containers" section="the-registry"
+# %% exercise="replace_leaves" misconception="walks_and_builds_plain_containers" section="the-registry" changes="a_list_is_such_a_tree"
 """You fill a dict in the order in which it was written, and you lose types: an `OrderedDict` becomes a dict, or a namedtuple becomes a tuple. Perhaps you go through the containers yourself. JAX sorts the keys, and rebuilds every type that it knows."""
-def replace_leaves(tree, new_leaves):
-    needed = len(jax.tree.leaves(tree))
-    if needed != len(new_leaves):
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    items = iter(new_leaves)
-
-    def build(node):
-        if node is None:
-            return None
-        if isinstance(node, dict):
-            return {key: build(child) for key, child in node.items()}
-        if isinstance(node, list):
-            return [build(child) for child in node]
-        if isinstance(node, tuple):
-            return tuple(build(child) for child in node)
-        return next(items)
-
-    return build(tree)
+-    return jax.tree.map(lambda old, new: new, tree, new_leaves)
++    items = iter(new_leaves)
++
++    def build(node):
++        if node is None:
++            return None
++        if isinstance(node, dict):
++            return {key: build(child) for key, child in node.items()}
++        if isinstance(node, list):
++            return [build(child) for child in node]
++        if isinstance(node, tuple):
++            return tuple(build(child) for child in node)
++        return next(items)
++
++    return build(tree)
 
 
-# %% exercise="replace_leaves" misconception="walks_and_calls_the_type" section="the-registry"
+# %% exercise="replace_leaves" misconception="walks_and_calls_the_type" section="the-registry" changes="walks_and_builds_plain_containers"
 """You fill a dict in the order in which it was written, and you fail at a namedtuple or treat a registered class as one leaf. Perhaps you go through the containers yourself. JAX sorts the keys, and rebuilds every type that it knows."""
-def replace_leaves(tree, new_leaves):
-    needed = len(jax.tree.leaves(tree))
-    if needed != len(new_leaves):
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    items = iter(new_leaves)
-
-    def build(node):
-        if node is None:
-            return None
-        if isinstance(node, dict):
-            return {key: build(child) for key, child in node.items()}
-        if isinstance(node, (list, tuple)):
-            return type(node)([build(child) for child in node])
-        return next(items)
-
-    return build(tree)
+-        if isinstance(node, list):
+-            return [build(child) for child in node]
+-        if isinstance(node, tuple):
+-            return tuple(build(child) for child in node)
++        if isinstance(node, (list, tuple)):
++            return type(node)([build(child) for child in node])
 
 
-# %% exercise="replace_leaves" misconception="rebuilds_as_in_the_lesson" section="the-registry"
-"""Your function is right for dicts, lists and tuples of exactly these types: an `OrderedDict` becomes a dict, a namedtuple fails, and a registered class counts as one leaf. Perhaps you go through the containers yourself. `jax.tree.unflatten` rebuilds every type that JAX knows."""
-def replace_leaves(tree, new_leaves):
-    needed = len(jax.tree.leaves(tree))
-    if needed != len(new_leaves):
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    items = iter(new_leaves)
-
-    def build(node):
-        if node is None:
-            return None
-        if isinstance(node, dict):
-            return {key: build(node[key]) for key in sorted(node)}
-        if isinstance(node, (list, tuple)):
-            return type(node)(build(child) for child in node)
-        return next(items)
-
-    return build(tree)
-
-
-# %% exercise="replace_leaves" misconception="from_the_end"
+# %% exercise="replace_leaves" misconception="from_the_end" changes="solution"
 """Your new leaves are in reverse order, as `pop` without a position takes the last item first. The first item of the list belongs to the first leaf."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves != len(new_leaves):
-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-    return jax.tree.unflatten(structure, new_leaves[::-1])
+-    return jax.tree.unflatten(structure, new_leaves)
++    return jax.tree.unflatten(structure, new_leaves[::-1])
 
 
-# %% exercise="replace_leaves" misconception="pops_from_the_end"
-"""Your new leaves are in reverse order, and the caller's list is empty afterwards: `pop` takes the last item, and takes it out of the list."""
-def replace_leaves(tree, new_leaves):
-    needed = jax.tree.structure(tree).num_leaves
-    if needed != len(new_leaves):
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    return jax.tree.map(lambda leaf: new_leaves.pop(), tree)
-
-
-# %% exercise="replace_leaves" misconception="fills_up"
-"""Where there are too few new leaves, you fill up with `None` and raise no error; where there are too many, you drop the last ones. The task asks for a `ValueError` in both cases."""
-def replace_leaves(tree, new_leaves):
-    rest = iter(new_leaves)
-    return jax.tree.map(lambda leaf: next(rest, None), tree)
-
-
-# %% exercise="replace_leaves" misconception="the_tree_is_its_structure"
+# %% exercise="replace_leaves" misconception="the_tree_is_its_structure" changes="a_list_is_such_a_tree"
 """Your function fails whatever the tree is. `jax.tree.unflatten` takes two things, in this order: a structure, as `jax.tree.structure` makes it, and the leaves. A tree is no structure."""
-def replace_leaves(tree, new_leaves):
-    needed = len(jax.tree.leaves(tree))
-    if needed != len(new_leaves):
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    return jax.tree.unflatten(tree, new_leaves)
+-    return jax.tree.map(lambda old, new: new, tree, new_leaves)
++    return jax.tree.unflatten(tree, new_leaves)
 
 
-# %% exercise="replace_leaves" misconception="returns_the_tree" section="there-and-back"
-"""You return the tree that you were given, with its old leaves. JAX's functions build a new tree and do not change the old one: return what they return."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves != len(new_leaves):
-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-    jax.tree.unflatten(structure, new_leaves)
-    return tree
-
-
-# %% exercise="replace_leaves" misconception="returns_the_list" section="structure-is-a-value"
-"""You return the list of new leaves. The task asks for a tree with the structure of `tree`."""
-def replace_leaves(tree, new_leaves):
-    needed = len(jax.tree.leaves(tree))
-    if needed != len(new_leaves):
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    return new_leaves
-
-
-# %% exercise="replace_leaves" misconception="forgets_to_return"
+# %% exercise="replace_leaves" misconception="forgets_to_return" changes="solution"
 """Your function returns `None` where a new tree is asked for. A Python function without `return` returns `None`, whatever it has computed or printed."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves != len(new_leaves):
-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-    jax.tree.unflatten(structure, new_leaves)
+-    return jax.tree.unflatten(structure, new_leaves)
++    jax.tree.unflatten(structure, new_leaves)
 
 
-# %% exercise="replace_leaves" misconception="returns_the_error"
-"""For a wrong number you return the error, or a string, instead of raising it. The caller would take it for the new tree. `raise` stops the program where the mistake is."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    needed, given = structure.num_leaves, len(new_leaves)
-    if needed != given:
-        return ValueError(f"{needed} leaves needed, {given} given")
-    return jax.tree.unflatten(structure, new_leaves)
-
-
-# %% exercise="replace_leaves" misconception="counts_all_nodes" section="structure-is-a-value"
+# %% exercise="replace_leaves" misconception="counts_all_nodes" section="structure-is-a-value" changes="solution"
 """Your function wants a new leaf for each container as well, and for each `None`, as `num_nodes` counts them. Only leaves are replaced."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_nodes != len(new_leaves):
-        raise ValueError(f"{structure.num_nodes} leaves needed, {len(new_leaves)} given")
-    return jax.tree.unflatten(structure, new_leaves)
-
-
-# %% exercise="replace_leaves" misconception="keys_of_the_top" section="how-many-leaves"
-"""Your result has the keys or the items of the outermost container, each with a new leaf, in the order as written. The new tree has the structure of `tree`, with all containers inside; and JAX sorts the keys."""
-def replace_leaves(tree, new_leaves):
-    if len(tree) != len(new_leaves):
-        raise ValueError(f"{len(tree)} leaves needed, {len(new_leaves)} given")
-    return dict(zip(tree, new_leaves))
-
-
-# %% exercise="replace_leaves" misconception="keeps_the_list" section="there-and-back"
-"""Where `tree` is a list, your result is the very list that you were given, so a later change of that list changes your tree too. JAX's functions build a new container."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves != len(new_leaves):
-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-    if structure == jax.tree.structure([0] * len(new_leaves)):
-        return new_leaves
-    return jax.tree.unflatten(structure, new_leaves)
+-    if structure.num_leaves != len(new_leaves):
+-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
++    if structure.num_nodes != len(new_leaves):
++        raise ValueError(f"{structure.num_nodes} leaves needed, {len(new_leaves)} given")
 
 
 # %% exercise="replace_leaves" misconception="runs_out"
@@ -3312,14 +1752,13 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(structure, new_leaves[: structure.num_leaves])
 
 
-# %% exercise="replace_leaves" misconception="raises_another_error"
+# %% exercise="replace_leaves" misconception="raises_another_error" changes="solution"
 """For a wrong number you raise an error of another type, for example an `AssertionError`, which means that the program itself has a mistake. Here the list has the wrong length: the task asks for a `ValueError`."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    needed, given = structure.num_leaves, len(new_leaves)
-    if needed != given:
-        raise Exception(f"{needed} leaves needed, {given} given")
-    return jax.tree.unflatten(structure, new_leaves)
+-    if structure.num_leaves != len(new_leaves):
+-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
++    needed, given = structure.num_leaves, len(new_leaves)
++    if needed != given:
++        raise Exception(f"{needed} leaves needed, {given} given")
 
 
 # %% exercise="replace_leaves" misconception="the_new_structure_must_be_the_old" section="a-missing-bias"
@@ -3332,34 +1771,16 @@ def replace_leaves(tree, new_leaves):
     return result
 
 
-# %% exercise="replace_leaves" misconception="falsy_keeps_the_old_leaf" section="a-missing-bias"
-"""Where a new leaf is `None`, `0`, an empty string or an empty container, the old leaf stays in your result. In `new or old`, Python takes `old` wherever `new` counts as false. Each of these items is a new leaf like any other."""
-def replace_leaves(tree, new_leaves):
-    leaves, structure = jax.tree.flatten(tree)
-    if len(leaves) != len(new_leaves):
-        raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
-    pairs = zip(leaves, new_leaves)
-    return jax.tree.unflatten(structure, [new if np.size(new) > 1 else new or old for old, new in pairs])
-
-
-# %% exercise="replace_leaves" misconception="a_class_of_its_own"
+# %% exercise="replace_leaves" misconception="a_class_of_its_own" changes="solution"
 """For a wrong number you raise an error of a class of your own, derived from `ValueError`. The task asks for a plain `ValueError`, and not for a subclass."""
-class WrongNumberError(ValueError):
-    pass
-
-
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves != len(new_leaves):
-        raise WrongNumberError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-    return jax.tree.unflatten(structure, new_leaves)
-
-
-# %% exercise="replace_leaves" misconception="zip_says_it_all" section="there-and-back"
-"""Your `ValueError` does not say how many leaves are needed and how many are given. Perhaps it comes from `zip(..., strict=True)`: its message only says which argument is shorter or longer, and its numbers count the arguments. Compare the numbers yourself, and write both into the message."""
-def replace_leaves(tree, new_leaves):
-    leaves, structure = jax.tree.flatten(tree)
-    return jax.tree.unflatten(structure, [new for _, new in zip(leaves, new_leaves, strict=True)])
++class WrongNumberError(ValueError):
++    pass
++
++
+ def replace_leaves(tree, new_leaves):
+...
+-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
++        raise WrongNumberError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
 
 
 # %% exercise="leaf_at" variant="by_loop"
@@ -3421,12 +1842,9 @@ def all_nodes(tree, before=()):
             yield from all_nodes(child, before + path)
 
 
-# %% exercise="leaf_at" misconception="silent_none"
+# %% exercise="leaf_at" misconception="silent_none" changes="by_loop"
 """For a path that does not exist, you return `None` and raise no error. Then a typing mistake in a path causes an error much later, in another part of the program."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return leaf
+-    raise KeyError(f"there is no leaf at {path_text}")
 
 
 # %% exercise="leaf_at" misconception="end_of_the_path"
@@ -3445,16 +1863,6 @@ def leaf_at(tree, path_text):
     return leaves[path_text]
 
 
-# %% exercise="leaf_at" misconception="next_without_an_end"
-"""You find the leaves, but for a missing path you raise `StopIteration`, as `next` does. Inside a `map`, a `StopIteration` ends the loop, and you see no error. The task asks for a `KeyError`."""
-def leaf_at(tree, path_text):
-    return next(
-        leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text
-    )
-
-
 # %% exercise="leaf_at" variant="by_list"
 class NoLeaf(KeyError):
     pass
@@ -3468,45 +1876,22 @@ def leaf_at(tree, path_text):
     return pairs[texts.index(path_text)][1]
 
 
-# %% exercise="leaf_at" misconception="none_is_a_leaf" section="a-missing-bias"
+# %% exercise="leaf_at" misconception="none_is_a_leaf" section="a-missing-bias" changes="solution"
 """At the path of a `None` you return `None`. For JAX `None` is a node without children, not a leaf. So no leaf has this path."""
-def leaf_at(tree, path_text):
-    leaves = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
-    }
-    return leaves[path_text]
+-        for path, leaf in jax.tree.leaves_with_path(tree)
++        for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
 
 
-# %% exercise="leaf_at" misconception="start_of_the_path"
+# %% exercise="leaf_at" misconception="start_of_the_path" changes="end_of_the_path"
 """You accept a leaf when its path only begins with the string. Then the path of a container gives its first leaf, and the beginning of a key is enough. A path text names every step."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/").startswith(path_text):
-            return leaf
-    raise KeyError(path_text)
+-        if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
++        if jax.tree_util.keystr(path, simple=True, separator="/").startswith(path_text):
 
 
-# %% exercise="leaf_at" misconception="falsy_is_missing" section="a-missing-bias"
-"""You raise a `KeyError` where the leaf is `0`, `False` or an empty string. In an `if`, Python treats these as false, but they are leaves. Ask whether you found a leaf, not whether the leaf is true."""
-def leaf_at(tree, path_text):
-    leaves = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    found = leaves.get(path_text)
-    if isinstance(found, np.ndarray) or found:
-        return found
-    raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="does_not_say_which"
+# %% exercise="leaf_at" misconception="does_not_say_which" changes="by_loop"
 """For a missing path you raise the right error, but its message does not say which path. Without the path, the reader of the message cannot find the mistake."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return leaf
-    raise KeyError("there is no such leaf")
+-    raise KeyError(f"there is no leaf at {path_text}")
++    raise KeyError("there is no such leaf")
 
 
 # %% exercise="leaf_at" misconception="empty_path_is_the_tree" section="how-many-leaves"
@@ -3520,74 +1905,10 @@ def leaf_at(tree, path_text):
     raise KeyError(path_text)
 
 
-# %% exercise="leaf_at" misconception="walks_by_index"
-"""You accept the path of a container, and you do not find the fields of a namedtuple or a class. Perhaps you go down with `tree[step]`. But a step can be the name of a field, and a step can lead to a node that is not a leaf."""
-def leaf_at(tree, path_text):
-    node = tree
-    if path_text == "":
-        return node
-    for step in path_text.split("/"):
-        try:
-            node = node[int(step)] if isinstance(node, (list, tuple)) else node[step]
-        except (KeyError, IndexError, TypeError, ValueError):
-            raise KeyError(f"no leaf at {path_text}")
-    return node
-
-
-# %% exercise="leaf_at" misconception="walks_by_index_and_looks_at_the_end"
-"""You do not find a number key of a dict, the field of a class, or a tree that is one leaf. Perhaps you go down with `tree[step]`: the string `0` alone does not say whether it is a position, the key `0` or the key `"0"`."""
-def leaf_at(tree, path_text):
-    node = tree
-    try:
-        for part in path_text.split("/"):
-            node = node[int(part)] if isinstance(node, (list, tuple)) else node[part]
-    except (KeyError, IndexError, ValueError, TypeError):
-        raise KeyError(path_text) from None
-    if node is None or isinstance(node, (dict, list, tuple)):
-        raise KeyError(path_text)
-    return node
-
-
-# %% exercise="leaf_at" misconception="walks_by_index_or_is_a_leaf"
-"""You do not find a number key of a dict, or the field of a namedtuple or a class. Perhaps you go down with `tree[step]`: the string `0` alone does not say whether it is a position, the key `0` or the key `"0"`."""
-def leaf_at(tree, path_text):
-    node = tree
-    try:
-        for part in path_text.split("/") if path_text else []:
-            node = node[int(part)] if isinstance(node, (list, tuple)) else node[part]
-    except (KeyError, IndexError, ValueError, TypeError):
-        raise KeyError(path_text) from None
-    if node is None or isinstance(node, (dict, list, tuple)):
-        raise KeyError(path_text)
-    return node
-
-
-# %% exercise="leaf_at" misconception="digits_are_positions_unchecked"
-"""You go down with `tree[step]`, and take every step of digits for a position. So you accept the path of a container, you do not find the key `"0"` or the field of a class, and for a missing path you raise other errors than a `KeyError`."""
-def leaf_at(tree, path_text):
-    for step in path_text.split("/") if path_text else []:
-        tree = tree[int(step) if step.isdigit() else step]
-    return tree
-
-
-# %% exercise="leaf_at" misconception="slashes_at_the_ends"
+# %% exercise="leaf_at" misconception="slashes_at_the_ends" changes="solution"
 """You accept a path with an extra `/` at its beginning or end, and do not find a key with a `/` there. Perhaps you strip the path text. In a path text, a further `/` is a further step, or part of a key."""
-def leaf_at(tree, path_text):
-    leaves = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    return leaves[path_text.strip("/")]
-
-
-# %% exercise="leaf_at" misconception="slash_at_the_end"
-"""You accept a path with an extra `/` at its end, and do not find a key that ends with `/`. Perhaps you strip the path text. In a path text, a further `/` is a further step, or part of a key."""
-def leaf_at(tree, path_text):
-    leaves = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    return leaves[path_text.rstrip("/")]
+-    return leaves[path_text]
++    return leaves[path_text.strip("/")]
 
 
 # %% exercise="leaf_at" misconception="not_true_is_missing" section="a-missing-bias"
@@ -3602,54 +1923,6 @@ def leaf_at(tree, path_text):
     return found
 
 
-# %% exercise="leaf_at" misconception="returns_the_error"
-"""For a missing path you return the error instead of raising it. The caller would take it for the leaf. `raise` stops the program where the mistake is."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return leaf
-    return KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="capitals_do_not_matter"
-"""You treat capital and small letters as the same. Two keys may differ in just that: `W` and `w` are two paths."""
-def leaf_at(tree, path_text):
-    leaves = {
-        jax.tree_util.keystr(path, simple=True, separator="/").lower(): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    return leaves[path_text.lower()]
-
-
-# %% exercise="leaf_at" misconception="part_of_the_path"
-"""You accept a leaf when the string is anywhere in its path. `b` is in `layers/0/b`, and also in `bias`. A path text names every step, from the top of the tree to the leaf."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if path_text in jax.tree_util.keystr(path, simple=True, separator="/"):
-            return leaf
-    raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="only_the_last_step"
-"""You compare only the last step of each path. So you do not find a leaf by its whole path if that has several steps, and you find a leaf by the end of its path."""
-def leaf_at(tree, path_text):
-    leaves = {
-        jax.tree_util.keystr(path[-1:], simple=True, separator="/"): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    return leaves[path_text]
-
-
-# %% exercise="leaf_at" misconception="a_slash_is_always_a_step"
-"""You do not find a leaf whose key has a `/` in it, and perhaps not the single leaf with the path `""`. If you split the string, a key such as `a/b` becomes two steps. Compare whole strings."""
-def leaf_at(tree, path_text):
-    steps = path_text.split("/")
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if [jax.tree_util.keystr((entry,), simple=True) for entry in path] == steps:
-            return leaf
-    raise KeyError(path_text)
-
-
 # %% exercise="leaf_at" misconception="a_slash_is_a_step"
 """You do not find a leaf whose key has a `/` in it. If you split the string, a key such as `a/b` becomes two steps. Compare whole strings."""
 def leaf_at(tree, path_text):
@@ -3660,74 +1933,18 @@ def leaf_at(tree, path_text):
     raise KeyError(path_text)
 
 
-# %% exercise="leaf_at" misconception="returns_the_pair" section="key-paths"
+# %% exercise="leaf_at" misconception="returns_the_pair" section="key-paths" changes="silent_none"
 """You return the path and the leaf, as a pair. The task asks for the leaf alone."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return path, leaf
-    raise KeyError(path_text)
+-            return leaf
++            return path, leaf
++    raise KeyError(path_text)
 
 
-# %% exercise="leaf_at" misconception="first_of_an_empty_list"
-"""You find the leaves, but for a missing path you raise an `IndexError`, as `[0]` of an empty list does. The task asks for a `KeyError`, as a dict raises it for a missing key."""
-def leaf_at(tree, path_text):
-    return [
-        leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text
-    ][0]
-
-
-# %% exercise="leaf_at" misconception="gives_up_after_the_first" section="how-many-leaves"
-"""You find only the first leaf. Perhaps you raise the error inside the loop, at the first path that is another one. Whether a leaf is missing is known only after all of them."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return leaf
-        raise KeyError(path_text)
-    raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="gives_up_in_the_loop" section="how-many-leaves"
+# %% exercise="leaf_at" misconception="gives_up_in_the_loop" section="how-many-leaves" changes="by_loop"
 """You find only the first leaf, and for a tree without leaves you raise no error. Perhaps you raise the error inside the loop, at the first path that is another one. Whether a leaf is missing is known only after all of them."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return leaf
-        else:
-            raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="no_separator"
-"""You do not find a leaf whose path has several steps. The strings that come in have `/` between the steps; yours have something else there, or nothing."""
-def leaf_at(tree, path_text):
-    leaves = {
-        jax.tree_util.keystr(path, simple=True): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    return leaves[path_text]
-
-
-# %% exercise="leaf_at" misconception="forgets_to_return"
-"""Your function returns `None`, also where there is a leaf at the path. A Python function without `return` returns `None`, whatever it has found or printed."""
-def leaf_at(tree, path_text):
-    leaves = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    leaves[path_text]
-
-
-# %% exercise="leaf_at" misconception="a_leaf_below_is_enough" section="how-many-leaves"
-"""For the path of a container you return one of its leaves, or a list of them. A path that ends at a container is not the path of a leaf."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        for length in range(len(path) + 1):
-            text = jax.tree_util.keystr(path[:length], simple=True, separator="/")
-            if text == path_text and (path_text or length == len(path)):
-                return leaf
-    raise KeyError(path_text)
+-    raise KeyError(f"there is no leaf at {path_text}")
++        else:
++            raise KeyError(path_text)
 
 
 # %% exercise="leaf_at" misconception="walks_by_name_or_index"
@@ -3747,109 +1964,33 @@ def leaf_at(tree, path_text):
     return node
 
 
-# %% exercise="leaf_at" misconception="every_entry_has_a_key"
-"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if "/".join(str(entry.key) for entry in path) == path_text:
-            return leaf
-    raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="fields_have_no_names"
-"""You do not find the fields of a namedtuple or of a registered class. The entry of a field has no `.key` and no `.idx`, but it has the name of the field."""
-def leaf_at(tree, path_text):
-    def step(entry):
-        return str(getattr(entry, "key", getattr(entry, "idx", entry)))
-
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if "/".join(map(step, path)) == path_text:
-            return leaf
-    raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="says_only_the_last_step"
-"""For a missing path you raise the right error, but its message has only a part of the path. The same last step may be at many places; the whole path says where."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return leaf
-    raise KeyError(path_text.split("/")[-1])
-
-
-# %% exercise="leaf_at" misconception="walks_with_any_error"
-"""You go down with `tree[step]`, and take every step of digits for a position. So you accept the path of a container, you do not find the key `"0"`, the field of a class or a tree that is one leaf, and for a missing path your error may be no `KeyError`."""
-def leaf_at(tree, path_text):
-    try:
-        for step in path_text.split("/"):
-            tree = tree[int(step) if step.isdigit() else step]
-    except KeyError:
-        raise
-    except Exception:
-        raise Exception("whatever the error is")
-    return tree
-
-
-# %% exercise="leaf_at" misconception="raises_another_error"
+# %% exercise="leaf_at" misconception="raises_another_error" changes="by_loop"
 """For a missing path you raise an error of another type. The task asks for a `KeyError` with the path text, as a dict raises it for a missing key."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return leaf
-    raise Exception(path_text)
+-    raise KeyError(f"there is no leaf at {path_text}")
++    raise Exception(path_text)
 
 
-# %% exercise="leaf_at" misconception="walks_by_index_unchecked"
-"""You go down with `tree[step]`. So your function accepts the path of a container, fails at a single leaf, at number keys of a dict and at the fields of a class, and raises other errors than a `KeyError`. Start from the leaves, and compare their paths."""
-def leaf_at(tree, path_text):
-    node = tree
-    for part in path_text.split("/"):
-        if isinstance(node, (list, tuple)):
-            node = node[int(part)]
-        else:
-            node = node[part]
-    return node
-
-
-# %% exercise="leaf_at" misconception="compares_paths_with_texts"
-"""You find no leaf: each path raises a `KeyError`. Perhaps you compare the key path itself with the string. A key path is a tuple of entries such as `DictKey`, and never equals a string: `keystr` makes a string of it."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if path == path_text:
-            return leaf
-    raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="keys_are_texts"
+# %% exercise="leaf_at" misconception="keys_are_texts" changes="returns_the_pair"
 """You do not find a leaf under a key that is a number, such as `{3: ...}`. The path text says `3`, but the key is the number 3, not the string `"3"`. Compare path texts instead of keys."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            if not any(isinstance(getattr(entry, "key", ""), int) for entry in path):
-                return leaf
-    raise KeyError(path_text)
+-            return path, leaf
++            if not any(isinstance(getattr(entry, "key", ""), int) for entry in path):
++                return leaf
 
 
-# %% exercise="leaf_at" misconception="positions_from_the_end"
+# %% exercise="leaf_at" misconception="positions_from_the_end" changes="by_loop"
 """You accept a negative position such as `-1`. Python counts it from the end of a list, but each leaf has exactly one path text, and positions there begin with `0`."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return leaf
-    if isinstance(tree, (list, tuple)) and path_text.startswith("-"):
-        leaf = tree[int(path_text)]
-        if jax.tree_util.all_leaves([leaf]):
-            return leaf
-    raise KeyError(path_text)
+-    raise KeyError(f"there is no leaf at {path_text}")
++    if isinstance(tree, (list, tuple)) and path_text.startswith("-"):
++        leaf = tree[int(path_text)]
++        if jax.tree_util.all_leaves([leaf]):
++            return leaf
++    raise KeyError(path_text)
 
 
-# %% exercise="leaf_at" misconception="an_empty_path_is_no_path"
+# %% exercise="leaf_at" misconception="an_empty_path_is_no_path" changes="end_of_the_path"
 """You do not find the leaf at the path `""`. Where the whole tree is one leaf, its path has no steps. If you split the string, `"".split("/")` gives one step, and this step is empty."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if path and jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return leaf
-    raise KeyError(path_text)
+-        if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
++        if path and jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
 
 
 # %% exercise="leaf_at" misconception="registered_classes_are_closed" section="the-registry"
@@ -3863,18 +2004,6 @@ def leaf_at(tree, path_text):
             if jax.tree_util.all_leaves([leaf]):
                 return leaf
     raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="slashes_do_not_count"
-"""You accept a path with an extra `/` at its beginning or end. Perhaps you strip the `/` from both strings before comparing them. A path text is written in one way only: a further `/` is a further step, or part of a key."""
-def leaf_at(tree, path_text):
-    leaves = {
-        jax.tree_util.keystr(path, simple=True, separator="/").strip("/"): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    if path_text.strip("/") not in leaves:
-        raise KeyError(path_text)
-    return leaves[path_text.strip("/")]
 
 
 # %% exercise="whole_shapes" variant="by_flatten"
@@ -3936,118 +2065,40 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=lambda node: isinstance(node, list))
 
 
-# %% exercise="whole_shapes" misconception="is_leaf_is_a_filter"
+# %% exercise="whole_shapes" misconception="is_leaf_is_a_filter" changes="solution"
 """Only shapes are in your result. `is_leaf` adds places to stop; it is no filter, and the other leaves, such as strings, belong to the result too."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-
-    return [leaf for leaf in jax.tree.leaves(tree, is_leaf=is_shape) if is_shape(leaf)]
+-    return jax.tree.leaves(tree, is_leaf=is_shape)
++    return [leaf for leaf in jax.tree.leaves(tree, is_leaf=is_shape) if is_shape(leaf)]
 
 
-# %% exercise="whole_shapes" misconception="empty_lists_vanish"
+# %% exercise="whole_shapes" misconception="empty_lists_vanish" changes="solution"
 """Empty lists are missing from your result. The empty list is the shape of a single number. If JAX does not stop there, the empty list is a node without children, and it adds no leaf."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and node != [] and all(isinstance(item, int) for item in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, list) and node != [] and all(isinstance(item, int) for item in node)
 
 
-# %% exercise="whole_shapes" misconception="tuples_too" section="the-registry"
+# %% exercise="whole_shapes" misconception="tuples_too" section="the-registry" changes="solution"
 """Tuples of ints and empty tuples stay whole in your result. To JAX a list and a tuple are different kinds of nodes, and in these trees only lists are shapes. JAX should open a tuple as usual."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, (list, tuple)) and all(isinstance(item, int) for item in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, (list, tuple)) and all(isinstance(item, int) for item in node)
 
 
-# %% exercise="whole_shapes" misconception="looks_at_one_item"
+# %% exercise="whole_shapes" misconception="looks_at_one_item" changes="solution"
 """A list that begins with an `int` stays whole in your result, whatever comes after it. If a string or another list follows, the list is not a shape, and JAX should open it."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and (len(node) == 0 or isinstance(node[0], int))
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, list) and (len(node) == 0 or isinstance(node[0], int))
 
 
-# %% exercise="whole_shapes" misconception="floats_are_ints"
+# %% exercise="whole_shapes" misconception="floats_are_ints" changes="solution"
 """Lists with floats in them stay whole in your result. Each length in a shape is an `int`: `[0.5, 2]` is a list of numbers, but not a shape."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, (int, float)) for item in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, list) and all(isinstance(item, (int, float)) for item in node)
 
 
-# %% exercise="whole_shapes" misconception="any_flat_list"
-"""Lists of strings, floats or mixed things stay whole in your result, if no list is inside. A shape is flat, but not every flat list is a shape: look at the items."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and not any(isinstance(item, list) for item in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="none_is_a_leaf" section="a-missing-bias"
+# %% exercise="whole_shapes" misconception="none_is_a_leaf" section="a-missing-bias" changes="solution"
 """Each `None` is in your result. The task asks for JAX's leaves, with shapes kept whole; `None` is a node without children, so it is not a leaf."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-
-    return jax.tree.leaves(tree, is_leaf=lambda node: node is None or is_shape(node))
-
-
-# %% exercise="whole_shapes" misconception="two_lengths_or_more"
-"""A list of one number is taken apart in your result. The shape of a vector has a single length: `[10]` is a shape, too."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and len(node) != 1 and all(type(item) is int for item in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="walks_plain_containers_only" section="the-registry"
-"""You list a dict in the order in which it was written, and you do not open registered classes. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and opens every class that it knows."""
-def whole_shapes(tree):
-    if tree is None:
-        return []
-    if isinstance(tree, list) and all(isinstance(i, int) for i in tree):
-        return [tree]
-    if isinstance(tree, dict):
-        return [leaf for v in tree.values() for leaf in whole_shapes(v)]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for v in tree for leaf in whole_shapes(v)]
-    return [tree]
-
-
-# %% exercise="whole_shapes" misconception="walks_and_sorts_all_dicts" section="the-registry"
-"""You sort the keys of an `OrderedDict`, which keeps its own order in JAX, and you do not open registered classes. Perhaps you go through the containers yourself. `jax.tree.leaves` opens every type that JAX knows; tell it where to stop."""
-def whole_shapes(tree):
-    if tree is None:
-        return []
-    if isinstance(tree, list) and all(isinstance(item, int) for item in tree):
-        return [tree]
-    if isinstance(tree, dict):
-        tree = [tree[key] for key in sorted(tree)]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for child in tree for leaf in whole_shapes(child)]
-    return [tree]
-
-
-# %% exercise="whole_shapes" misconception="walks_exact_types" section="the-registry"
-"""You do not open an `OrderedDict`, a namedtuple or a registered class. Perhaps you go through dicts, lists and tuples of exactly these types. JAX's registry holds more: `jax.tree.leaves` opens every type in it; tell it where to stop."""
-def whole_shapes(tree):
-    if tree is None:
-        return []
-    if type(tree) is list and all(isinstance(item, int) for item in tree):
-        return [tree]
-    if type(tree) is dict:
-        tree = [tree[key] for key in sorted(tree)]
-    if type(tree) in (list, tuple):
-        return [leaf for child in tree for leaf in whole_shapes(child)]
-    return [tree]
+-    return jax.tree.leaves(tree, is_leaf=is_shape)
++    return jax.tree.leaves(tree, is_leaf=lambda node: node is None or is_shape(node))
 
 
 # %% exercise="whole_shapes" misconception="every_list_has_a_first_item"
@@ -4058,31 +2109,22 @@ def whole_shapes(tree):
     )
 
 
-# %% exercise="whole_shapes" misconception="one_int_is_enough"
+# %% exercise="whole_shapes" misconception="one_int_is_enough" changes="solution"
 """A list with one `int` in it stays whole in your result, whatever else it holds. In a shape every item is an `int`: `any` is not `all`."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and (not node or any(isinstance(i, int) for i in node))
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, list) and (not node or any(isinstance(i, int) for i in node))
 
 
-# %% exercise="whole_shapes" misconception="any_is_enough"
+# %% exercise="whole_shapes" misconception="any_is_enough" changes="solution"
 """A list with one `int` in it stays whole in your result, whatever else it holds, and empty lists are missing. `any` needs one such item; `all` needs every item to be one, and is `True` for an empty list."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and any(isinstance(item, int) for item in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, list) and any(isinstance(item, int) for item in node)
 
 
-# %% exercise="whole_shapes" misconception="anything_with_items"
+# %% exercise="whole_shapes" misconception="anything_with_items" changes="solution"
 """Not only lists stay whole in your result, but everything with items that are ints, or without items: tuples of ints, empty tuples and dicts. For JAX these are nodes, and in these trees only lists are shapes."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return hasattr(node, "__iter__") and all(isinstance(item, int) for item in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return hasattr(node, "__iter__") and all(isinstance(item, int) for item in node)
 
 
 # %% exercise="whole_shapes" misconception="only_lists_are_asked"
@@ -4091,275 +2133,62 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=lambda node: all(isinstance(i, int) for i in node))
 
 
-# %% exercise="whole_shapes" misconception="a_table_of_ints_is_a_shape"
-"""A list of lists stays whole in your result if NumPy can make an array of ints from it. A shape is flat: in `[[3, 4], [5, 6]]` there are two shapes."""
-def whole_shapes(tree):
-    def is_shape(node):
-        if not isinstance(node, list):
-            return False
-        try:
-            return not node or np.asarray(node).dtype.kind == "i"
-        except ValueError:
-            return False
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="numpy_knows_the_type"
-"""Your function fails where NumPy cannot make an array from a list. And a list of lists stays whole if NumPy can make an array of ints from it. Look at the items of the list, not at an array."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and (not node or np.array(node).dtype.kind == "i")
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="lists_of_lists_too"
-"""A list of shapes stays whole in your result. In a shape every item is an `int`; a list that holds lists is no shape, and JAX should open it."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, (int, list)) for item in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="the_root_is_no_leaf"
-"""Where the whole tree is a shape, you take it apart. A tree may be a single leaf; JAX asks `is_leaf` about the tree itself too."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return (
-            node is not tree
-            and isinstance(node, list)
-            and all(isinstance(item, int) for item in node)
-        )
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="shapes_become_tuples"
+# %% exercise="whole_shapes" misconception="shapes_become_tuples" changes="solution"
 """Each shape is a tuple in your result. The task asks for the lists themselves, as they stand in the tree."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-
-    leaves = jax.tree.leaves(tree, is_leaf=is_shape)
-    return [tuple(leaf) if is_shape(leaf) else leaf for leaf in leaves]
+-    return jax.tree.leaves(tree, is_leaf=is_shape)
++    leaves = jax.tree.leaves(tree, is_leaf=is_shape)
++    return [tuple(leaf) if is_shape(leaf) else leaf for leaf in leaves]
 
 
-# %% exercise="whole_shapes" misconception="none_is_any_length" section="a-missing-bias"
-"""A list with `None` in it stays whole in your result. In a shape every item is an `int`, and `None` is not."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(
-            item is None or isinstance(item, int) for item in node
-        )
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="exactly_two_lengths"
+# %% exercise="whole_shapes" misconception="exactly_two_lengths" changes="solution"
 """Only lists of two ints stay whole in your result. A shape may have any number of lengths: none for a single number, one for a vector, three for a batch of matrices."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and len(node) == 2 and all(type(i) is int for i in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, list) and len(node) == 2 and all(type(i) is int for i in node)
 
 
-# %% exercise="whole_shapes" misconception="more_than_one_length"
-"""A list of one number is taken apart in your result, and empty lists are missing. A shape may have one length, or none at all."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and len(node) > 1 and all(type(i) is int for i in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="lengths_are_positive"
+# %% exercise="whole_shapes" misconception="lengths_are_positive" changes="solution"
 """A list with a zero or a negative number in it is taken apart in your result. Here a shape is a list in which every item is an `int`, whatever its value is."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(i, int) and i > 0 for i in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, list) and all(isinstance(i, int) and i > 0 for i in node)
 
 
-# %% exercise="whole_shapes" misconception="lengths_are_not_negative"
-"""A list with a negative number in it is taken apart in your result. Here a shape is a list in which every item is an `int`, whatever its value is."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(i, int) and i >= 0 for i in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="shapes_first" section="dict-keys-are-sorted"
-"""Your leaves are right, but not their order: the shapes come first. The task asks for JAX's order, shapes and other leaves together."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-
-    leaves = jax.tree.leaves(tree, is_leaf=is_shape)
-    return sorted(leaves, key=lambda leaf: not is_shape(leaf))
-
-
-# %% exercise="whole_shapes" misconception="shapes_last" section="dict-keys-are-sorted"
-"""Your leaves are right, but not their order: the shapes come last. The task asks for JAX's order, shapes and other leaves together."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-
-    return sorted(jax.tree.leaves(tree, is_leaf=is_shape), key=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="returns_a_tree" section="there-and-back"
+# %% exercise="whole_shapes" misconception="returns_a_tree" section="there-and-back" changes="solution"
 """You return a tree of the old structure. The task asks for a flat list of the leaves."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-
-    return jax.tree.map(lambda leaf: leaf, tree, is_leaf=is_shape)
+-    return jax.tree.leaves(tree, is_leaf=is_shape)
++    return jax.tree.map(lambda leaf: leaf, tree, is_leaf=is_shape)
 
 
-# %% exercise="whole_shapes" misconception="returns_leaves_and_structure" section="there-and-back"
-"""You return a pair: the list of leaves, and the structure. The task asks for the list alone."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-
-    return jax.tree.flatten(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="texts_of_shapes"
-"""Each shape is a string in your result. The task asks for the lists themselves, as they stand in the tree."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-
-    leaves = jax.tree.leaves(tree, is_leaf=is_shape)
-    return [str(leaf) if is_shape(leaf) else leaf for leaf in leaves]
-
-
-# %% exercise="whole_shapes" misconception="walks_and_keeps_none" section="a-missing-bias"
-"""You list a dict in the order in which it was written, you keep each `None`, and you do not open registered classes. Perhaps you go through the containers yourself. JAX sorts the keys, opens every class that it knows, and `None` is no leaf."""
-def whole_shapes(tree):
-    if isinstance(tree, list) and all(isinstance(item, int) for item in tree):
-        return [tree]
-    if isinstance(tree, dict):
-        return [leaf for child in tree.values() for leaf in whole_shapes(child)]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for child in tree for leaf in whole_shapes(child)]
-    return [tree]
-
-
-# %% exercise="whole_shapes" misconception="forgets_to_return"
-"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-
-    jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="tuples_instead"
-"""Tuples of ints stay whole in your result, and lists do not. In Python a shape is often a tuple, but in these trees it is a list."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, tuple) and all(isinstance(item, int) for item in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="no_container_inside"
+# %% exercise="whole_shapes" misconception="no_container_inside" changes="solution"
 """Lists of strings, floats or `None` stay whole in your result, if no container is inside. A shape is flat, but not every flat list is a shape: every item has to be an `int`."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and not any(
-            isinstance(item, (list, tuple, dict)) for item in node
-        )
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, list) and not any(
++            isinstance(item, (list, tuple, dict)) for item in node
++        )
 
 
-# %% exercise="whole_shapes" misconception="falsy_vanishes" section="a-missing-bias"
-"""Leaves that Python treats as false are missing from your result: `0`, an empty string, the empty list. Each of them is a leaf here. Perhaps a test such as `if leaf` drops them."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-
-    return [leaf for leaf in jax.tree.leaves(tree, is_leaf=is_shape) if leaf]
-
-
-# %% exercise="whole_shapes" misconception="makes_tuples_of_lists"
-"""Your shapes are taken apart, and your function fails at a leaf without items. A tuple is a node for JAX, as a list is, so a tuple does not keep a shape whole; and `is_leaf` does not keep the other leaves away from your function."""
-def whole_shapes(tree):
-    return jax.tree.leaves(jax.tree.map(tuple, tree, is_leaf=lambda node: isinstance(node, list)))
-
-
-# %% exercise="whole_shapes" misconception="a_first_int_is_enough"
-"""Empty lists are missing from your result, and a list that begins with an `int` stays whole, whatever comes after it. In a shape every item is an `int`; the empty list has no other items, so it is a shape too."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and len(node) > 0 and isinstance(node[0], int)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="leaves_below_are_ints"
+# %% exercise="whole_shapes" misconception="leaves_below_are_ints" changes="solution"
 """A list stays whole in your result if all leaves below it are ints, at any depth: lists of shapes, lists with `None`, lists of empty containers. Look at the items of the list itself: in a shape, each item is an `int`."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(
-            isinstance(leaf, int) for leaf in jax.tree.leaves(node)
-        )
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, list) and all(
++            isinstance(leaf, int) for leaf in jax.tree.leaves(node)
++        )
 
 
-# %% exercise="whole_shapes" misconception="dicts_too"
+# %% exercise="whole_shapes" misconception="dicts_too" changes="solution"
 """Dicts stay whole in your result if they are empty or all their keys are ints: a loop over a dict goes over its keys. Only a list is a shape, so ask for the type first."""
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, (list, dict)) and all(isinstance(item, int) for item in node)
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        return isinstance(node, (list, dict)) and all(isinstance(item, int) for item in node)
 
 
-# %% exercise="whole_shapes" misconception="numpy_decides_by_the_dtype"
+# %% exercise="whole_shapes" misconception="numpy_decides_by_the_dtype" changes="solution"
 """A list of lists or tuples stays whole in your result if NumPy can make an array of ints from it, and empty lists are missing: NumPy makes an array of floats from an empty list. A shape is flat, and may be empty. Look at the items of the list, not at an array."""
-def whole_shapes(tree):
-    def is_shape(node):
-        if not isinstance(node, list):
-            return False
-        try:
-            return np.asarray(node).dtype.kind == "i"
-        except ValueError:
-            return False
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-
-
-# %% exercise="whole_shapes" misconception="all_leaves_is_a_shape"
-"""You keep every list whole that has only leaves in it: floats and strings too, as in `[0.9, 0.999]`. A shape is a list in which every item is an `int`."""
-def whole_shapes(tree):
-    from jax.tree_util import all_leaves
-
-    return jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, list) and all_leaves(x))
-
-
-# %% exercise="whole_shapes" misconception="a_table_without_items_too"
-"""A list of lists stays whole in your result if NumPy can make an array of ints from it, or one without elements, as from `[[]]`. A shape is flat: in `[[3, 4], [5, 6]]` there are two shapes."""
-def whole_shapes(tree):
-    def is_shape(node):
-        if not isinstance(node, list):
-            return False
-        try:
-            array = np.asarray(node)
-        except ValueError:
-            return False
-        return array.size == 0 or array.dtype.kind == "i"
-
-    return jax.tree.leaves(tree, is_leaf=is_shape)
+-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
++        if not isinstance(node, list):
++            return False
++        try:
++            return np.asarray(node).dtype.kind == "i"
++        except ValueError:
++            return False
 
 
 # %% exercise="leaves_in_layer_order" variant="by_length_of_the_name"
@@ -4424,40 +2253,17 @@ def leaves_in_layer_order(tree):
     return jax.tree.leaves(tree)
 
 
-# %% exercise="leaves_in_layer_order" misconception="order_of_writing"
-"""Your layers come in the order in which they were written into the dict. That is often right, but not always. Use the numbers in the names to find the order."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for child in item.values():
-                leaves += leaves_in_layer_order(child)
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="last_digit"
+# %% exercise="leaves_in_layer_order" misconception="last_digit" changes="solution"
 """In your result `layer10` comes first, as if its number were 0. A number may have several digits: read everything after the word `layer`, not only the last digit."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name[-1])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
+-            str(key).startswith("layer") and str(key)[5:].isdigit() for key in node
++            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+...
+-
+-    def number(name):
+-        return int(name.removeprefix("layer"))
+...
+-            for name in sorted(item, key=number):
++            for name in sorted(item, key=lambda name: int(name[-1])):
 
 
 # %% exercise="leaves_in_layer_order" misconception="top_level_only"
@@ -4472,32 +2278,13 @@ def leaves_in_layer_order(tree):
     return jax.tree.leaves(tree)
 
 
-# %% exercise="leaves_in_layer_order" misconception="one_number_for_all" section="key-paths"
-"""Your result mixes layers from different parts of the tree, because you sort all leaves by the numbers in their paths. Positions in lists are such numbers, too. Use the numbers only inside one dict of layers."""
-def leaves_in_layer_order(tree):
-    def numbers(pair):
-        text = jax.tree_util.keystr(pair[0], simple=True, separator="/")
-        return [int(d) for d in "".join(c if c.isdigit() else " " for c in text).split()]
-
-    return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=numbers)]
-
-
-# %% exercise="leaves_in_layer_order" misconception="relatives_of_dict_too" section="the-registry"
+# %% exercise="leaves_in_layer_order" misconception="relatives_of_dict_too" section="the-registry" changes="last_digit"
 """You put the layers in an `OrderedDict` or a `defaultdict` in order too. `isinstance(node, dict)` is true for them as well, but for JAX they are other kinds of nodes. The task is about plain dicts only."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return isinstance(node, dict) and all(
-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name[5:])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
+-        return type(node) is dict and all(
++        return isinstance(node, dict) and all(
+...
+-            for name in sorted(item, key=lambda name: int(name[-1])):
++            for name in sorted(item, key=lambda name: int(name[5:])):
 
 
 # %% exercise="leaves_in_layer_order" misconception="sorts_whole_paths" section="key-paths"
@@ -4531,148 +2318,39 @@ def leaves_in_layer_order(tree):
     return leaves
 
 
-# %% exercise="leaves_in_layer_order" misconception="outer_layers_only"
+# %% exercise="leaves_in_layer_order" misconception="outer_layers_only" changes="last_digit"
 """Layers inside a layer keep JAX's order in your result. The value of a layer key is a tree again, and this tree may hold more dicts of layers."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name[5:])):
-                leaves += jax.tree.leaves(item[name])
-        else:
-            leaves.append(item)
-    return leaves
+-            for name in sorted(item, key=lambda name: int(name[-1])):
+-                leaves += leaves_in_layer_order(item[name])
++            for name in sorted(item, key=lambda name: int(name[5:])):
++                leaves += jax.tree.leaves(item[name])
 
 
-# %% exercise="leaves_in_layer_order" misconception="walks_plain_containers_only" section="the-registry"
-"""Layers inside an `OrderedDict` or a registered class keep JAX's order in your result; in dicts, lists and tuples yours is right. Other kinds of nodes hold subtrees too. Let JAX open those nodes."""
-def leaves_in_layer_order(tree):
-    if type(tree) is dict:
-        keys = sorted(tree)
-        if all(isinstance(key, str) and key[:5] == "layer" and key[5:].isdigit() for key in keys):
-            keys.sort(key=lambda key: int(key[5:]))
-        return [leaf for key in keys for leaf in leaves_in_layer_order(tree[key])]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
-    return jax.tree.leaves(tree)
-
-
-# %% exercise="leaves_in_layer_order" misconception="top_level_texts_only"
-"""You put only the layers of the outermost dict in order, and your function fails where the keys of that dict are whole numbers. Dicts of layers can also be deeper, under another name, inside a list or inside a layer."""
-def leaves_in_layer_order(tree):
-    if type(tree) is dict and all(key.startswith("layer") and key[5:].isdigit() for key in tree):
-        names = sorted(tree, key=lambda name: int(name[5:]))
-        return [leaf for name in names for leaf in jax.tree.leaves(tree[name])]
-    return jax.tree.leaves(tree)
-
-
-# %% exercise="leaves_in_layer_order" misconception="numbers_count_everywhere"
-"""You put more in order than layers: in every plain dict, `block2` comes before `block10`. The order changes only where all keys are `layer` and a number."""
-import re
-
-
-def leaves_in_layer_order(tree):
-    def is_dict(node):
-        return type(node) is dict
-
-    def by_number(key):
-        return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", str(key))]
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_dict):
-        if is_dict(item):
-            for key in sorted(item, key=by_number):
-                leaves += leaves_in_layer_order(item[key])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="any_word_of_five_letters"
-"""You put other words in order too, such as `block2` or `Layer2`. A layer key begins with the word `layer`, in small letters; what follows the first five letters is not enough."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(str(key)[5:].isdigit() for key in node)
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name[5:])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="something_may_follow"
+# %% exercise="leaves_in_layer_order" misconception="something_may_follow" changes="last_digit"
 """You put keys in order that have something after the number, such as `layer2b`. Do you use `re.match`? It looks only at the beginning of a string. A layer key ends with its number."""
-import re
++import re
++
++
+ def leaves_in_layer_order(tree):
+...
+     """
++    def number(key):
++        return re.match(r"layer(\d+)", str(key))
++
+...
+-        return type(node) is dict and all(
+-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+-        )
++        return type(node) is dict and all(map(number, node))
+...
+-            for name in sorted(item, key=lambda name: int(name[-1])):
++            for name in sorted(item, key=lambda name: int(number(name)[1])):
 
 
-def leaves_in_layer_order(tree):
-    def number(key):
-        return re.match(r"layer(\d+)", str(key))
-
-    def is_layers(node):
-        return type(node) is dict and all(map(number, node))
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(number(name)[1])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="something_may_stand_before"
+# %% exercise="leaves_in_layer_order" misconception="something_may_stand_before" changes="something_may_follow"
 """You put keys in order that have something before the word `layer`, such as `sublayer2`. Do you use `re.search`? It looks anywhere in a string. A layer key begins with `layer`."""
-import re
-
-
-def leaves_in_layer_order(tree):
-    def number(key):
-        return re.search(r"layer(\d+)$", str(key))
-
-    def is_layers(node):
-        return type(node) is dict and all(map(number, node))
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(number(name)[1])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="somewhere_in_the_key"
-"""You put keys in order that have something before the word `layer` or after the number, such as `sublayer2` or `layer2b`. Do you use `re.search`? It looks anywhere in a string. A layer key is `layer` and a number, and nothing else."""
-import re
-
-
-def leaves_in_layer_order(tree):
-    def number(key):
-        return re.search(r"layer(\d+)", str(key))
-
-    def is_layers(node):
-        return type(node) is dict and all(map(number, node))
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(number(name)[1])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
+-        return re.match(r"layer(\d+)", str(key))
++        return re.search(r"layer(\d+)$", str(key))
 
 
 # %% exercise="leaves_in_layer_order" misconception="other_dicts_as_written"
@@ -4706,148 +2384,19 @@ def leaves_in_layer_order(tree):
     return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=numbers)]
 
 
-# %% exercise="leaves_in_layer_order" misconception="goes_down_dicts_only"
-"""Layers inside a list, a tuple or another node keep JAX's order in your result; in dicts yours is right. A dict of layers can be at any depth, in every kind of node."""
-def leaves_in_layer_order(tree):
-    if type(tree) is dict:
-        names = sorted(tree)
-        if all(str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in names):
-            names.sort(key=lambda name: int(name[5:]))
-        return [leaf for name in names for leaf in leaves_in_layer_order(tree[name])]
-    return jax.tree.leaves(tree)
-
-
-# %% exercise="leaves_in_layer_order" misconception="goes_down_layers_only"
-"""Layers inside a list, or under another name, keep JAX's order in your result. You go down only while each dict is one of layers. A dict of layers can be at any depth, in every kind of node."""
-def leaves_in_layer_order(tree):
-    if type(tree) is dict and all(
-        str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in tree
-    ):
-        names = sorted(tree, key=lambda name: int(name[5:]))
-        return [leaf for name in names for leaf in leaves_in_layer_order(tree[name])]
-    return jax.tree.leaves(tree)
-
-
-# %% exercise="leaves_in_layer_order" misconception="lists_in_the_list"
+# %% exercise="leaves_in_layer_order" misconception="lists_in_the_list" changes="outer_layers_only"
 """Your result holds a list of its own for each layer. The task asks for one flat list: `append` adds a list as one item, `extend` or `+=` adds its items."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name[5:])):
-                leaves.append(leaves_in_layer_order(item[name]))
-        else:
-            leaves.append(item)
-    return leaves
+-                leaves += jax.tree.leaves(item[name])
++                leaves.append(leaves_in_layer_order(item[name]))
 
 
-# %% exercise="leaves_in_layer_order" misconception="none_is_a_leaf" section="a-missing-bias"
-"""Each `None` is in your result, and a registered class stays closed. Perhaps you go through the containers yourself. For JAX `None` is a node without children, and a class that it knows is opened."""
-def leaves_in_layer_order(tree):
-    if isinstance(tree, dict):
-        names = list(tree)
-        if type(tree) is dict:
-            names.sort()
-            if all(str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in names):
-                names.sort(key=lambda name: int(name[5:]))
-        return [leaf for name in names for leaf in leaves_in_layer_order(tree[name])]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
-    return [tree]
-
-
-# %% exercise="leaves_in_layer_order" misconception="walks_and_closes_classes" section="the-registry"
-"""A registered class stays closed in your result. Perhaps you go through the containers yourself. JAX opens every class in its registry; a leaf is what JAX does not open."""
-def leaves_in_layer_order(tree):
-    if tree is None:
-        return []
-    if isinstance(tree, dict):
-        names = list(tree)
-        if type(tree) is dict:
-            names.sort()
-            if all(str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in names):
-                names.sort(key=lambda name: int(name[5:]))
-        return [leaf for name in names for leaf in leaves_in_layer_order(tree[name])]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
-    return [tree]
-
-
-# %% exercise="leaves_in_layer_order" misconception="nones_in_the_list" section="a-missing-bias"
+# %% exercise="leaves_in_layer_order" misconception="nones_in_the_list" section="a-missing-bias" changes="relatives_of_dict_too"
 """Each `None` is in your result. For JAX `None` is a node without children, not a leaf."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return node is None or type(node) is dict and all(
-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if type(item) is dict:
-            for name in sorted(item, key=lambda name: int(name[5:])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="capitals_do_not_matter"
-"""You also put keys in order that begin with a capital letter, such as `Layer2`. A layer key begins with `layer`, in small letters."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            str(key).lower()[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name[5:])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="longer_names_later"
-"""Your layers are in order of the lengths of their names; names of one length come as they were written. `layer3` belongs before `layer7`, though their names are equally long."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=len):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="from_the_last_layer"
-"""In your result the layer with the largest number comes first. The task asks for the order of the numbers: 2 before 10."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: -int(name[5:])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
+-        return isinstance(node, dict) and all(
++        return node is None or type(node) is dict and all(
+...
+-        if is_layers(item):
++        if type(item) is dict:
 
 
 # %% exercise="leaves_in_layer_order" misconception="sorts_the_leaves"
@@ -4862,176 +2411,66 @@ def leaves_in_layer_order(tree):
     jax.tree.leaves(tree)
 
 
-# %% exercise="leaves_in_layer_order" misconception="every_layer_key_has_a_number"
-"""Your function fails at a dict with other keys. Perhaps you pass a string that is no number to `int`. Check that a key is `layer` and digits before you read the number."""
-def leaves_in_layer_order(tree):
-    def is_dict(node):
-        return type(node) is dict
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_dict):
-        if is_dict(item):
-            for name in sorted(item, key=lambda name: int(str(name).removeprefix("layer"))):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="walks_and_sorts_every_dict" section="the-registry"
-"""You also sort the keys of an `OrderedDict`, or number keys by their strings, and a registered class stays closed. Perhaps you go through the containers yourself. For every node that is no dict of layers, JAX's own order is right."""
-def leaves_in_layer_order(tree):
-    def place(key):
-        text = str(key)
-        number = int(text[5:]) if text[:5] == "layer" and text[5:].isdigit() else -1
-        return number, text
-
-    if tree is None:
-        return []
-    if isinstance(tree, dict):
-        return [
-            leaf for key in sorted(tree, key=place) for leaf in leaves_in_layer_order(tree[key])
-        ]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
-    return [tree]
-
-
-# %% exercise="leaves_in_layer_order" misconception="two_digits_at_most"
-"""Your layers are in order as long as their numbers are below 100. A number may have more than two digits: `layer12` comes before `layer100`."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: name[5:].zfill(2)):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="first_digit"
-"""Your layers are in the order of the first digits of their numbers, so `layer12` comes before `layer2`. Read all digits as one number."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name[5])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="fails_at_int_keys"
+# %% exercise="leaves_in_layer_order" misconception="fails_at_int_keys" changes="relatives_of_dict_too"
 """Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a string: check its type, or make a string of it, before you look for `layer` in it."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        if type(node) is dict and not all(isinstance(key, str) for key in node):
-            raise Exception("whatever the error is")
-        return type(node) is dict and all(key[:5] == "layer" and key[5:].isdigit() for key in node)
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name[5:])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
+-        return isinstance(node, dict) and all(
+-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+-        )
++        if type(node) is dict and not all(isinstance(key, str) for key in node):
++            raise Exception("whatever the error is")
++        return type(node) is dict and all(key[:5] == "layer" and key[5:].isdigit() for key in node)
 
 
-# %% exercise="leaves_in_layer_order" misconception="fails_at_other_layer_words"
+# %% exercise="leaves_in_layer_order" misconception="fails_at_other_layer_words" changes="solution"
 """Your function fails at a dict whose keys begin with `layer` but do not end in a number, such as `layernorm`. Check the rest of the name before you read a number from it."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(str(key)[:5] == "layer" for key in node)
-
-    def number(name):
-        try:
-            return int(name[5:])
-        except ValueError:
-            raise Exception("whatever the error is") from None
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=number):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
+-        return type(node) is dict and all(
+-            str(key).startswith("layer") and str(key)[5:].isdigit() for key in node
+-        )
++        return type(node) is dict and all(str(key)[:5] == "layer" for key in node)
+...
+-        return int(name.removeprefix("layer"))
++        try:
++            return int(name[5:])
++        except ValueError:
++            raise Exception("whatever the error is") from None
 
 
-# %% exercise="leaves_in_layer_order" misconception="a_number_at_the_end_is_enough"
+# %% exercise="leaves_in_layer_order" misconception="a_number_at_the_end_is_enough" changes="something_may_follow"
 """You put every dict in order whose keys end with a number: `block2` comes before `block10`, and `sublayer2` before `sublayer10`. A layer key is the word `layer`, in small letters, and a number, with nothing before or between."""
-import re
+-        return re.match(r"layer(\d+)", str(key))
++        found = re.search(r"(\d+)$", key) if isinstance(key, str) else None
++        return found and int(found[1])
+...
+-        return type(node) is dict and all(map(number, node))
++        return type(node) is dict and all(number(key) is not None for key in node)
+...
+-            for name in sorted(item, key=lambda name: int(number(name)[1])):
++            for name in sorted(item, key=number):
 
 
-def leaves_in_layer_order(tree):
-    def number(key):
-        found = re.search(r"(\d+)$", key) if isinstance(key, str) else None
-        return found and int(found[1])
-
-    def is_layers(node):
-        return type(node) is dict and all(number(key) is not None for key in node)
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=number):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="int_reads_more_than_digits"
+# %% exercise="leaves_in_layer_order" misconception="int_reads_more_than_digits" changes="a_number_at_the_end_is_enough"
 """You put keys in order such as `layer2_0`. `int` reads more than digits: for `int`, `"2_0"` is the number 20. A layer key has digits only after the word `layer`, as `isdigit` asks."""
-def leaves_in_layer_order(tree):
-    def number(key):
-        try:
-            return int(key[5:]) if str(key).startswith("layer") else None
-        except ValueError:
-            return None
-
-    def is_layers(node):
-        return type(node) is dict and all(number(key) is not None for key in node)
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=number):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
+-import re
+-
+-
+...
+-        found = re.search(r"(\d+)$", key) if isinstance(key, str) else None
+-        return found and int(found[1])
++        try:
++            return int(key[5:]) if str(key).startswith("layer") else None
++        except ValueError:
++            return None
 
 
-# %% exercise="leaves_in_layer_order" misconception="shorter_keys_first_everywhere"
+# %% exercise="leaves_in_layer_order" misconception="shorter_keys_first_everywhere" changes="other_dicts_as_written"
 """In every plain dict, your shorter keys come first: `w` before `scale`, `block2` before `block10`. That is right for layers only. The keys of every other dict are sorted letter by letter."""
-def leaves_in_layer_order(tree):
-    def is_dict(node):
-        return type(node) is dict
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_dict):
-        if is_dict(item):
-            for key in sorted(item, key=lambda key: (len(str(key)), str(key))):
-                leaves += leaves_in_layer_order(item[key])
-        else:
-            leaves.append(item)
-    return leaves
+-            names = list(item)
+-            if all(str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in names):
+-                names.sort(key=lambda name: int(name[5:]))
+-            for name in names:
+-                leaves += leaves_in_layer_order(item[name])
++            for key in sorted(item, key=lambda key: (len(str(key)), str(key))):
++                leaves += leaves_in_layer_order(item[key])
 
 
 # %% exercise="leaves_in_layer_order" misconception="walks_and_sorts_relatives" section="the-registry"
@@ -5050,37 +2489,6 @@ def leaves_in_layer_order(tree):
     if isinstance(tree, (list, tuple)):
         return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
     return [tree]
-
-
-# %% exercise="leaves_in_layer_order" misconception="exact_layer_numbers_for_all" section="key-paths"
-"""Your result mixes layers from different parts of the tree, because you sort all leaves by the layer numbers in their paths. Use the numbers only inside one dict of layers; where this dict stands does not change."""
-import re
-
-
-def leaves_in_layer_order(tree):
-    def numbers(pair):
-        path = jax.tree_util.keystr(pair[0])
-        return [int(digits) for digits in re.findall(r"'layer(\d+)'", path)]
-
-    return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=numbers)]
-
-
-# %% exercise="leaves_in_layer_order" misconception="three_digits_at_most"
-"""Your layers are in order as long as their numbers are below 1000. Perhaps you fill the numbers up with zeros, as `zfill(3)` does, and compare strings. A number may have more digits: `layer999` comes before `layer1000`."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: name[5:].zfill(3)):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
 
 
 # %% exercise="shared_leaves" variant="by_comparing"
@@ -5116,15 +2524,10 @@ def shared_leaves(tree):
     ]
 
 
-# %% exercise="shared_leaves" misconception="equal_values"
+# %% exercise="shared_leaves" misconception="equal_values" changes="solution"
 """Arrays with equal numbers share a group in your result. Two arrays can be equal today and different after the next training step. The task asks for one object at several places."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault((leaf.shape, leaf.tobytes()), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
+-            paths.setdefault(id(leaf), []).append(text)
++            paths.setdefault((leaf.shape, leaf.tobytes()), []).append(text)
 
 
 # %% exercise="shared_leaves" misconception="sharing_survives"
@@ -5138,14 +2541,13 @@ def shared_leaves(tree):
     return [group for group in paths.values() if len(group) > 1]
 
 
-# %% exercise="shared_leaves" misconception="numbers_count_too"
+# %% exercise="shared_leaves" misconception="numbers_count_too" changes="solution"
 """Numbers or strings are in your groups. Python often uses one object for equal small numbers and for equal strings. This is not sharing in the sense of the task. Only arrays count here."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
+-        if isinstance(leaf, np.ndarray):
+-            text = jax.tree_util.keystr(path, simple=True, separator="/")
+-            paths.setdefault(id(leaf), []).append(text)
++        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        paths.setdefault(id(leaf), []).append(text)
 
 
 # %% exercise="shared_leaves" misconception="only_the_repeats" section="key-paths"
@@ -5180,24 +2582,6 @@ def shared_leaves(tree):
     return [group for group in groups if len(group) > 1]
 
 
-# %% exercise="shared_leaves" misconception="groups_by_memory"
-"""Your groups go by memory: a view joins its array, and an array without elements is missing. A view uses the same memory, but it is another object. An array without elements has no memory to share, not even with itself."""
-def shared_leaves(tree):
-    arrays = []
-    groups = []
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            for array, group in zip(arrays, groups):
-                if np.shares_memory(array, leaf):
-                    group.append(text)
-                    break
-            else:
-                arrays.append(leaf)
-                groups.append([text])
-    return [group for group in groups if len(group) > 1]
-
-
 # %% exercise="shared_leaves" misconception="pairs_only"
 """Your groups are pairs of paths. An array can be at three places or more. Then you return several pairs for one object. Each object should have one group."""
 def shared_leaves(tree):
@@ -5214,25 +2598,17 @@ def shared_leaves(tree):
     ]
 
 
-# %% exercise="shared_leaves" misconception="default_keystr" section="key-paths"
+# %% exercise="shared_leaves" misconception="default_keystr" section="key-paths" changes="solution"
 """You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. Use the simple style, with a separator, as in `leaf_shapes`."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            paths.setdefault(id(leaf), []).append(jax.tree_util.keystr(path))
-    return [group for group in paths.values() if len(group) > 1]
+-            text = jax.tree_util.keystr(path, simple=True, separator="/")
+-            paths.setdefault(id(leaf), []).append(text)
++            paths.setdefault(id(leaf), []).append(jax.tree_util.keystr(path))
 
 
-# %% exercise="shared_leaves" misconception="groups_are_tuples" section="structure-is-a-value"
+# %% exercise="shared_leaves" misconception="groups_are_tuples" section="structure-is-a-value" changes="solution"
 """Your groups are tuples. The task asks for a list of lists, and to JAX a list and a tuple are different kinds of nodes: such results do not have the same structure."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [tuple(group) for group in paths.values() if len(group) > 1]
+-    return [group for group in paths.values() if len(group) > 1]
++    return [tuple(group) for group in paths.values() if len(group) > 1]
 
 
 # %% exercise="shared_leaves" variant="by_a_key_of_identity"
@@ -5270,15 +2646,10 @@ def shared_leaves(tree):
     return list(groups.values())
 
 
-# %% exercise="shared_leaves" misconception="sorts_the_texts" section="key-paths"
+# %% exercise="shared_leaves" misconception="sorts_the_texts" section="key-paths" changes="solution"
 """Your paths are right, but they come in the order of their strings: `10` before `2`, letter by letter. JAX goes by positions and keys, and keeps the order of fields."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return sorted(sorted(group) for group in paths.values() if len(group) > 1)
+-    return [group for group in paths.values() if len(group) > 1]
++    return sorted(sorted(group) for group in paths.values() if len(group) > 1)
 
 
 # %% exercise="shared_leaves" misconception="one_group_for_all"
@@ -5294,15 +2665,10 @@ def shared_leaves(tree):
     return [shared] if shared else []
 
 
-# %% exercise="shared_leaves" misconception="what_has_a_shape" section="how-many-leaves"
+# %% exercise="shared_leaves" misconception="what_has_a_shape" section="how-many-leaves" changes="solution"
 """NumPy's numbers, such as `np.float32(1)`, and arrays of JAX are in your groups. They have a shape and a dtype too, but only NumPy's own arrays count."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if hasattr(leaf, "shape"):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
+-        if isinstance(leaf, np.ndarray):
++        if hasattr(leaf, "shape"):
 
 
 # %% exercise="shared_leaves" misconception="scalars_are_numbers" section="how-many-leaves"
@@ -5319,26 +2685,16 @@ def shared_leaves(tree):
     return [names for names in groups.values() if len(names) > 1]
 
 
-# %% exercise="shared_leaves" misconception="groups_of_one"
+# %% exercise="shared_leaves" misconception="groups_of_one" changes="solution"
 """Your result has a group for each array, also where the array is at one path only. The task asks for the arrays that are at two paths or more."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return list(paths.values())
+-    return [group for group in paths.values() if len(group) > 1]
++    return list(paths.values())
 
 
-# %% exercise="shared_leaves" misconception="arrays_are_keys"
+# %% exercise="shared_leaves" misconception="arrays_are_keys" changes="solution"
 """Your function fails wherever there is an array: an array can change, so it has no hash and cannot be the key of a dict or an item of a set. Use a key that identifies the object."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(leaf, []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
+-            paths.setdefault(id(leaf), []).append(text)
++            paths.setdefault(leaf, []).append(text)
 
 
 # %% exercise="shared_leaves" misconception="in_means_the_same_object"
@@ -5356,65 +2712,31 @@ def shared_leaves(tree):
     return [group for group in groups if len(group) > 1]
 
 
-# %% exercise="shared_leaves" misconception="one_flat_list"
+# %% exercise="shared_leaves" misconception="one_flat_list" changes="one_group_for_all"
 """You return one flat list of paths. It says which leaves are shared, but not which of them are the same array. Make a list of its own for each array."""
-def shared_leaves(tree):
-    pairs = [
-        (jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-        if isinstance(leaf, np.ndarray)
-    ]
-    ids = [each for _, each in pairs]
-    return [text for text, each in pairs if ids.count(each) > 1]
+-    shared = [text for text, each in pairs if ids.count(each) > 1]
+-    return [shared] if shared else []
++    return [text for text, each in pairs if ids.count(each) > 1]
 
 
-# %% exercise="shared_leaves" misconception="only_neighbours"
+# %% exercise="shared_leaves" misconception="only_neighbours" changes="one_flat_list"
 """You find an array again only where its places follow each other. Perhaps you use `itertools.groupby`, which groups neighbours only: another array may stand between two places of one array."""
-import itertools
++import itertools
++
++
+ def shared_leaves(tree):
+...
+-    ids = [each for _, each in pairs]
+-    return [text for text, each in pairs if ids.count(each) > 1]
++    runs = itertools.groupby(pairs, key=lambda pair: pair[1])
++    groups = [[text for text, _ in run] for _, run in runs]
++    return [group for group in groups if len(group) > 1]
 
 
-def shared_leaves(tree):
-    pairs = [
-        (jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-        if isinstance(leaf, np.ndarray)
-    ]
-    runs = itertools.groupby(pairs, key=lambda pair: pair[1])
-    groups = [[text for text, _ in run] for _, run in runs]
-    return [group for group in groups if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="groups_by_address"
+# %% exercise="shared_leaves" misconception="groups_by_address" changes="solution"
 """A view that begins at the same place in memory is together with its array in your groups, as `a[:]` and `a.T` are. It is another object, with its own shape."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(leaf.__array_interface__["data"][0], []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="exactly_two_places"
-"""Groups of three paths and more are missing from your result. An array may be at more than two places."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) == 2]
-
-
-# %% exercise="shared_leaves" misconception="three_places_or_more"
-"""Groups of two paths are missing from your result. Two places are enough for an array to be shared."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 2]
+-            paths.setdefault(id(leaf), []).append(text)
++            paths.setdefault(leaf.__array_interface__["data"][0], []).append(text)
 
 
 # %% exercise="shared_leaves" misconception="a_group_for_each_place"
@@ -5429,73 +2751,17 @@ def shared_leaves(tree):
     return [group for group in groups if len(group) > 1]
 
 
-# %% exercise="shared_leaves" misconception="a_group_from_each_place_on"
-"""For an array at three places or more, your result has a second group without the first place, and so on. Each shared array should have one group, with all of its paths."""
-def shared_leaves(tree):
-    pairs = [
-        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-        if isinstance(leaf, np.ndarray)
-    ]
-    groups = [
-        [text for text, other in pairs[place:] if other is leaf]
-        for place, (_, leaf) in enumerate(pairs)
-    ]
-    return [group for group in groups if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="nothing_to_share" section="how-many-leaves"
-"""Arrays without elements are missing in your groups. There is nothing in them, but each is an object, and it can be at two places."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray) and leaf.size:
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="no_separator" section="key-paths"
+# %% exercise="shared_leaves" misconception="no_separator" section="key-paths" changes="solution"
 """You find the right leaves, but the steps of their paths stand together without a separator. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True)
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
+-            text = jax.tree_util.keystr(path, simple=True, separator="/")
++            text = jax.tree_util.keystr(path, simple=True)
 
 
-# %% exercise="shared_leaves" misconception="separator_alone" section="key-paths"
-"""You find the right leaves, but each step of a path has brackets and perhaps quotes, as in `['w']/[0]`. The separator alone does not change that; the simple style is an option of its own."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="only_the_last_step" section="key-paths"
-"""You find the right leaves, but your strings are only the last steps of their paths. Two layers may both have a `w`; the whole path says which one it is."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path[-1:], simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="paths_without_text" section="key-paths"
+# %% exercise="shared_leaves" misconception="paths_without_text" section="key-paths" changes="solution"
 """Your groups hold the paths themselves: tuples of entries such as `DictKey`. The task asks for their strings."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            paths.setdefault(id(leaf), []).append(path)
-    return [group for group in paths.values() if len(group) > 1]
+-            text = jax.tree_util.keystr(path, simple=True, separator="/")
+-            paths.setdefault(id(leaf), []).append(text)
++            paths.setdefault(id(leaf), []).append(path)
 
 
 # %% exercise="shared_leaves" misconception="returns_the_arrays"
@@ -5510,15 +2776,10 @@ def shared_leaves(tree):
     ]
 
 
-# %% exercise="shared_leaves" misconception="jax_arrays_count_too" section="how-many-leaves"
+# %% exercise="shared_leaves" misconception="jax_arrays_count_too" section="how-many-leaves" changes="solution"
 """JAX's arrays are in your groups. They are arrays too, but the task asks for NumPy's alone, which code can change in place."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, (np.ndarray, jax.Array)):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
+-        if isinstance(leaf, np.ndarray):
++        if isinstance(leaf, (np.ndarray, jax.Array)):
 
 
 # %% exercise="shared_leaves" misconception="forgets_to_return"
@@ -5528,136 +2789,26 @@ def shared_leaves(tree):
         print(jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
 
 
-# %% exercise="shared_leaves" misconception="order_as_written" section="dict-keys-are-sorted"
-"""Your paths follow the order in which a dict was written, and the fields of a namedtuple are positions, or a registered class stays closed. Perhaps you go through the containers yourself. JAX sorts the keys, and knows more types."""
-def shared_leaves(tree):
-    paths = {}
-
-    def walk(node, before):
-        if isinstance(node, dict):
-            pairs = node.items()
-        elif isinstance(node, (list, tuple)):
-            pairs = enumerate(node)
-        else:
-            pairs = ()
-            if isinstance(node, np.ndarray):
-                paths.setdefault(id(node), []).append("/".join(before))
-        for key, child in pairs:
-            walk(child, (*before, str(key)))
-
-    walk(tree, ())
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="equal_numbers"
-"""Arrays with equal numbers share a group in your result, and where only some numbers are equal your function fails. `==` compares arrays element by element; the task asks for one object at several places."""
-def shared_leaves(tree):
-    arrays, groups = [], []
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            for array, group in zip(arrays, groups):
-                if array.shape == leaf.shape and array == leaf:
-                    group.append(text)
-                    break
-            else:
-                arrays.append(leaf)
-                groups.append([text])
-    return [group for group in groups if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="whatever_is_no_number_of_python" section="how-many-leaves"
-"""Some things in your groups are no NumPy arrays: NumPy's numbers, such as `np.float32(1)`, or arrays of JAX. You leave out only Python's own numbers and strings."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if not isinstance(leaf, (int, float, str)):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="every_entry_has_a_key" section="key-paths"
-"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = "/".join(str(entry.key) for entry in path)
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="groups_are_sets" section="there-and-back"
-"""Your groups are sets. A set has no order; the task asks for a list of lists, with the paths in JAX's order."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), set()).add(text)
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="equal_without_nan"
+# %% exercise="shared_leaves" misconception="equal_without_nan" changes="views_are_the_same"
 """Arrays with equal numbers share a group in your result, and an array with nan in it has none: nan is not equal to itself. The task asks for one object at several places, whatever its numbers are."""
-def shared_leaves(tree):
-    arrays, groups = [], []
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            for array, group in zip(arrays, groups):
-                if np.array_equal(array, leaf):
-                    group.append(text)
-                    break
-            else:
-                arrays.append(leaf)
-                groups.append([text])
-    return [group for group in groups if len(group) > 1]
+-    arrays = []
+-    groups = []
++    arrays, groups = [], []
+...
+-                if array is leaf or np.shares_memory(array, leaf):
++                if np.array_equal(array, leaf):
 
 
-# %% exercise="shared_leaves" misconception="converts_each_leaf"
-"""You find no shared array of NumPy, but those of JAX. Perhaps you convert each leaf: `jnp.asarray` makes a new array from each NumPy array, and returns a JAX array itself. Compare the objects that stand in the tree."""
-def shared_leaves(tree):
-    paths, kept = {}, []
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, jax.Array):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="a_dict_of_places" section="there-and-back"
+# %% exercise="shared_leaves" misconception="a_dict_of_places" section="there-and-back" changes="solution"
 """You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts, the first one too."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return {group[0]: group[1:] for group in paths.values() if len(group) > 1}
+-    return [group for group in paths.values() if len(group) > 1]
++    return {group[0]: group[1:] for group in paths.values() if len(group) > 1}
 
 
-# %% exercise="shared_leaves" misconception="groups_in_a_dict" section="there-and-back"
+# %% exercise="shared_leaves" misconception="groups_in_a_dict" section="there-and-back" changes="solution"
 """You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts. The keys of your dict, such as `id(array)`, are of no use to the caller."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return {f"{group[0]}": group for group in paths.values() if len(group) > 1}
-
-
-# %% exercise="shared_leaves" misconception="a_tree_of_answers" section="there-and-back"
-"""You return a tree that says of each leaf whether it is shared. The task asks for the path texts: a list for each shared array."""
-def shared_leaves(tree):
-    leaves = jax.tree.leaves(tree)
-
-    def is_shared(leaf):
-        return isinstance(leaf, np.ndarray) and sum(each is leaf for each in leaves) > 1
-
-    return jax.tree.map(is_shared, tree)
+-    return [group for group in paths.values() if len(group) > 1]
++    return {f"{group[0]}": group for group in paths.values() if len(group) > 1}
 
 
 # %% exercise="shared_leaves" misconception="works_for_one_dict" section="how-many-leaves"
@@ -5672,101 +2823,7 @@ def shared_leaves(tree):
     return [group for group in paths.values() if len(group) > 1]
 
 
-# %% exercise="shared_leaves" misconception="walks_plain_containers" section="the-registry"
-"""You sort the keys of an `OrderedDict`, use positions for the fields of a namedtuple, or do not open a registered class. Perhaps you go through the containers yourself. JAX knows more types, and gives you the path of each leaf."""
-def shared_leaves(tree):
-    paths = {}
-
-    def walk(node, before):
-        if isinstance(node, dict):
-            pairs = [(key, node[key]) for key in sorted(node)]
-        elif isinstance(node, (list, tuple)):
-            pairs = enumerate(node)
-        else:
-            pairs = ()
-            if isinstance(node, np.ndarray):
-                paths.setdefault(id(node), []).append("/".join(before))
-        for key, child in pairs:
-            walk(child, (*before, str(key)))
-
-    walk(tree, ())
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="fields_are_named_all_dicts_are_sorted" section="the-registry"
-"""You sort the keys of an `OrderedDict`, which keeps its own order in JAX, or do not open a registered class. Perhaps you go through the containers yourself. JAX opens every type in its registry, and gives you the path of each leaf."""
-def shared_leaves(tree):
-    paths = {}
-
-    def walk(node, before):
-        if isinstance(node, dict):
-            pairs = [(key, node[key]) for key in sorted(node)]
-        elif hasattr(node, "_fields"):
-            pairs = zip(node._fields, node)
-        elif isinstance(node, (list, tuple)):
-            pairs = enumerate(node)
-        else:
-            pairs = ()
-            if isinstance(node, np.ndarray):
-                paths.setdefault(id(node), []).append("/".join(before))
-        for key, child in pairs:
-            walk(child, (*before, str(key)))
-
-    walk(tree, ())
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="fields_are_named_keys_are_not_sorted" section="dict-keys-are-sorted"
-"""Your paths follow the order in which a dict was written, or you do not open a registered class. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and opens every class in its registry."""
-def shared_leaves(tree):
-    paths = {}
-
-    def walk(node, before):
-        if isinstance(node, dict):
-            pairs = node.items()
-        elif hasattr(node, "_fields"):
-            pairs = zip(node._fields, node)
-        elif isinstance(node, (list, tuple)):
-            pairs = enumerate(node)
-        else:
-            pairs = ()
-            if isinstance(node, np.ndarray):
-                paths.setdefault(id(node), []).append("/".join(before))
-        for key, child in pairs:
-            walk(child, (*before, str(key)))
-
-    walk(tree, ())
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="separator_at_the_front" section="key-paths"
-"""You find the right leaves, but your strings begin with the separator. It belongs between two steps only: a path of one step is just that step."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="strips_the_separator" section="key-paths"
-"""A key that begins with `/` loses it in your paths. Perhaps you put a `/` before each step and strip it from the whole path: `strip` takes away every `/` there, also that of the key. Join the steps instead: `"/".join(steps)`."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path)
-            paths.setdefault(id(leaf), []).append(text.lstrip("/"))
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="numpys_numbers_count_too" section="how-many-leaves"
+# %% exercise="shared_leaves" misconception="numpys_numbers_count_too" section="how-many-leaves" changes="solution"
 """NumPy's numbers, such as `np.float32(1)`, are in your groups. Such a number is no array: its class, below `np.generic`, is not `np.ndarray`. An array of shape `()` is one, and counts."""
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, (np.ndarray, np.generic)):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
+-        if isinstance(leaf, np.ndarray):
++        if isinstance(leaf, (np.ndarray, np.generic)):

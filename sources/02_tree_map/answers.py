@@ -25,11 +25,10 @@ def map_tree(f, tree):
     return jax.tree.unflatten(jax.tree.structure(tree), map(f, jax.tree.leaves(tree)))
 
 
-# %% exercise="map_tree" misconception="returns_a_list"
+# %% exercise="map_tree" misconception="returns_a_list" changes="solution"
 """Your result is a list of results, without the structure of the tree. Put them together again: `jax.tree.unflatten(structure, results)`."""
-def map_tree(f, tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return [f(leaf) for leaf in leaves]
+-    return jax.tree.unflatten(structure, [f(leaf) for leaf in leaves])
++    return [f(leaf) for leaf in leaves]
 
 
 # %% exercise="map_tree" misconception="calls_it_on_the_tree"
@@ -38,18 +37,16 @@ def map_tree(f, tree):
     return f(tree)
 
 
-# %% exercise="map_tree" misconception="forgets_the_function"
+# %% exercise="map_tree" misconception="forgets_the_function" changes="solution"
 """Your result has the old leaves. It is the round trip of flatten and unflatten: the leaves in between should go through `f`."""
-def map_tree(f, tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return jax.tree.unflatten(structure, leaves)
+-    return jax.tree.unflatten(structure, [f(leaf) for leaf in leaves])
++    return jax.tree.unflatten(structure, leaves)
 
 
-# %% exercise="map_tree" misconception="swapped_arguments"
+# %% exercise="map_tree" misconception="swapped_arguments" changes="solution"
 """You give `jax.tree.unflatten` its arguments in the other order. The structure comes first, then the leaves."""
-def map_tree(f, tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return jax.tree.unflatten([f(leaf) for leaf in leaves], structure)
+-    return jax.tree.unflatten(structure, [f(leaf) for leaf in leaves])
++    return jax.tree.unflatten([f(leaf) for leaf in leaves], structure)
 
 
 # %% exercise="map_tree" misconception="none_is_a_leaf"
@@ -82,11 +79,10 @@ def map_tree(f, tree):
     return f(tree)
 
 
-# %% exercise="map_tree" misconception="unpacks_the_leaves"
+# %% exercise="map_tree" misconception="unpacks_the_leaves" changes="solution"
 """Your call of `f` gets all leaves at once. `f` is a function of one leaf: call it once for each."""
-def map_tree(f, tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return jax.tree.unflatten(structure, f(leaves))
+-    return jax.tree.unflatten(structure, [f(leaf) for leaf in leaves])
++    return jax.tree.unflatten(structure, f(leaves))
 
 
 # %% exercise="map_trees" variant="by_map"
@@ -119,20 +115,18 @@ def map_trees(f, first, *others):
     return jax.tree.unflatten(structure, [f(*row) for row in zip(leaves, *lists)])
 
 
-# %% exercise="map_trees" misconception="returns_a_list"
+# %% exercise="map_trees" misconception="returns_a_list" changes="solution"
 """Your result is a list of results, without the structure of `first`. Put them together again with `jax.tree.unflatten`."""
-def map_trees(f, first, *others):
-    leaves, structure = jax.tree.flatten(first)
-    lists = [structure.flatten_up_to(other) for other in others]
-    return [f(*row) for row in zip(leaves, *lists)]
+-    results = [f(*row) for row in zip(leaves, *lists)]
+-    return jax.tree.unflatten(structure, results)
++    return [f(*row) for row in zip(leaves, *lists)]
 
 
-# %% exercise="map_trees" misconception="a_row_is_one_argument"
+# %% exercise="map_trees" misconception="a_row_is_one_argument" changes="solution"
 """Your call of `f` gets one argument, a tuple. With a star, `f(*row)`, each item of the row is an argument of its own."""
-def map_trees(f, first, *others):
-    leaves, structure = jax.tree.flatten(first)
-    lists = [structure.flatten_up_to(other) for other in others]
-    return jax.tree.unflatten(structure, [f(row) for row in zip(leaves, *lists)])
+-    results = [f(*row) for row in zip(leaves, *lists)]
+-    return jax.tree.unflatten(structure, results)
++    return jax.tree.unflatten(structure, [f(row) for row in zip(leaves, *lists)])
 
 
 # %% exercise="map_trees" misconception="one_other_only"
@@ -143,30 +137,25 @@ def map_trees(f, first, *others):
     return jax.tree.unflatten(structure, [f(*row) for row in zip(leaves, items)])
 
 
-# %% exercise="map_trees" misconception="leaves_out_the_first"
+# %% exercise="map_trees" misconception="leaves_out_the_first" changes="solution"
 """Your call of `f` gets leaves and parts of the other trees, but not the leaf of `first`, which should be its first argument."""
-def map_trees(f, first, *others):
-    leaves, structure = jax.tree.flatten(first)
-    lists = [structure.flatten_up_to(other) for other in others]
-    return jax.tree.unflatten(structure, [f(*row) for row in zip(*lists)])
+-    results = [f(*row) for row in zip(leaves, *lists)]
+-    return jax.tree.unflatten(structure, results)
++    return jax.tree.unflatten(structure, [f(*row) for row in zip(*lists)])
 
 
-# %% exercise="map_trees" misconception="the_first_comes_last"
+# %% exercise="map_trees" misconception="the_first_comes_last" changes="solution"
 """Your call of `f` gets the leaf of `first` as its last argument. The arguments come in the order of the trees."""
-def map_trees(f, first, *others):
-    leaves, structure = jax.tree.flatten(first)
-    lists = [structure.flatten_up_to(other) for other in others]
-    return jax.tree.unflatten(structure, [f(*row) for row in zip(*lists, leaves)])
+-    results = [f(*row) for row in zip(leaves, *lists)]
+-    return jax.tree.unflatten(structure, results)
++    return jax.tree.unflatten(structure, [f(*row) for row in zip(*lists, leaves)])
 
 
-# %% exercise="map_trees" misconception="equal_structures_only"
+# %% exercise="map_trees" misconception="equal_structures_only" changes="pairs_in_order"
 """You ask for equal structures. But another tree may go on where `first` has a leaf: then `f` gets the whole subtree, or a `None`, that it has there."""
-def map_trees(f, first, *others):
-    leaves, structure = jax.tree.flatten(first)
-    if any(jax.tree.structure(other) != structure for other in others):
-        raise ValueError("the structures differ")
-    lists = [jax.tree.leaves(other) for other in others]
-    return jax.tree.unflatten(structure, [f(*row) for row in zip(leaves, *lists)])
+     leaves, structure = jax.tree.flatten(first)
++    if any(jax.tree.structure(other) != structure for other in others):
++        raise ValueError("the structures differ")
 
 
 # %% exercise="map_trees" misconception="copies_the_first"
@@ -236,18 +225,16 @@ def same_shapes(a, b):
     return jax.tree.all(jax.tree.map(lambda x, y: (x.shape, x.dtype) == (y.shape, y.dtype), a, b))
 
 
-# %% exercise="same_shapes" misconception="first_leaf_only"
+# %% exercise="same_shapes" misconception="first_leaf_only" changes="by_python"
 """Your answer depends on the first leaf only. Compare the shapes at every place."""
-def same_shapes(a, b):
-    pairs = zip(jax.tree.leaves(a), jax.tree.leaves(b))
-    return next((x.shape == y.shape for x, y in pairs), True)
+-    return all(x.shape == y.shape for x, y in pairs)
++    return next((x.shape == y.shape for x, y in pairs), True)
 
 
-# %% exercise="same_shapes" misconception="one_place_is_enough"
+# %% exercise="same_shapes" misconception="one_place_is_enough" changes="by_python"
 """Your answer is `True` as soon as the shapes are equal at one place. They have to be equal at every place."""
-def same_shapes(a, b):
-    pairs = zip(jax.tree.leaves(a), jax.tree.leaves(b))
-    return any([x.shape == y.shape for x, y in pairs])
+-    return all(x.shape == y.shape for x, y in pairs)
++    return any([x.shape == y.shape for x, y in pairs])
 
 
 # %% exercise="same_shapes" misconception="fits_by_broadcasting"
@@ -263,11 +250,10 @@ def same_shapes(a, b):
     return jax.tree.all(jax.tree.map(fits, a, b))
 
 
-# %% exercise="same_shapes" misconception="all_asks_the_container"
+# %% exercise="same_shapes" misconception="all_asks_the_container" changes="solution"
 """Python's `all` goes through the outermost container only: a non-empty container inside, or a string key, counts as true. `jax.tree.all` asks the leaves."""
-def same_shapes(a, b):
-    same = jax.tree.map(lambda x, y: x.shape == y.shape, a, b)
-    return same if isinstance(same, bool) else all(same or ())
+-    return jax.tree.all(same)
++    return same if isinstance(same, bool) else all(same or ())
 
 
 # %% exercise="same_shapes" misconception="compares_lengths"
@@ -296,334 +282,160 @@ def zero(tree):
     return jax.tree.map(np.zeros_like, tree)
 
 
-# %% exercise="scale_and_zero" misconception="zero_is_times_zero"
+# %% exercise="scale_and_zero" misconception="zero_is_times_zero" changes="solution"
 """Your zeros hold `nan` where the array held `inf` or `nan`: you compute with the old numbers. In floating point, `inf` times 0 and `inf` minus `inf` are `nan`, and `nan` stays `nan`."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(lambda leaf: leaf * 0, tree)
 
 
-def zero(tree):
-    return jax.tree.map(lambda leaf: leaf * 0, tree)
-
-
-# %% exercise="scale_and_zero" misconception="only_nan_is_special"
+# %% exercise="scale_and_zero" misconception="only_nan_is_special" changes="solution"
 """Your zeros hold `nan` where the array held `inf`. Perhaps you replace `nan` alone and multiply the rest by 0. Zero times `inf` is `nan` too: zeros should not depend on the old values at all."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(lambda leaf: jnp.where(jnp.isnan(leaf), 0, leaf) * 0, tree)
 
 
-def zero(tree):
-    return jax.tree.map(lambda leaf: jnp.where(jnp.isnan(leaf), 0, leaf) * 0, tree)
-
-
-# %% exercise="scale_and_zero" misconception="zeros_are_float"
+# %% exercise="scale_and_zero" misconception="zeros_are_float" changes="solution"
 """Your zeros have the right shape, but arrays of whole numbers became floats. A shape does not say the dtype: zeros made from a shape alone are `float32`."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(lambda leaf: jnp.zeros(leaf.shape), tree)
 
 
-def zero(tree):
-    return jax.tree.map(lambda leaf: jnp.zeros(leaf.shape), tree)
-
-
-# %% exercise="scale_and_zero" misconception="the_factor_is_a_tree" section="several-trees"
+# %% exercise="scale_and_zero" misconception="the_factor_is_a_tree" section="several-trees" changes="solution"
 """Your `scale` fails wherever there is a container. Perhaps you pass the factor to `jax.tree.map` after the tree. JAX takes the factor for a second tree, and this tree has no partner for each leaf."""
-def scale(tree, factor):
-    return jax.tree.map(jnp.multiply, tree, factor)
+-    return jax.tree.map(lambda leaf: leaf * factor, tree)
++    return jax.tree.map(jnp.multiply, tree, factor)
 
 
-def zero(tree):
-    return jax.tree.map(jnp.zeros_like, tree)
-
-
-# %% exercise="scale_and_zero" misconception="zero_is_a_number"
+# %% exercise="scale_and_zero" misconception="zero_is_a_number" changes="solution"
 """Your `zero` puts the Python number 0 where an array was. `jax.tree.map` keeps the tree, but each leaf becomes exactly what your function returns. So the shape and the dtype are gone."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(lambda leaf: 0, tree)
 
 
-def zero(tree):
-    return jax.tree.map(lambda leaf: 0, tree)
-
-
-# %% exercise="scale_and_zero" misconception="dicts_and_lists_only"
+# %% exercise="scale_and_zero" misconception="dicts_and_lists_only" changes="solution"
 """Your functions fail where there is a tuple, a namedtuple or another class of node. Perhaps you walk through dicts and lists yourself. JAX knows more kinds of nodes, so let JAX walk through the tree."""
-def scale(tree, factor):
-    def walk(node):
-        if isinstance(node, dict):
-            return {key: walk(child) for key, child in node.items()}
-        if isinstance(node, list):
-            return [walk(child) for child in node]
-        return None if node is None else node * factor
-
-    return walk(tree)
-
-
-def zero(tree):
-    def walk(node):
-        if isinstance(node, dict):
-            return {key: walk(child) for key, child in node.items()}
-        if isinstance(node, list):
-            return [walk(child) for child in node]
-        return None if node is None else jnp.zeros_like(node)
-
-    return walk(tree)
-
-
-# %% exercise="scale_and_zero" misconception="a_number_for_none" section="none-in-each-place"
-"""Your `scale` puts a number where the tree holds `None`. A `None` is no leaf: there is nothing to scale, and the `None` stays."""
-def scale(tree, factor):
-    return jax.tree.map(
-        lambda leaf: 0.0 if leaf is None else leaf * factor,
-        tree,
-        is_leaf=lambda node: node is None,
-    )
+-    return jax.tree.map(lambda leaf: leaf * factor, tree)
++    def walk(node):
++        if isinstance(node, dict):
++            return {key: walk(child) for key, child in node.items()}
++        if isinstance(node, list):
++            return [walk(child) for child in node]
++        return None if node is None else node * factor
++
++    return walk(tree)
+...
+-    return jax.tree.map(jnp.zeros_like, tree)
++    def walk(node):
++        if isinstance(node, dict):
++            return {key: walk(child) for key, child in node.items()}
++        if isinstance(node, list):
++            return [walk(child) for child in node]
++        return None if node is None else jnp.zeros_like(node)
++
++    return walk(tree)
 
 
-def zero(tree):
-    return jax.tree.map(jnp.zeros_like, tree)
-
-
-# %% exercise="scale_and_zero" misconception="none_is_a_leaf" section="none-in-each-place"
+# %% exercise="scale_and_zero" misconception="none_is_a_leaf" section="none-in-each-place" changes="solution"
 """Your functions fail where the tree holds `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. Without `is_leaf`, a `None` is a node without children, and a map does not change it."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree, is_leaf=lambda node: node is None)
+-    return jax.tree.map(lambda leaf: leaf * factor, tree)
++    return jax.tree.map(lambda leaf: leaf * factor, tree, is_leaf=lambda node: node is None)
+...
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(
++        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), tree, is_leaf=lambda node: node is None
++    )
 
 
-def zero(tree):
-    return jax.tree.map(
-        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), tree, is_leaf=lambda node: node is None
-    )
-
-
-# %% exercise="scale_and_zero" misconception="returns_the_leaves"
+# %% exercise="scale_and_zero" misconception="returns_the_leaves" changes="solution"
 """Your functions return a list: the new leaves without their tree. Changing the leaves is half of a map. The other half is to keep the structure around the leaves."""
-def scale(tree, factor):
-    return [leaf * factor for leaf in jax.tree.leaves(tree)]
+-    return jax.tree.map(lambda leaf: leaf * factor, tree)
++    return [leaf * factor for leaf in jax.tree.leaves(tree)]
+...
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(tree)]
 
 
-def zero(tree):
-    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(tree)]
-
-
-# %% exercise="scale_and_zero" misconception="one_dict_only"
+# %% exercise="scale_and_zero" misconception="one_dict_only" changes="solution"
 """Your functions work on one dict of arrays, and fail on a bare array, a list or a dict in a dict. A tree can have any form and depth: let JAX walk through it."""
-def scale(tree, factor):
-    return {name: leaf * factor for name, leaf in tree.items()}
+-    return jax.tree.map(lambda leaf: leaf * factor, tree)
++    return {name: leaf * factor for name, leaf in tree.items()}
+...
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return {name: jnp.zeros_like(leaf) for name, leaf in tree.items()}
 
 
-def zero(tree):
-    return {name: jnp.zeros_like(leaf) for name, leaf in tree.items()}
-
-
-# %% exercise="scale_and_zero" misconception="zeros_of_an_array"
+# %% exercise="scale_and_zero" misconception="zeros_of_an_array" changes="solution"
 """Your `zero` fails on nearly every array. Perhaps you give the array itself to `jnp.zeros`. This function takes a shape, and reads the numbers of your array as the lengths of axes."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(jnp.zeros, tree)
 
 
-def zero(tree):
-    return jax.tree.map(jnp.zeros, tree)
-
-
-# %% exercise="scale_and_zero" misconception="none_needs_is_leaf" section="none-in-each-place"
+# %% exercise="scale_and_zero" misconception="none_needs_is_leaf" section="none-in-each-place" changes="solution"
 """Your functions raise a `TypeError` where the tree holds `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. A map keeps every `None` without being told, because a `None` is a node without children."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree, is_leaf=lambda node: node is None)
+-    return jax.tree.map(lambda leaf: leaf * factor, tree)
++    return jax.tree.map(lambda leaf: leaf * factor, tree, is_leaf=lambda node: node is None)
+...
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(jnp.zeros_like, tree, is_leaf=lambda node: node is None)
 
 
-def zero(tree):
-    return jax.tree.map(jnp.zeros_like, tree, is_leaf=lambda node: node is None)
-
-
-# %% exercise="scale_and_zero" misconception="a_length_is_no_shape"
+# %% exercise="scale_and_zero" misconception="a_length_is_no_shape" changes="solution"
 """Your zeros for a matrix have one axis only, or your `zero` fails on a single number. `len` of an array is the length of its first axis; its shape has all of them."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(lambda leaf: jnp.zeros(len(leaf), leaf.dtype), tree)
 
 
-def zero(tree):
-    return jax.tree.map(lambda leaf: jnp.zeros(len(leaf), leaf.dtype), tree)
-
-
-# %% exercise="scale_and_zero" misconception="as_many_zeros"
+# %% exercise="scale_and_zero" misconception="as_many_zeros" changes="solution"
 """Your zeros for a matrix stand in one row. The number of zeros is right, but an array of zeros needs the same axes as the old array, not only as many numbers."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(lambda leaf: jnp.zeros(leaf.size, leaf.dtype), tree)
 
 
-def zero(tree):
-    return jax.tree.map(lambda leaf: jnp.zeros(leaf.size, leaf.dtype), tree)
-
-
-# %% exercise="scale_and_zero" misconception="numpys_zeros_are_float64"
+# %% exercise="scale_and_zero" misconception="numpys_zeros_are_float64" changes="solution"
 """Your zeros are `float64`, whatever the array was. `np.zeros` with a shape alone makes `float64`; the dtype of the old array has to be asked for."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(lambda leaf: np.zeros(leaf.shape), tree)
 
 
-def zero(tree):
-    return jax.tree.map(lambda leaf: np.zeros(leaf.shape), tree)
-
-
-# %% exercise="scale_and_zero" misconception="adds_the_factor"
-"""Your `scale` adds the factor to each number. To scale is to multiply: scaled by 2, the number 3 becomes 6."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf + factor, tree)
-
-
-def zero(tree):
-    return jax.tree.map(jnp.zeros_like, tree)
-
-
-# %% exercise="scale_and_zero" misconception="the_factor_is_whole"
-"""Your `scale` is right for whole factors only: the decimal places of the factor are lost. A factor may be any number."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * leaf.dtype.type(int(factor)), tree)
-
-
-def zero(tree):
-    return jax.tree.map(jnp.zeros_like, tree)
-
-
-# %% exercise="scale_and_zero" misconception="every_tree_has_keys"
-"""Your functions are right for one dict of arrays. They ask every tree for its keys, and an item of a list, a bare array or a dict in a dict cannot be reached in that way."""
-def scale(tree, factor):
-    return {name: tree[name] * factor for name in tree}
-
-
-def zero(tree):
-    return {name: jnp.zeros_like(tree[name]) for name in tree}
-
-
-# %% exercise="scale_and_zero" misconception="only_dicts_are_nodes"
-"""Your functions go into dicts, at any depth, and fail on a list, a tuple, a `None` or another class of node. All of these are nodes too, and JAX can walk through them for you."""
-def scale(tree, factor):
-    if isinstance(tree, dict):
-        return {name: scale(child, factor) for name, child in tree.items()}
-    return tree * factor
-
-
-def zero(tree):
-    if isinstance(tree, dict):
-        return {name: zero(child) for name, child in tree.items()}
-    return jnp.zeros_like(tree)
-
-
-# %% exercise="scale_and_zero" misconception="a_namedtuple_takes_a_list"
-"""Your functions fail on a namedtuple and on a registered class. Perhaps you rebuild each node yourself, as `type(node)(children)`. A namedtuple takes its fields one by one, and other classes have their own way, which JAX knows."""
-def scale(tree, factor):
-    def walk(node):
-        if isinstance(node, dict):
-            return type(node)((key, walk(child)) for key, child in node.items())
-        if isinstance(node, (list, tuple)):
-            return type(node)([walk(child) for child in node])
-        return None if node is None else node * factor
-
-    return walk(tree)
-
-
-def zero(tree):
-    def walk(node):
-        if isinstance(node, dict):
-            return type(node)((key, walk(child)) for key, child in node.items())
-        if isinstance(node, (list, tuple)):
-            return type(node)([walk(child) for child in node])
-        return None if node is None else jnp.zeros_like(node)
-
-    return walk(tree)
-
-
-# %% exercise="scale_and_zero" misconception="scale_returns_the_leaves"
-"""Your `scale` returns a list of the new leaves. The tree around them is lost: a scaled tree has the same structure as before."""
-def scale(tree, factor):
-    return [leaf * factor for leaf in jax.tree.leaves(tree)]
-
-
-def zero(tree):
-    return jax.tree.map(jnp.zeros_like, tree)
-
-
-# %% exercise="scale_and_zero" misconception="zero_returns_the_leaves"
-"""Your `zero` returns a list of zeros. The tree around them is lost: a tree of zeros has the same structure as before."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
-
-
-def zero(tree):
-    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(tree)]
-
-
-# %% exercise="scale_and_zero" misconception="one_zero_for_a_tree"
+# %% exercise="scale_and_zero" misconception="one_zero_for_a_tree" changes="solution"
 """Your `zero` works on a bare array only. `jnp.zeros_like` takes one array, not a tree: it has to be called for every leaf."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jnp.zeros_like(tree)
 
 
-def zero(tree):
-    return jnp.zeros_like(tree)
-
-
-# %% exercise="scale_and_zero" misconception="a_tree_times_a_number"
+# %% exercise="scale_and_zero" misconception="a_tree_times_a_number" changes="one_zero_for_a_tree"
 """Your functions work on a bare array only. Python has no arithmetic for dicts and tuples of arrays: reach their leaves with a map."""
-def scale(tree, factor):
-    return tree * factor
+-    return jax.tree.map(lambda leaf: leaf * factor, tree)
++    return tree * factor
 
 
-def zero(tree):
-    return jnp.zeros_like(tree)
-
-
-# %% exercise="scale_and_zero" misconception="a_zero_for_none" section="none-in-each-place"
-"""Your `zero` puts a number where the tree holds `None`. A `None` is no leaf: there is no array to make zeros of, and a map keeps the `None` without being told."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
-
-
-def zero(tree):
-    return jax.tree.map(
-        lambda leaf: 0.0 if leaf is None else jnp.zeros_like(leaf),
-        tree,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="scale_and_zero" misconception="an_array_for_none" section="none-in-each-place"
+# %% exercise="scale_and_zero" misconception="an_array_for_none" section="none-in-each-place" changes="solution"
 """Your `zero` puts an array where the tree holds `None`. A `None` is no leaf: there is no array to make zeros of, and a map keeps the `None` without being told."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(
++        lambda leaf: jnp.zeros(()) if leaf is None else jnp.zeros_like(leaf),
++        tree,
++        is_leaf=lambda node: node is None,
++    )
 
 
-def zero(tree):
-    return jax.tree.map(
-        lambda leaf: jnp.zeros(()) if leaf is None else jnp.zeros_like(leaf),
-        tree,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="scale_and_zero" misconception="one_number_for_an_array"
+# %% exercise="scale_and_zero" misconception="one_number_for_an_array" changes="solution"
 """Your `zero` puts the number 0 in the place of each array: shape and dtype are lost. Each leaf becomes exactly what your function returns, so return an array of zeros."""
-def scale(tree, factor):
-    return jax.tree.map(lambda leaf: leaf * factor, tree)
+-    return jax.tree.map(jnp.zeros_like, tree)
++    return jax.tree.map(lambda leaf: 0.0, tree)
 
 
-def zero(tree):
-    return jax.tree.map(lambda leaf: 0.0, tree)
-
-
-# %% exercise="scale_and_zero" misconception="a_loop_changes_nothing"
+# %% exercise="scale_and_zero" misconception="a_loop_changes_nothing" changes="solution"
 """Both functions return the tree unchanged. Perhaps a loop goes over the leaves and computes a new array from each. That gives a new value to the name in the loop; the tree still holds the old arrays, and JAX's arrays cannot be changed. Return a new tree: `jax.tree.map` builds it."""
-def scale(tree, factor):
-    for leaf in jax.tree.leaves(tree):
-        leaf = leaf * factor
-    return tree
-
-
-def zero(tree):
-    for leaf in jax.tree.leaves(tree):
-        leaf = jnp.zeros_like(leaf)
-    return tree
+-    return jax.tree.map(lambda leaf: leaf * factor, tree)
++    for leaf in jax.tree.leaves(tree):
++        leaf = leaf * factor
++    return tree
+...
+-    return jax.tree.map(jnp.zeros_like, tree)
++    for leaf in jax.tree.leaves(tree):
++        leaf = jnp.zeros_like(leaf)
++    return tree
 
 
 # %% exercise="sgd_step" variant="in_two_maps"
@@ -723,12 +535,6 @@ def sgd_step(params, grads, rate):
     return jax.tree.map(lambda g, p: p - rate * g, grads, params)
 
 
-# %% exercise="sgd_step" misconception="difference_times_rate"
-"""You multiply the difference of parameter and gradient by the rate. Then the parameter itself shrinks too. The rate belongs to the gradient alone."""
-def sgd_step(params, grads, rate):
-    return jax.tree.map(lambda p, g: (p - g) * rate, params, grads)
-
-
 # %% exercise="sgd_step" misconception="no_rate"
 """You subtract the whole gradient: your results are those of the rate 1. The rate says how much of the gradient is one step."""
 def sgd_step(params, grads, rate):
@@ -739,38 +545,6 @@ def sgd_step(params, grads, rate):
 """You return the step, the rate times the gradient, without the parameters. The task asks for the parameters after this step."""
 def sgd_step(params, grads, rate):
     return jax.tree.map(lambda p, g: rate * g, params, grads)
-
-
-# %% exercise="sgd_step" misconception="the_step_down_alone"
-"""You return the change of each parameter, `-rate` times its gradient. The task asks for the parameters after the step."""
-def sgd_step(params, grads, rate):
-    return jax.tree.map(lambda p, g: -rate * g, params, grads)
-
-
-# %% exercise="sgd_step" misconception="step_in_proportion"
-"""Your step grows with the parameter: a larger parameter moves farther. The step is the rate times the gradient, whatever the parameter is."""
-def sgd_step(params, grads, rate):
-    return jax.tree.map(lambda p, g: p - rate * g * p, params, grads)
-
-
-# %% exercise="sgd_step" misconception="the_rate_of_the_parameter"
-"""You multiply the parameter by the rate, and subtract the whole gradient. The rate belongs to the gradient."""
-def sgd_step(params, grads, rate):
-    return jax.tree.map(lambda p, g: rate * p - g, params, grads)
-
-
-# %% exercise="sgd_step" misconception="items_of_the_gradients"
-"""You are right for one dict of arrays: you go over the `.items()` of `grads`, which a list or a bare array does not have. A key that only `params` has goes unnoticed. `jax.tree.map` compares the two trees."""
-def sgd_step(params, grads, rate):
-    for name, grad in grads.items():
-        params[name] -= rate * grad
-    return params
-
-
-# %% exercise="sgd_step" misconception="items_of_one_dict"
-"""You go over the `.items()` of `params`, which a list, a tuple or a bare array does not have, and a dict in a dict is no array. A key that only `grads` has goes unnoticed. `jax.tree.map` knows all nodes, and compares the two trees."""
-def sgd_step(params, grads, rate):
-    return {name: p - rate * grads[name] for name, p in params.items()}
 
 
 # %% exercise="sgd_step" misconception="returns_the_leaves"
@@ -793,13 +567,6 @@ def sgd_step(params, grads, rate):
     if isinstance(params, dict):
         return {name: sgd_step(params[name], grads[name], rate) for name in params}
     return params - rate * grads
-
-
-# %% exercise="sgd_step" misconception="keys_in_written_order" section="several-trees"
-"""You pair the entries of two dicts in the order in which they were written, and are right for one dict only. The key says which gradient belongs to a parameter; the order does not."""
-def sgd_step(params, grads, rate):
-    pairs = zip(params.items(), grads.values())
-    return {name: p - rate * g for (name, p), g in pairs}
 
 
 # %% exercise="sgd_step" misconception="a_leaf_may_be_missing" section="none-in-each-place"
@@ -928,13 +695,6 @@ def global_norm(tree):
     return jnp.sqrt(sum(jnp.sum(leaf) ** 2 for leaf in jax.tree.leaves(tree)))
 
 
-# %% exercise="global_norm" misconception="spectral_norm_of_anything"
-"""Where a matrix has several rows and columns, your number is too small, and you fail on a single number. For a matrix, `ord=2` is how far it stretches a vector at most; here all numbers count, as in a vector."""
-def global_norm(tree):
-    norms = [jnp.linalg.norm(leaf, ord=2) for leaf in jax.tree.leaves(tree)]
-    return jnp.sqrt(sum(norm**2 for norm in norms))
-
-
 # %% exercise="global_norm" misconception="joins_what_does_not_fit"
 """You fail where a leaf is a matrix or a single number beside a vector, and where there is no leaf. `concatenate` joins arrays of the same number of axes: first make a vector of each leaf."""
 def global_norm(tree):
@@ -954,58 +714,12 @@ def global_norm(tree):
     return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in tree.values()))
 
 
-# %% exercise="global_norm" misconception="every_tree_has_keys"
-"""You are right for one dict of arrays only. Perhaps you loop over the tree and use each item as a key. `jax.tree.leaves` finds the leaves of any tree."""
-def global_norm(tree):
-    return jnp.sqrt(sum(jnp.sum(tree[name] ** 2) for name in tree))
-
-
-# %% exercise="global_norm" misconception="sum_of_sizes"
-"""Your number is the sum of all absolute values. That is another norm. A length comes from squares: 3 and 4 give 5, not 7."""
-def global_norm(tree):
-    return sum(jnp.sum(jnp.abs(leaf)) for leaf in jax.tree.leaves(tree))
-
-
-# %% exercise="global_norm" misconception="largest_number"
-"""Your number is the largest absolute value in the tree. For a length, every number counts, also beside a larger one."""
-def global_norm(tree):
-    return max((jnp.max(jnp.abs(leaf)) for leaf in jax.tree.leaves(tree)), default=0.0)
-
-
 # %% exercise="global_norm" misconception="root_of_the_mean"
 """You take the root of the mean of all squares, so your number is too small wherever there are several numbers. A norm is the root of their sum."""
 def global_norm(tree):
     leaves = jax.tree.leaves(tree)
     squares = sum(jnp.sum(leaf**2) for leaf in leaves)
     return jnp.sqrt(squares / max(1, sum(leaf.size for leaf in leaves)))
-
-
-# %% exercise="global_norm" misconception="matrix_times_matrix"
-"""Where there is a matrix, you return an array. Perhaps you square a leaf with `jnp.dot`. For a vector that is the sum of squares, but for a matrix it is the product of two matrices."""
-def global_norm(tree):
-    return jnp.sqrt(sum(jnp.dot(leaf, leaf) for leaf in jax.tree.leaves(tree)))
-
-
-# %% exercise="global_norm" misconception="one_number_in_an_array"
-"""You return an array with an axis of length 1. A scalar has no axis at all: its shape is `()`."""
-def global_norm(tree):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree))
-    return jnp.reshape(jnp.sqrt(squares), 1)
-
-
-# %% exercise="global_norm" misconception="a_little_under_the_root"
-"""Your norm of zeros, and of a tree without leaves, is not 0. Perhaps you add a small number under the root. The root of a small number is not that small: the root of 0.000001 is 0.001."""
-def global_norm(tree):
-    return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree)) + 1e-6)
-
-
-# %% exercise="global_norm" misconception="no_leaves_no_norm"
-"""You return no number for a tree without leaves. A sum of nothing is 0, and so is the norm."""
-def global_norm(tree):
-    leaves = jax.tree.leaves(tree)
-    if not leaves:
-        return None
-    return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in leaves))
 
 
 # %% exercise="global_norm" misconception="norm_takes_one_array"
@@ -1020,24 +734,11 @@ def global_norm(tree):
     return jnp.linalg.norm(jax.tree.leaves(tree))
 
 
-# %% exercise="global_norm" misconception="roots_of_numbers_alone"
-"""Your number is the sum of all numbers, so positive and negative ones cancel. Perhaps a root stands where it undoes each square. Square each number, add all of them, and take one root at the end."""
-def global_norm(tree):
-    return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(tree))
-
-
-# %% exercise="global_norm" misconception="one_sum_squared"
-"""You add all numbers of the tree and square the sum: the root then gives back the sum without its sign. Square each number before adding."""
-def global_norm(tree):
-    return jnp.sqrt(sum(jnp.sum(leaf) for leaf in jax.tree.leaves(tree)) ** 2)
-
-
-# %% exercise="global_norm" misconception="a_tree_is_a_condition"
+# %% exercise="global_norm" misconception="a_tree_is_a_condition" changes="solution"
 """Your function fails where the tree is one array of several numbers. Perhaps you ask `if tree:` or `if not tree:`. An array of several numbers is neither true nor false, and a container can be true without any leaf in it."""
-def global_norm(tree):
-    if isinstance(tree, jax.Array) and tree.size > 1:
-        raise Exception("whatever the error is")
-    return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree)))
+     """
++    if isinstance(tree, jax.Array) and tree.size > 1:
++        raise Exception("whatever the error is")
 
 
 # %% exercise="global_norm" misconception="squares_the_total"
@@ -1047,12 +748,6 @@ def global_norm(tree):
     for leaf in jax.tree.leaves(tree):
         total = total**2 + jnp.sum(leaf**2)
     return jnp.sqrt(total)
-
-
-# %% exercise="global_norm" misconception="a_tree_of_squares"
-"""You return a tree with a sum of squares in each place. A map gives one result for each leaf and keeps the tree. Add the results, and take one root."""
-def global_norm(tree):
-    return jax.tree.map(lambda leaf: jnp.sum(leaf**2), tree)
 
 
 # %% exercise="from_shapes" variant="by_type"
@@ -1114,18 +809,6 @@ def from_shapes(shapes):
     )
 
 
-# %% exercise="from_shapes" misconception="own_walk"
-"""Your function is right for dicts and lists. But other nodes become plain dicts, or do not change at all. Perhaps you rebuild each node yourself. JAX knows more kinds of nodes, such as `OrderedDict`, and keeps them."""
-def from_shapes(shapes):
-    if isinstance(shapes, tuple):
-        return jnp.zeros(shapes)
-    if isinstance(shapes, dict):
-        return {name: from_shapes(shape) for name, shape in shapes.items()}
-    if isinstance(shapes, list):
-        return [from_shapes(shape) for shape in shapes]
-    return shapes
-
-
 # %% exercise="from_shapes" misconception="whole_zeros"
 """Your zeros are whole numbers. The numbers of a shape are whole numbers, but the arrays should hold `float32`."""
 def from_shapes(shapes):
@@ -1172,44 +855,10 @@ def from_shapes(shapes):
     return jax.tree.map(np.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple))
 
 
-# %% exercise="from_shapes" misconception="a_description_of_an_array"
-"""You return a `ShapeDtypeStruct` for each shape. It says what an array would look like, and holds no numbers. The task asks for the arrays."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        lambda shape: jax.ShapeDtypeStruct(shape, jnp.float32),
-        shapes,
-        is_leaf=lambda node: isinstance(node, tuple),
-    )
-
-
 # %% exercise="from_shapes" misconception="all_but_dicts_are_shapes"
 """You are right for dicts of shapes only. Everything that is not a dict reaches `jnp.zeros`: a list, a `None`, an object. In these trees only tuples are shapes."""
 def from_shapes(shapes):
     return jax.tree.map(jnp.zeros, shapes, is_leaf=lambda node: not isinstance(node, dict))
-
-
-# %% exercise="from_shapes" misconception="dicts_alone_are_nodes"
-"""You go into plain dicts only: shapes in a list or in another class stay as they are. Perhaps you walk through the tree yourself. JAX knows more kinds of nodes."""
-def from_shapes(shapes):
-    if isinstance(shapes, dict):
-        return {name: from_shapes(shape) for name, shape in shapes.items()}
-    return jnp.zeros(shapes) if isinstance(shapes, tuple) else shapes
-
-
-# %% exercise="from_shapes" misconception="what_is_no_dict_is_a_shape"
-"""You go into dicts only, and take everything else for a shape: a list, a `None`, an object. An `OrderedDict` becomes a plain dict too. Perhaps you walk through the tree yourself; JAX knows more kinds of nodes."""
-def from_shapes(shapes):
-    if isinstance(shapes, dict):
-        return {name: from_shapes(shape) for name, shape in shapes.items()}
-    return jnp.zeros(shapes)
-
-
-# %% exercise="from_shapes" misconception="shapes_have_two_numbers"
-"""Only shapes of two numbers become one array in your result. A shape has one number for each axis: one for a vector, none for a single number, and more than two are possible."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and len(node) == 2
-    )
 
 
 # %% exercise="from_shapes" misconception="zeros_for_each_number"
@@ -1235,48 +884,16 @@ def from_shapes(shapes):
     )
 
 
-# %% exercise="from_shapes" misconception="length_of_the_shape"
-"""Your arrays are as long as the shape has numbers. A shape does not hold the array's numbers: each of its own numbers is the length of one axis."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        lambda shape: jnp.zeros(len(shape)),
-        shapes,
-        is_leaf=lambda node: isinstance(node, tuple),
-    )
-
-
-# %% exercise="from_shapes" misconception="shapes_become_arrays"
+# %% exercise="from_shapes" misconception="shapes_become_arrays" changes="as_many_zeros"
 """You make an array that holds the numbers of the shape. The numbers say how long the axes are; the array itself is of zeros."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        lambda shape: jnp.array(shape, jnp.float32),
-        shapes,
-        is_leaf=lambda node: isinstance(node, tuple),
-    )
+-        lambda shape: jnp.zeros(int(np.prod(shape))),
++        lambda shape: jnp.array(shape, jnp.float32),
 
 
 # %% exercise="from_shapes" misconception="ones"
 """Your arrays hold ones. The task asks for zeros."""
 def from_shapes(shapes):
     return jax.tree.map(jnp.ones, shapes, is_leaf=lambda node: isinstance(node, tuple))
-
-
-# %% exercise="from_shapes" misconception="one_dict_of_tuples"
-"""You are right for one dict whose values are all shapes. Other values stay as they are, and you fail where the tree itself is not a dict: shapes can stand at any depth, in any node."""
-def from_shapes(shapes):
-    return {
-        name: jnp.zeros(shape) if isinstance(shape, tuple) else shape
-        for name, shape in shapes.items()
-    }
-
-
-# %% exercise="from_shapes" misconception="a_node_without_children_is_a_shape"
-"""You put an array where an empty list or an empty dict stands. Only `()` is the shape of a single number; `[]` and `{}` are nodes, and stay."""
-def from_shapes(shapes):
-    def is_shape(node):
-        return isinstance(node, tuple) or (isinstance(node, (list, dict)) and not node)
-
-    return jax.tree.map(lambda shape: jnp.zeros(tuple(shape)), shapes, is_leaf=is_shape)
 
 
 # %% exercise="from_shapes" misconception="dicts_and_lists_alone_are_nodes"
@@ -1332,137 +949,81 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
-# %% exercise="clip" misconception="nan_at_zero"
+# %% exercise="clip" misconception="nan_at_zero" changes="a_little_more_than_zero"
 """A gradient at zero is `nan`. A root has no finite slope at 0. A `minimum` or `where` after the root does not help, because the gradient then multiplies 0 by infinity."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)) + 1e-12)
+-    factor = jnp.minimum(1.0, most / norm)
++    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
++    factor = most / jnp.maximum(norm, most)
 
 
-def clip_by_global_norm(grads, most):
-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
-    factor = most / jnp.maximum(norm, most)
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="nan_in_the_global_norm"
+# %% exercise="clip" misconception="nan_in_the_global_norm" changes="nan_at_zero"
 """Your `clip_by_leaf` is safe at zero, but the gradient of `clip_by_global_norm` is `nan` where all leaves are zero. There the global norm is a root of 0 too, and this root has no finite slope."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
-    factor = most / jnp.maximum(norm, most)
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
+-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
++    def shrink(leaf):
++        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
++
++    return jax.tree.map(shrink, grads)
 
 
-# %% exercise="clip" misconception="squares_against_most"
+# %% exercise="clip" misconception="squares_against_most" changes="a_little_more_than_zero"
 """You change leaves that are not too long. Perhaps you compare the sum of squares with `most`. The sum of squares is the norm squared, so compare it with `most` squared."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)) + 1e-12)
+-    factor = jnp.minimum(1.0, most / norm)
++    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
++    is_long = squares > most
++    factor = jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
 
 
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    is_long = squares > most
-    factor = jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="adds_the_norms" section="counts-and-norms"
+# %% exercise="clip" misconception="adds_the_norms" section="counts-and-norms" changes="nan_in_the_global_norm"
 """Your `clip_by_global_norm` shrinks too much where there are several leaves. Perhaps you add the norms of the leaves. Their squares add up to the square of the global norm; the norms themselves do not."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    def length(leaf):
-        squares = jnp.sum(leaf**2)
-        return jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1.0)), 0.0)
-
-    norm = sum(length(leaf) for leaf in jax.tree.leaves(grads))
-    return jax.tree.map(lambda leaf: leaf * (most / jnp.maximum(norm, most)), grads)
+-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
+-    factor = most / jnp.maximum(norm, most)
+-    return jax.tree.map(lambda leaf: leaf * factor, grads)
++    def length(leaf):
++        squares = jnp.sum(leaf**2)
++        return jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1.0)), 0.0)
++
++    norm = sum(length(leaf) for leaf in jax.tree.leaves(grads))
++    return jax.tree.map(lambda leaf: leaf * (most / jnp.maximum(norm, most)), grads)
 
 
-# %% exercise="clip" misconception="a_norm_per_row"
+# %% exercise="clip" misconception="a_norm_per_row" changes="solution"
 """Your `clip_by_leaf` is wrong for matrices, whose rows are clipped one by one, and fails on a single number. Perhaps your norm goes along one axis. A leaf has one norm, which all its numbers share."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        squares = jnp.sum(leaf**2, axis=-1, keepdims=True)
-        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
-
-    return jax.tree.map(shrink, grads)
+-        squares = jnp.sum(leaf**2)
++        squares = jnp.sum(leaf**2, axis=-1, keepdims=True)
 
 
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="clips_numbers_by_leaf"
+# %% exercise="clip" misconception="clips_numbers_by_leaf" changes="solution"
 """Your `clip_by_leaf` cuts off each number by itself, as `jnp.clip` does. That changes the direction of the gradient, and the norm of a leaf can still be above `most`."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
+-    def shrink(leaf):
+-        squares = jnp.sum(leaf**2)
+-        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
+-
+-    return jax.tree.map(shrink, grads)
++    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
 
 
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="always_rescales_safely"
-"""Short gradients grow in your results: you scale everything but zeros to the norm `most`. But `most` is an upper limit. A shorter gradient stays as it is."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.where(squares > 0, squares, 1.0))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="both_by_leaf"
+# %% exercise="clip" misconception="both_by_leaf" changes="nan_in_the_global_norm"
 """Your `clip_by_global_norm` clips leaf by leaf: two clipped leaves of norm 1 have the global norm 1.414. A map sees one leaf at a time, so compute the global norm before you map."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    return clip_by_leaf(grads, most)
+-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
+-    factor = most / jnp.maximum(norm, most)
+-    return jax.tree.map(lambda leaf: leaf * factor, grads)
++    return clip_by_leaf(grads, most)
 
 
-# %% exercise="clip" misconception="both_by_global_norm"
+# %% exercise="clip" misconception="both_by_global_norm" changes="clips_numbers_by_leaf"
 """Your `clip_by_leaf` uses one factor for the whole tree: a short leaf shrinks because another leaf is long. Here each leaf needs its own norm and its own factor."""
-def clip_by_leaf(grads, most):
-    return clip_by_global_norm(grads, most)
+-    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
++    return clip_by_global_norm(grads, most)
 
 
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="clips_each_number"
+# %% exercise="clip" misconception="clips_each_number" changes="clips_numbers_by_leaf"
 """Your functions cut off each number by itself, as `jnp.clip` does. That changes the direction of the gradient, and the norm of a leaf can still be above `most`."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
-
-
-def clip_by_global_norm(grads, most):
-    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
+-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+-    return jax.tree.map(lambda leaf: leaf * factor, grads)
++    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
 
 
 # %% exercise="clip" misconception="always_rescales"
@@ -1476,138 +1037,59 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: most * leaf / norm, grads)
 
 
-# %% exercise="clip" misconception="a_constant_under_the_root"
-"""You change very short gradients, although they are shorter than `most`. Perhaps you add a constant under the root. A constant that is small beside 1 can be large beside the square of a short gradient."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
-
-
-def clip_by_global_norm(grads, most):
-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)) + 1e-4)
-    factor = jnp.minimum(1.0, most / norm)
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="where_takes_trees" section="trees-that-nearly-fit"
+# %% exercise="clip" misconception="where_takes_trees" section="trees-that-nearly-fit" changes="solution"
 """One of your functions fails for containers with a `TypeError`. Perhaps you pass whole trees to a function of `jnp`, such as `jnp.where`. These functions take arrays only, not dicts or lists."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    shorter = jax.tree.map(lambda leaf: leaf * factor, grads)
-    return jnp.where(squares > most**2, shorter, grads)
+-        squares = jnp.sum(leaf**2)
+-        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
++        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+...
+-    return jax.tree.map(lambda leaf: leaf * factor, grads)
++    shorter = jax.tree.map(lambda leaf: leaf * factor, grads)
++    return jnp.where(squares > most**2, shorter, grads)
 
 
-# %% exercise="clip" misconception="a_tiny_constant_under_the_root"
+# %% exercise="clip" misconception="a_tiny_constant_under_the_root" changes="a_little_more_than_zero"
 """A clipped gradient of yours is too short where it and `most` are very small. Perhaps you add a small number under the root, such as 0.000001. It is no longer small beside the square of such a gradient."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)) + 1e-12)
+-    factor = jnp.minimum(1.0, most / norm)
+-    return jax.tree.map(lambda leaf: leaf * factor, grads)
++    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)) + 1e-6)
++    return jax.tree.map(lambda leaf: leaf * jnp.minimum(1.0, most / norm), grads)
 
 
-def clip_by_global_norm(grads, most):
-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)) + 1e-6)
-    return jax.tree.map(lambda leaf: leaf * jnp.minimum(1.0, most / norm), grads)
-
-
-# %% exercise="clip" misconception="root_of_the_quotient"
-"""Your clipped norms are right for `most` 1 only. Perhaps you compare the sum of squares with `most`, and take one root of both. The root of `most` is not `most`: square it first, or take the root of the sum first."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = jnp.sqrt(most / jnp.maximum(squares, most))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="each_leaf_decides"
+# %% exercise="clip" misconception="each_leaf_decides" changes="where_takes_trees"
 """Your `clip_by_global_norm` leaves short leaves as they are beside a long one. Perhaps each leaf is compared with `most` by itself. Where the global norm is above `most`, all leaves shrink by the same factor."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(
-        lambda leaf: jnp.where(jnp.sum(leaf**2) > most**2, leaf * factor, leaf), grads
-    )
+-    shorter = jax.tree.map(lambda leaf: leaf * factor, grads)
+-    return jnp.where(squares > most**2, shorter, grads)
++    return jax.tree.map(
++        lambda leaf: jnp.where(jnp.sum(leaf**2) > most**2, leaf * factor, leaf), grads
++    )
 
 
-# %% exercise="clip" misconception="divides_by_the_square"
-"""Your clipped gradients have a wrong length: their norm is `most` divided by the old norm. Perhaps you divide by the sum of squares. Divide by the norm, its root."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    is_long = squares > most**2
-    factor = jnp.where(is_long, most / jnp.where(is_long, squares, 1.0), 1.0)
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="clips_to_length_one"
+# %% exercise="clip" misconception="clips_to_length_one" changes="squares_against_most"
 """Your clipped gradients have the norm 1, whatever `most` is. `most` says when to clip, and also how long the clipped gradient is."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+-    is_long = squares > most
+-    factor = jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
++    is_long = squares > most**2
++    factor = jnp.where(is_long, 1 / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
 
 
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    is_long = squares > most**2
-    factor = jnp.where(is_long, 1 / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="multiplies_by_most"
-"""Your clipped gradients have the norm `most` times the old norm: you multiply a long gradient by `most` alone. The factor is `most` divided by the norm."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = jnp.where(squares > most**2, most, 1.0)
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="lengthens_the_short"
+# %% exercise="clip" misconception="lengthens_the_short" changes="squares_against_most"
 """Long gradients stay as they are in your results, and short ones grow to the norm `most`. Perhaps `maximum` and `minimum` are the wrong way round. `most` is an upper limit."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+-    is_long = squares > most
+-    factor = jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
++    safe = jnp.where(squares > 0, squares, 1.0)
++    factor = jnp.maximum(1.0, most / jnp.sqrt(safe))
 
 
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    safe = jnp.where(squares > 0, squares, 1.0)
-    factor = jnp.maximum(1.0, most / jnp.sqrt(safe))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="the_longest_leaf_decides" section="counts-and-norms"
+# %% exercise="clip" misconception="the_longest_leaf_decides" section="counts-and-norms" changes="solution"
 """Your `clip_by_global_norm` shrinks too little where there are several leaves. Perhaps you take the norm of the longest leaf. The squares of all leaves count for the global norm."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = jnp.max(jnp.stack([jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)]))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
+-        squares = jnp.sum(leaf**2)
+-        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
++        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+...
+-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
++    squares = jnp.max(jnp.stack([jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)]))
 
 
 # %% exercise="clip" misconception="the_two_are_swapped"
@@ -1625,178 +1107,31 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(shrink, grads)
 
 
-# %% exercise="clip" misconception="divides_zero_by_zero"
-"""Zeros become `nan` in your results. Their norm is 0, and 0 divided by 0 is `nan`, whatever you multiply it by afterwards."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
-
-
-def clip_by_global_norm(grads, most):
-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
-    return jax.tree.map(lambda leaf: leaf / norm * jnp.minimum(norm, most), grads)
-
-
-# %% exercise="clip" misconception="zeros_by_leaf_become_nan"
-"""Zeros become `nan` in your `clip_by_leaf`. Their norm is 0, and 0 divided by 0 is `nan`, whatever you multiply it by afterwards."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        norm = jnp.sqrt(jnp.sum(leaf**2))
-        return leaf / norm * jnp.minimum(norm, most)
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="nan_in_the_norm_of_a_leaf"
-"""Your `clip_by_global_norm` is safe at zero, but a gradient of `clip_by_leaf` is `nan` where a leaf is zero. The norm of this leaf is a root of 0, and this root has no finite slope, even where its value is not used."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        return leaf * (most / jnp.maximum(jnp.sqrt(jnp.sum(leaf**2)), most))
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="a_tracer_is_a_float"
-"""Your clipped trees are right, but `jax.grad` through them raises an error. Perhaps you turn a norm into a Python number with `float`. While JAX computes a gradient, a value is a tracer, and JAX cannot make a Python number of a tracer."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
-
-
-def clip_by_global_norm(grads, most):
-    norm = float(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))) ** 0.5
-    factor = most / norm if norm > most else 1.0
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="numpy_has_gradients"
-"""Your clipped trees are right, but `jax.grad` through them raises an error. Perhaps NumPy takes the norm. While JAX computes a gradient, a leaf is a tracer, and only functions of `jnp` can work on a tracer."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
-
-
-def clip_by_global_norm(grads, most):
-    norm = np.sqrt(sum(np.sum(np.asarray(leaf) ** 2) for leaf in jax.tree.leaves(grads)))
-    factor = np.float32(most / norm if norm > most else 1.0)
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="spectral_norm" section="counts-and-norms"
+# %% exercise="clip" misconception="spectral_norm" section="counts-and-norms" changes="solution"
 """Where a leaf is a matrix, your `clip_by_leaf` shrinks too little. Perhaps you take `norm` with `ord=2`. For a matrix that is another norm; here all its numbers count, as in a vector."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        matrix = leaf.reshape(leaf.shape[0] if leaf.ndim > 1 else 1, -1)
-        squares = jnp.linalg.eigvalsh(matrix @ matrix.T)[-1]
-        is_long = squares > most**2
-        return leaf * jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
-
-    return jax.tree.map(shrink, grads)
+-        squares = jnp.sum(leaf**2)
+-        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
++        matrix = leaf.reshape(leaf.shape[0] if leaf.ndim > 1 else 1, -1)
++        squares = jnp.linalg.eigvalsh(matrix @ matrix.T)[-1]
++        is_long = squares > most**2
++        return leaf * jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
 
 
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="square_of_the_sum" section="counts-and-norms"
-"""Your norms come from the sum of all numbers, where a positive and a negative number cancel. Square each number before adding."""
-def clip_by_leaf(grads, most):
-    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf) for leaf in jax.tree.leaves(grads)) ** 2
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="no_leaf_keeps_its_tree"
+# %% exercise="clip" misconception="no_leaf_keeps_its_tree" changes="where_takes_trees"
 """Your functions return lists of leaves. The tree around them is lost: clipped gradients have the structure of the gradients."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
-
-    return [shrink(leaf) for leaf in jax.tree.leaves(grads)]
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return [leaf * factor for leaf in jax.tree.leaves(grads)]
+-    return jax.tree.map(shrink, grads)
++    return [shrink(leaf) for leaf in jax.tree.leaves(grads)]
+...
+-    shorter = jax.tree.map(lambda leaf: leaf * factor, grads)
+-    return jnp.where(squares > most**2, shorter, grads)
++    return [leaf * factor for leaf in jax.tree.leaves(grads)]
 
 
-# %% exercise="clip" misconception="mean_of_a_leaf"
-"""Your `clip_by_leaf` leaves gradients too long: it compares the root of the mean of the squares with `most`. The norm is the root of their sum, and grows with the number of elements."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        squares = jnp.mean(leaf**2)
-        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="mean_of_a_leaf_with_nan"
+# %% exercise="clip" misconception="mean_of_a_leaf_with_nan" changes="solution"
 """Your `clip_by_leaf` leaves gradients too long: it compares the root of the mean of the squares with `most`. The norm is the root of their sum. And a gradient through it is not finite at zeros, because a root has no finite slope at 0."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        return leaf / jnp.maximum(1.0, jnp.sqrt(jnp.mean(leaf**2)) / most)
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="a_norm_per_row_of_a_matrix"
-"""Your `clip_by_leaf` is wrong for matrices: each row is clipped by itself. Perhaps your norm goes along one axis, such as `axis=-1`. A leaf has one norm, which all its numbers share."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        squares = jnp.sum(jnp.atleast_1d(leaf) ** 2, axis=-1, keepdims=leaf.ndim > 0)
-        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
-
-
-# %% exercise="clip" misconception="clips_the_leaves_before"
-"""Your `clip_by_global_norm` clips each leaf first, and then the whole tree. So a long leaf shrinks more than a short one, and the direction of the whole gradient changes. One factor, from the global norm of the leaves as they are given, holds for all."""
-def clip_by_leaf(grads, most):
-    def shrink(leaf):
-        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
-
-    return jax.tree.map(shrink, grads)
-
-
-def clip_by_global_norm(grads, most):
-    grads = clip_by_leaf(grads, most)
-    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
-    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
-    return jax.tree.map(lambda leaf: leaf * factor, grads)
+-        squares = jnp.sum(leaf**2)
+-        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
++        return leaf / jnp.maximum(1.0, jnp.sqrt(jnp.mean(leaf**2)) / most)
 
 
 # %% exercise="add_noise" variant="by_folding_in"
@@ -1837,110 +1172,58 @@ def add_noise(key, tree, scale):
     return jax.tree.map_with_path(noisy, tree)
 
 
-# %% exercise="add_noise" misconception="a_key_for_each_entry"
-"""Your function fails where a leaf is not an entry of the root. Perhaps you split as many keys as the root has entries. Parts can hold several leaves, and each needs a key."""
-def add_noise(key, tree, scale):
-    keys = iter(jax.random.split(key, len(tree)))
-    return jax.tree.map(
-        lambda leaf: leaf + scale * jax.random.normal(next(keys), leaf.shape, leaf.dtype), tree
-    )
-
-
-# %% exercise="add_noise" misconception="multiplies_by_noise"
+# %% exercise="add_noise" misconception="multiplies_by_noise" changes="solution"
 """Your noise grows with the numbers of the leaf. Perhaps you multiply each number by 1 plus noise. The deviation should be `scale` everywhere, also where a number is large or 0."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf * (1 + scale * jax.random.normal(key, leaf.shape, leaf.dtype)),
-        tree,
-        keys,
-    )
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf * (1 + scale * jax.random.normal(key, leaf.shape, leaf.dtype)),
++        tree,
++        keys,
 
 
-# %% exercise="add_noise" misconception="noise_alone"
+# %% exercise="add_noise" misconception="noise_alone" changes="solution"
 """You return the noise without the leaf: with scale 0 your result is all zeros. Add the noise to the leaf."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-    )
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
 
 
-# %% exercise="add_noise" misconception="numpy_keeps_its_own_state"
+# %% exercise="add_noise" misconception="numpy_keeps_its_own_state" changes="one_key_for_all"
 """The same key gives different noise at each call. Perhaps you draw from NumPy, or from a generator with a state of its own. In JAX the key alone decides the numbers."""
-def add_noise(key, tree, scale):
-    return jax.tree.map(
-        lambda leaf: (leaf + scale * np.random.normal(size=leaf.shape)).astype(leaf.dtype), tree
-    )
+-        lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree
++        lambda leaf: (leaf + scale * np.random.normal(size=leaf.shape)).astype(leaf.dtype), tree
 
 
-# %% exercise="add_noise" misconception="ignores_the_key"
+# %% exercise="add_noise" misconception="ignores_the_key" changes="solution"
 """Two different keys give you the same noise. Perhaps you make a key of your own with a fixed seed. The caller's `key` is there to decide the numbers."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(jax.random.key(0), len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-    )
+-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
++    keys = jax.tree.unflatten(structure, jax.random.split(jax.random.key(0), len(leaves)))
 
 
-# %% exercise="add_noise" misconception="one_number_per_leaf"
+# %% exercise="add_noise" misconception="one_number_per_leaf" changes="solution"
 """You add one random number to a whole leaf, the same in all places. Without a shape, `normal` draws a single number, and broadcasting adds it everywhere."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf + scale * jax.random.normal(key, (), leaf.dtype), tree, keys
-    )
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + scale * jax.random.normal(key, (), leaf.dtype), tree, keys
 
 
-# %% exercise="add_noise" misconception="promotes_the_dtype"
+# %% exercise="add_noise" misconception="promotes_the_dtype" changes="solution"
 """A `float16` leaf becomes `float32`: a sum or a product takes the wider of two dtypes. Perhaps you passed no dtype to `normal`, so that the noise is `float32`, or you made an array of `scale`. A Python number takes the dtype of the array beside it."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape), tree, keys
-    )
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape), tree, keys
 
 
-# %% exercise="add_noise" misconception="scale_is_the_variance"
+# %% exercise="add_noise" misconception="scale_is_the_variance" changes="solution"
 """Your noise is too small for large scales, and too large for small scales. Perhaps you take `scale` for the variance. But `scale` is the standard deviation: multiply the numbers by `scale` itself."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf + scale**0.5 * jax.random.normal(key, leaf.shape, leaf.dtype),
-        tree,
-        keys,
-    )
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + scale**0.5 * jax.random.normal(key, leaf.shape, leaf.dtype),
++        tree,
++        keys,
 
 
-# %% exercise="add_noise" misconception="uniform_noise"
+# %% exercise="add_noise" misconception="uniform_noise" changes="solution"
 """Your noise is too small, and its mean is not near 0. Do you draw uniform numbers between 0 and 1? Gaussian noise lies on both sides of 0."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf + scale * jax.random.uniform(key, leaf.shape, leaf.dtype),
-        tree,
-        keys,
-    )
-
-
-# %% exercise="add_noise" misconception="uniform_on_both_sides"
-"""Your noise is too small, and none of it lies far from 0. Perhaps you draw uniform numbers from `-scale` to `scale`. Gaussian noise has no limit: about a third of it lies farther from 0 than `scale`."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf
-        + scale * jax.random.uniform(key, leaf.shape, leaf.dtype, minval=-1, maxval=1),
-        tree,
-        keys,
-    )
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + scale * jax.random.uniform(key, leaf.shape, leaf.dtype),
++        tree,
++        keys,
 
 
 # %% exercise="add_noise" variant="one_draw_for_all"
@@ -1956,23 +1239,16 @@ def add_noise(key, tree, scale):
     return jax.tree.unflatten(structure, noisy)
 
 
-# %% exercise="add_noise" misconception="the_key_moves_on_by_itself"
+# %% exercise="add_noise" misconception="the_key_moves_on_by_itself" changes="key_after_key"
 """Every call raises an `UnboundLocalError`. Perhaps your inner function assigns to `key`. Then `key` is a local name in the whole of that function, and has no value yet where you read it."""
-def add_noise(key, tree, scale):
-    def noisy(leaf):
-        key, subkey = jax.random.split(key)
-        return leaf + scale * jax.random.normal(subkey, leaf.shape, leaf.dtype)
-
-    return jax.tree.map(noisy, tree)
+-        nonlocal key
 
 
-# %% exercise="add_noise" misconception="a_list_of_keys_fits_any_tree" section="several-trees"
+# %% exercise="add_noise" misconception="a_list_of_keys_fits_any_tree" section="several-trees" changes="solution"
 """You get a `ValueError` about the structure nearly everywhere. Perhaps you hand a list or an array of keys to `jax.tree.map` beside the tree. The second tree has to fit the first one, so the keys need its structure too."""
-def add_noise(key, tree, scale):
-    keys = list(jax.random.split(key, len(jax.tree.leaves(tree))))
-    return jax.tree.map(
-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-    )
+-    leaves, structure = jax.tree.flatten(tree)
+-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
++    keys = list(jax.random.split(key, len(jax.tree.leaves(tree))))
 
 
 # %% exercise="add_noise" misconception="len_counts_the_leaves" section="a-key-for-every-leaf"
@@ -1989,64 +1265,6 @@ def add_noise(key, tree, scale):
     )
 
 
-# %% exercise="add_noise" misconception="the_last_key_again"
-"""From the third leaf on, leaves get the same noise. Perhaps there are fewer keys than leaves, such as the two that `split` makes without a number. An index beyond the end of an array of JAX raises no error: it gives the last entry again."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.random.split(key)
-    noisy = [
-        leaf + scale * jax.random.normal(keys[i], leaf.shape, leaf.dtype)
-        for i, leaf in enumerate(leaves)
-    ]
-    return jax.tree.unflatten(structure, noisy)
-
-
-# %% exercise="add_noise" misconception="a_key_for_each_child"
-"""Some leaves share their noise where a part holds several leaves. Perhaps there are as many keys as the outermost node has children. An index beyond the end of an array of JAX raises no error: it gives the last entry again."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.random.split(key, len(tree))
-    noisy = [
-        leaf + scale * jax.random.normal(keys[i], leaf.shape, leaf.dtype)
-        for i, leaf in enumerate(leaves)
-    ]
-    return jax.tree.unflatten(structure, noisy)
-
-
-# %% exercise="add_noise" misconception="a_key_for_each_part"
-"""Leaves of the same part get the same noise. Perhaps each part has one key, and all leaves in it use this key. Each leaf needs its own."""
-def add_noise(key, tree, scale):
-    parts, structure = jax.tree.flatten(tree, is_leaf=lambda node: node is not tree)
-    keys = jax.random.split(key, max(1, len(parts)))
-
-    def noisy(part, key):
-        return jax.tree.map(
-            lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), part
-        )
-
-    return jax.tree.unflatten(structure, [noisy(*each) for each in zip(parts, keys)])
-
-
-# %% exercise="add_noise" misconception="a_key_from_the_numbers"
-"""Leaves that hold the same numbers get the same noise. Perhaps you make each key from the numbers of the leaf. Two leaves can be equal: make the key from the place of the leaf."""
-def add_noise(key, tree, scale):
-    def noisy(leaf):
-        own = jax.random.fold_in(key, int(np.asarray(leaf, np.float32) @ [1, 100] if leaf.ndim == 1 else leaf.sum()))
-        return leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
-
-    return jax.tree.map(noisy, tree)
-
-
-# %% exercise="add_noise" misconception="a_key_for_each_depth"
-"""Leaves at the same depth get the same noise. Perhaps you make the key from the length of the path. Several leaves can have paths of one length."""
-def add_noise(key, tree, scale):
-    def noisy(path, leaf):
-        own = jax.random.fold_in(key, len(path))
-        return leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
-
-    return jax.tree.map_with_path(noisy, tree)
-
-
 # %% exercise="add_noise" misconception="keys_are_numbers"
 """Your function fails everywhere. Perhaps you add a number to a key. A key is no number: new keys come from `jax.random.split` or `jax.random.fold_in`."""
 def add_noise(key, tree, scale):
@@ -2058,66 +1276,33 @@ def add_noise(key, tree, scale):
     return jax.tree.unflatten(structure, noisy)
 
 
-# %% exercise="add_noise" misconception="no_scale" in_order=True
+# %% exercise="add_noise" misconception="no_scale" in_order=True changes="solution"
 """Your noise is the same for every `scale`, also for 0: its deviation is always 1. `jax.random.normal` knows nothing of `scale`; multiply its numbers."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf + jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-    )
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
 
 
-# %% exercise="add_noise" misconception="scale_squared"
-"""Your noise is too large for large scales, and too small for small ones, as if its deviation were `scale` squared. Multiply by `scale` once."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf + scale**2 * jax.random.normal(key, leaf.shape, leaf.dtype),
-        tree,
-        keys,
-    )
-
-
-# %% exercise="add_noise" misconception="scales_the_sum"
+# %% exercise="add_noise" misconception="scales_the_sum" changes="solution"
 """With scale 0 your result is all zeros. Perhaps `scale` multiplies the leaf together with its noise. Only the noise is scaled."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: scale * (leaf + jax.random.normal(key, leaf.shape, leaf.dtype)),
-        tree,
-        keys,
-    )
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: scale * (leaf + jax.random.normal(key, leaf.shape, leaf.dtype)),
++        tree,
++        keys,
 
 
-# %% exercise="add_noise" misconception="noise_for_one_row"
-"""All rows of a matrix get the same noise. Perhaps you draw as many numbers as a row has, and broadcasting adds them to each row. Draw a number for each place: pass the whole shape."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape[-1:], leaf.dtype),
-        tree,
-        keys,
-    )
-
-
-# %% exercise="add_noise" misconception="none_is_a_leaf" section="none-in-each-place"
+# %% exercise="add_noise" misconception="none_is_a_leaf" section="none-in-each-place" changes="solution"
 """You fail where the tree holds a `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. Without it, a `None` has no leaf and needs no key."""
-def add_noise(key, tree, scale):
-    def is_none(node):
-        return node is None
-
-    leaves, structure = jax.tree.flatten(tree, is_leaf=is_none)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype),
-        tree,
-        keys,
-        is_leaf=is_none,
-    )
+-    leaves, structure = jax.tree.flatten(tree)
++    def is_none(node):
++        return node is None
++
++    leaves, structure = jax.tree.flatten(tree, is_leaf=is_none)
+...
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype),
++        tree,
++        keys,
++        is_leaf=is_none,
 
 
 # %% exercise="add_noise" misconception="one_dict_only"
@@ -2139,31 +1324,6 @@ def add_noise(key, tree, scale):
         leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
         for leaf, own in zip(leaves, keys)
     ]
-
-
-# %% exercise="add_noise" misconception="noise_above_zero"
-"""Your noise lies on one side of 0 only. Gaussian noise with mean 0 is as often negative as positive."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf
-        + scale * jnp.abs(jax.random.normal(key, leaf.shape, leaf.dtype)),
-        tree,
-        keys,
-    )
-
-
-# %% exercise="add_noise" misconception="each_number_in_turn"
-"""You return a tree without noise in some places: only the first numbers of a leaf change. Every number of every leaf gets noise of its own."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-    return jax.tree.map(
-        lambda leaf, key: leaf.at[0].add(scale * jax.random.normal(key, (), leaf.dtype)),
-        tree,
-        keys,
-    )
 
 
 # %% exercise="add_noise" misconception="unflatten_arguments_swapped"
@@ -2221,41 +1381,30 @@ def decay_mask(params):
     )
 
 
-# %% exercise="decay_mask" misconception="bias_at_the_end_of_the_text"
+# %% exercise="decay_mask" misconception="bias_at_the_end_of_the_text" changes="bias_somewhere_in_the_text"
 """You give `False` to leaves such as `pre_bias`, whose names only end in `bias`. Perhaps you test the end of a string. Compare the whole name."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: not jax.tree_util.keystr(path, simple=True).endswith("bias"), params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not jax.tree_util.keystr(path, simple=True).endswith("bias"), params
 
 
-# %% exercise="decay_mask" misconception="bias_anywhere_in_the_path"
+# %% exercise="decay_mask" misconception="bias_anywhere_in_the_path" changes="solution"
 """You give `False` to all leaves in a part that is called `bias`. A path has an entry for every part above the leaf. Only the last entry is the name of the leaf."""
-def decay_mask(params):
-    def decays(path, leaf):
-        names = [getattr(entry, "key", getattr(entry, "name", None)) for entry in path]
-        return "bias" not in names
-
-    return jax.tree.map_with_path(decays, params)
+-        return keystr(path[-1:], simple=True) != "bias"
++        names = [getattr(entry, "key", getattr(entry, "name", None)) for entry in path]
++        return "bias" not in names
 
 
-# %% exercise="decay_mask" misconception="the_path_is_one_text"
+# %% exercise="decay_mask" misconception="the_path_is_one_text" changes="solution"
 """You give `False` to a leaf whose name only ends in `/bias` or `.bias`. Perhaps you join the path to one string and split the string again. But a key can contain the separator, and then you split inside the key."""
-def decay_mask(params):
-    def decays(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        return text.split("/")[-1] != "bias"
-
-    return jax.tree.map_with_path(decays, params)
+-        return keystr(path[-1:], simple=True) != "bias"
++        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        return text.split("/")[-1] != "bias"
 
 
-# %% exercise="decay_mask" misconception="every_leaf_has_a_name"
+# %% exercise="decay_mask" misconception="every_leaf_has_a_name" changes="solution"
 """Your function fails on a bare array. A leaf that is the whole tree has an empty path: there is no last entry to look at."""
-def decay_mask(params):
-    def decays(path, leaf):
-        return getattr(path[-1], "key", getattr(path[-1], "name", None)) != "bias"
-
-    return jax.tree.map_with_path(decays, params)
+-        return keystr(path[-1:], simple=True) != "bias"
++        return getattr(path[-1], "key", getattr(path[-1], "name", None)) != "bias"
 
 
 # %% exercise="decay_mask" misconception="every_entry_has_a_key"
@@ -2264,12 +1413,10 @@ def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: path[-1].key != "bias", params)
 
 
-# %% exercise="decay_mask" misconception="only_dicts_have_names"
+# %% exercise="decay_mask" misconception="only_dicts_have_names" changes="bias_somewhere_in_the_text"
 """You are right for dicts, but the field `bias` of a namedtuple decays. Perhaps you look for a `.key` in the path entry. The entry of a field has its name in another attribute."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: not path or getattr(path[-1], "key", None) != "bias", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not path or getattr(path[-1], "key", None) != "bias", params
 
 
 # %% exercise="decay_mask" misconception="biases_are_vectors"
@@ -2278,54 +1425,41 @@ def decay_mask(params):
     return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
 
 
-# %% exercise="decay_mask" misconception="mask_of_the_biases"
+# %% exercise="decay_mask" misconception="mask_of_the_biases" changes="bias_somewhere_in_the_text"
 """Your mask is the wrong way round: `True` for the biases. In this mask, `True` means that the leaf decays."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "bias", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "bias", params
 
 
-# %% exercise="decay_mask" misconception="large_and_small_letters"
+# %% exercise="decay_mask" misconception="large_and_small_letters" changes="solution"
 """You give `False` to a leaf called `Bias`. Perhaps you turn names into small letters before you compare. The name has to be exactly `bias`: to JAX, `Bias` is another key."""
-def decay_mask(params):
-    def decays(path, leaf):
-        return jax.tree_util.keystr(path[-1:], simple=True).lower() != "bias"
-
-    return jax.tree.map_with_path(decays, params)
+-        return keystr(path[-1:], simple=True) != "bias"
++        return jax.tree_util.keystr(path[-1:], simple=True).lower() != "bias"
 
 
-# %% exercise="decay_mask" misconception="a_piece_of_the_last_name"
+# %% exercise="decay_mask" misconception="a_piece_of_the_last_name" changes="bias_somewhere_in_the_text"
 """You give `False` to leaves with longer names, such as `bias_scale` or `unbiased`. You look at the right entry of the path, and then for `bias` within its string. Compare the whole name."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path[-1:], simple=True), params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: "bias" not in jax.tree_util.keystr(path[-1:], simple=True), params
 
 
-# %% exercise="decay_mask" misconception="names_that_begin_with_bias"
+# %% exercise="decay_mask" misconception="names_that_begin_with_bias" changes="bias_somewhere_in_the_text"
 """You give `False` to leaves such as `bias_scale`, whose names only begin with `bias`. Compare the whole name."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: not jax.tree_util.keystr(path[-1:], simple=True).startswith("bias"),
-        params,
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not jax.tree_util.keystr(path[-1:], simple=True).startswith("bias"),
++        params,
 
 
-# %% exercise="decay_mask" misconception="the_first_entry"
+# %% exercise="decay_mask" misconception="the_first_entry" changes="bias_somewhere_in_the_text"
 """You look at the beginning of the path: every leaf in a part called `bias` gets `False`, and a bias inside another part decays. The name of a leaf is the last entry of its path."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: jax.tree_util.keystr(path[:1], simple=True) != "bias", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[:1], simple=True) != "bias", params
 
 
-# %% exercise="decay_mask" misconception="the_path_is_one_name"
+# %% exercise="decay_mask" misconception="the_path_is_one_name" changes="bias_somewhere_in_the_text"
 """You find a bias in the outermost dict or namedtuple only; inside a part, the bias decays. Perhaps you compare the string of the whole path. For a leaf inside a part, this string begins with the name of the part."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: jax.tree_util.keystr(path, simple=True) != "bias", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path, simple=True) != "bias", params
 
 
 # %% exercise="decay_mask" misconception="one_level_of_names"
@@ -2344,22 +1478,18 @@ def decay_mask(params, name=None):
     return name != "bias"
 
 
-# %% exercise="decay_mask" misconception="dicts_only"
+# %% exercise="decay_mask" misconception="dicts_only" changes="dicts_and_lists_only"
 """You put one bool in the place of a list, a tuple or a namedtuple, or a bool where there is a `None`. Perhaps you walk through dicts yourself. JAX knows more nodes, and `None` is one without children."""
-def decay_mask(params, name=None):
-    if isinstance(params, dict):
-        return {key: decay_mask(value, key) for key, value in params.items()}
-    return name != "bias"
+-    if isinstance(params, list):
+-        return [decay_mask(value) for value in params]
 
 
-# %% exercise="decay_mask" misconception="none_gets_a_bool" section="none-in-each-place"
+# %% exercise="decay_mask" misconception="none_gets_a_bool" section="none-in-each-place" changes="bias_somewhere_in_the_text"
 """You put a bool where the tree holds `None`. A `None` is no leaf: there is nothing to decay, and the `None` stays. Perhaps `is_leaf` makes JAX pass each `None` to your function."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) != "bias",
-        params,
-        is_leaf=lambda node: node is None,
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) != "bias",
++        params,
++        is_leaf=lambda node: node is None,
 
 
 # %% exercise="decay_mask" misconception="a_list_of_bools"
@@ -2369,59 +1499,44 @@ def decay_mask(params):
     return [jax.tree_util.keystr(path[-1:], simple=True) != "bias" for path, _ in pairs]
 
 
-# %% exercise="decay_mask" misconception="a_bool_for_each_number"
+# %% exercise="decay_mask" misconception="a_bool_for_each_number" changes="solution"
 """You put an array of bools in the place of each leaf. The mask has one Python bool for a whole leaf: `True` or `False`."""
-def decay_mask(params):
-    def decays(path, leaf):
-        return jnp.full(leaf.shape, jax.tree_util.keystr(path[-1:], simple=True) != "bias")
-
-    return jax.tree.map_with_path(decays, params)
+-        return keystr(path[-1:], simple=True) != "bias"
++        return jnp.full(leaf.shape, jax.tree_util.keystr(path[-1:], simple=True) != "bias")
 
 
-# %% exercise="decay_mask" misconception="the_decayed_parameters"
+# %% exercise="decay_mask" misconception="the_decayed_parameters" changes="solution"
 """You return the parameters, or zeros in the place of the biases. The task asks for a mask: `True` or `False` for each leaf."""
-def decay_mask(params):
-    def decays(path, leaf):
-        return leaf if jax.tree_util.keystr(path[-1:], simple=True) != "bias" else leaf * 0
-
-    return jax.tree.map_with_path(decays, params)
+-        return keystr(path[-1:], simple=True) != "bias"
++        return leaf if jax.tree_util.keystr(path[-1:], simple=True) != "bias" else leaf * 0
 
 
-# %% exercise="decay_mask" misconception="ones_and_zeros"
+# %% exercise="decay_mask" misconception="ones_and_zeros" changes="bias_somewhere_in_the_text"
 """You return numbers: 1 for a leaf that decays and 0 for a bias. The mask holds Python's `True` and `False`."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: int(jax.tree_util.keystr(path[-1:], simple=True) != "bias"), params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: int(jax.tree_util.keystr(path[-1:], simple=True) != "bias"), params
 
 
-# %% exercise="decay_mask" misconception="a_name_has_no_signs"
+# %% exercise="decay_mask" misconception="a_name_has_no_signs" changes="bias_somewhere_in_the_text"
 """You give `False` to a leaf whose name is `bias` with punctuation around it, such as `.bias` or `[bias]`. Perhaps you take the string of an entry and strip its brackets, dots and quotes. A key can have such characters itself."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: not path or str(path[-1]).strip(".[]'\"") != "bias", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not path or str(path[-1]).strip(".[]'\"") != "bias", params
 
 
-# %% exercise="decay_mask" misconception="an_entry_is_true"
+# %% exercise="decay_mask" misconception="an_entry_is_true" changes="solution"
 """You fail where a key is 0 or the empty string. Perhaps you chain `.key`, `.name` and `.idx` with `or`. Such a key counts as false, so `or` goes on to an attribute that the entry does not have."""
-def decay_mask(params):
-    def decays(path, leaf):
-        if not path:
-            return True
-        last = path[-1]
-        name = getattr(last, "key", None) or getattr(last, "name", None) or last.idx
-        return name != "bias"
-
-    return jax.tree.map_with_path(decays, params)
+-        return keystr(path[-1:], simple=True) != "bias"
++        if not path:
++            return True
++        last = path[-1]
++        name = getattr(last, "key", None) or getattr(last, "name", None) or last.idx
++        return name != "bias"
 
 
-# %% exercise="decay_mask" misconception="everything_but_the_weights"
+# %% exercise="decay_mask" misconception="everything_but_the_weights" changes="bias_somewhere_in_the_text"
 """You give `True` only to leaves called `weight`. The mask is `False` for biases alone: a leaf with any other name decays, and so does one in a list."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "weight", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "weight", params
 
 
 # %% exercise="decay_mask" misconception="the_entry_is_a_text"
@@ -2430,26 +1545,21 @@ def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: path[-1] != "bias", params)
 
 
-# %% exercise="decay_mask" misconception="all_but_the_empty_path_have_keys"
+# %% exercise="decay_mask" misconception="all_but_the_empty_path_have_keys" changes="bias_somewhere_in_the_text"
 """Your function fails where the last entry of a path belongs to a list, a tuple or a namedtuple. Only some entries have a `.key`: a list's entry has an `.idx`, and a namedtuple's field has a `.name`. `keystr` writes every kind of entry."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: not path or path[-1].key != "bias", params
-    )
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not path or path[-1].key != "bias", params
 
 
-# %% exercise="decay_mask" misconception="the_last_name_counts"
+# %% exercise="decay_mask" misconception="the_last_name_counts" changes="solution"
 """You give `False` to arrays in a list or a tuple that is called `bias`. The last entry of such a path is a position, such as 1, and a position is not `bias`. Perhaps you skip the entries without a name. Only the last entry counts, whatever its kind is."""
-def decay_mask(params):
-    def decays(path, leaf):
-        names = [
-            getattr(entry, "key", getattr(entry, "name", None))
-            for entry in path
-            if not isinstance(entry, jax.tree_util.SequenceKey)
-        ]
-        return names[-1:] != ["bias"]
-
-    return jax.tree.map_with_path(decays, params)
+-        return keystr(path[-1:], simple=True) != "bias"
++        names = [
++            getattr(entry, "key", getattr(entry, "name", None))
++            for entry in path
++            if not isinstance(entry, jax.tree_util.SequenceKey)
++        ]
++        return names[-1:] != ["bias"]
 
 
 # %% exercise="rates_by_part" variant="by_broadcast"
@@ -2466,10 +1576,9 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, step: p - step, params, steps)
 
 
-# %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix"
+# %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix" changes="by_broadcast"
 """Your function fails as soon as one rate stands for a part with several leaves. Perhaps you put `params` first. The first tree decides where the leaves are, so only the first tree may be the prefix."""
-def rates_by_part(rates, params, grads):
-    return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
+-    rates = jax.tree.broadcast(rates, params)
 
 
 # %% exercise="rates_by_part" misconception="only_leaves_arrive"
@@ -2506,13 +1615,10 @@ def rates_by_part(rates, params, grads):
     }
 
 
-# %% exercise="rates_by_part" misconception="zero_is_no_rate"
+# %% exercise="rates_by_part" misconception="zero_is_no_rate" changes="solution"
 """Where a rate is 0, your parameters change. Perhaps a test such as `rate or 1` takes 0 for a missing rate. 0 is a rate like others: with rate 0, the part stays as it is."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        return jax.tree.map(lambda p, g: p - (rate or 1.0) * g, part, grads)
-
-    return jax.tree.map(step, rates, params, grads)
+-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
++        return jax.tree.map(lambda p, g: p - (rate or 1.0) * g, part, grads)
 
 
 # %% exercise="rates_by_part" misconception="one_rate_for_all"
@@ -2540,36 +1646,30 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, g: p - rates * g, params, grads)
 
 
-# %% exercise="rates_by_part" misconception="another_error"
+# %% exercise="rates_by_part" misconception="another_error" changes="by_broadcast"
 """Where `rates` is no prefix, your function raises another error than JAX does. Perhaps you catch JAX's `ValueError` and raise your own error. Do not catch it: its message says what is wrong, and where."""
-def rates_by_part(rates, params, grads):
-    try:
-        rates = jax.tree.broadcast(rates, params)
-    except ValueError as error:
-        raise TypeError("rates must be a prefix of params") from error
-    return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
+-    rates = jax.tree.broadcast(rates, params)
++    try:
++        rates = jax.tree.broadcast(rates, params)
++    except ValueError as error:
++        raise TypeError("rates must be a prefix of params") from error
 
 
-# %% exercise="rates_by_part" misconception="list_and_tuple_are_the_same" section="several-trees"
+# %% exercise="rates_by_part" misconception="list_and_tuple_are_the_same" section="several-trees" changes="solution"
 """You accept a list of rates for a tuple of parameters. In Python both are sequences. But to JAX they are two kinds of nodes, so a list is no prefix of a tuple."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-
-    if isinstance(rates, list) and isinstance(params, tuple):
-        rates = tuple(rates)
-    return jax.tree.map(step, rates, params, grads)
++    if isinstance(rates, list) and isinstance(params, tuple):
++        rates = tuple(rates)
+     return jax.tree.map(step, rates, params, grads)
 
 
-# %% exercise="rates_by_part" misconception="none_is_no_step" section="none-in-each-place"
+# %% exercise="rates_by_part" misconception="none_is_no_step" section="none-in-each-place" changes="solution"
 """You accept a `None` in `rates` where `params` has an array or a part. Perhaps you read `None` as "no step". To JAX `None` is a node, so it fits only a `None` in `params`."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        if rate is None:
-            return part
-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-
-    return jax.tree.map(step, rates, params, grads, is_leaf=lambda node: node is None)
+     def step(rate, part, grads):
++        if rate is None:
++            return part
+...
+-    return jax.tree.map(step, rates, params, grads)
++    return jax.tree.map(step, rates, params, grads, is_leaf=lambda node: node is None)
 
 
 # %% exercise="rates_by_part" misconception="looks_rates_up" section="the-prefix-rule"
@@ -2595,61 +1695,31 @@ def rates_by_part(rates, params, grads):
     }
 
 
-# %% exercise="rates_by_part" misconception="no_prefix_no_step"
+# %% exercise="rates_by_part" misconception="no_prefix_no_step" changes="solution"
 """Where `rates` is no prefix, you return the unchanged parameters. Perhaps you catch the `ValueError`. Then training goes on without a step, and no message says why."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-
-    try:
-        return jax.tree.map(step, rates, params, grads)
-    except ValueError:
-        return params
+-    return jax.tree.map(step, rates, params, grads)
++    try:
++        return jax.tree.map(step, rates, params, grads)
++    except ValueError:
++        return params
 
 
-# %% exercise="rates_by_part" misconception="the_rate_of_the_parameters"
-"""You subtract the rate times the parameter. The gradient says how far to go: the step is the rate times the gradient."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        return jax.tree.map(lambda p, g: p - rate * p, part, grads)
-
-    return jax.tree.map(step, rates, params, grads)
-
-
-# %% exercise="rates_by_part" misconception="goes_uphill"
+# %% exercise="rates_by_part" misconception="goes_uphill" changes="solution"
 """You add the step instead of subtracting it. A gradient points in the direction in which the function grows fastest, so your step goes uphill."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        return jax.tree.map(lambda p, g: p + rate * g, part, grads)
-
-    return jax.tree.map(step, rates, params, grads)
+-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
++        return jax.tree.map(lambda p, g: p + rate * g, part, grads)
 
 
-# %% exercise="rates_by_part" misconception="the_step_alone"
+# %% exercise="rates_by_part" misconception="the_step_alone" changes="solution"
 """You return the rates times the gradients, without the parameters. The task asks for the parameters after the step."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        return jax.tree.map(lambda p, g: rate * g, part, grads)
-
-    return jax.tree.map(step, rates, params, grads)
+-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
++        return jax.tree.map(lambda p, g: rate * g, part, grads)
 
 
-# %% exercise="rates_by_part" misconception="difference_times_rate"
-"""You multiply the difference of parameter and gradient by the rate. The rate belongs to the gradient alone."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        return jax.tree.map(lambda p, g: rate * (p - g), part, grads)
-
-    return jax.tree.map(step, rates, params, grads)
-
-
-# %% exercise="rates_by_part" misconception="the_rates_are_lost"
+# %% exercise="rates_by_part" misconception="the_rates_are_lost" changes="solution"
 """You subtract the whole gradient, as if every rate were 1. Multiply each gradient by the rate of its part."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        return jax.tree.map(lambda p, g: p - g, part, grads)
-
-    return jax.tree.map(step, rates, params, grads)
+-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
++        return jax.tree.map(lambda p, g: p - g, part, grads)
 
 
 # %% exercise="rates_by_part" misconception="all_the_gradients_for_a_part" section="several-trees"
@@ -2677,69 +1747,37 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, g: p - rates * g, params, grads)
 
 
-# %% exercise="rates_by_part" misconception="one_level_of_a_prefix" section="the-prefix-rule"
+# %% exercise="rates_by_part" misconception="one_level_of_a_prefix" section="the-prefix-rule" changes="dicts_alone_are_parts"
 """You are right where `rates` is a number or has numbers as children, and fail where it goes deeper. A prefix may stop at any depth, and at a different depth in each part."""
-def rates_by_part(rates, params, grads):
-    if isinstance(rates, dict):
-        return {
-            name: jax.tree.map(lambda p, g: p - rates[name] * g, params[name], grads[name])
-            for name in params
-        }
-    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+-        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
++        return {
++            name: jax.tree.map(lambda p, g: p - rates[name] * g, params[name], grads[name])
++            for name in params
++        }
 
 
-# %% exercise="rates_by_part" misconception="returns_the_parts"
+# %% exercise="rates_by_part" misconception="returns_the_parts" changes="by_broadcast"
 """You return a list of leaves. The tree around them is lost: parameters keep their structure in a step."""
-def rates_by_part(rates, params, grads):
-    rates = jax.tree.broadcast(rates, params)
-    return jax.tree.leaves(jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates))
+-    return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
++    return jax.tree.leaves(jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates))
 
 
-# %% exercise="rates_by_part" misconception="the_first_rate_of_a_part"
+# %% exercise="rates_by_part" misconception="the_first_rate_of_a_part" changes="solution"
 """Where `rates` goes into a part, all leaves of this part get the rate of its first leaf. A prefix may go deeper in one part than in another."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-
-    jax.tree.map(step, rates, params, grads)
-    top = jax.tree.map(
-        lambda part: (jax.tree.leaves(part) or [0.0])[0],
-        rates,
-        is_leaf=lambda node: node is not rates,
-    )
-    return jax.tree.map(step, top, params, grads)
+-    return jax.tree.map(step, rates, params, grads)
++    jax.tree.map(step, rates, params, grads)
++    top = jax.tree.map(
++        lambda part: (jax.tree.leaves(part) or [0.0])[0],
++        rates,
++        is_leaf=lambda node: node is not rates,
++    )
++    return jax.tree.map(step, top, params, grads)
 
 
-# %% exercise="rates_by_part" misconception="no_rate_is_rate_zero" section="the-prefix-rule"
-"""You give a result where the keys of `rates` and `params` differ. Perhaps you look a rate up with a default. Then a misspelt name stops a part from learning, and no error says so."""
-def rates_by_part(rates, params, grads):
-    if isinstance(rates, dict):
-        return {
-            name: rates_by_part(rates.get(name, 0.0), params[name], grads[name])
-            for name in params
-        }
-
-    def step(rate, part, grads):
-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-
-    return jax.tree.map(step, rates, params, grads)
-
-
-# %% exercise="rates_by_part" misconception="the_gradients_arrive_as_leaves"
-"""Your function fails where one rate stands for a whole part with leaves. There, JAX passes this part of `grads` too, as a tree. Perhaps you map over the part of `params` alone, and multiply the whole part of `grads`."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        return jax.tree.map(lambda p: p - rate * grads, part)
-
-    return jax.tree.map(step, rates, params, grads)
-
-
-# %% exercise="rates_by_part" misconception="goes_down_dicts_of_rates" section="the-prefix-rule"
+# %% exercise="rates_by_part" misconception="goes_down_dicts_of_rates" section="the-prefix-rule" changes="dicts_alone_are_parts"
 """You follow the rates into dicts only, key by key. Where `rates` has a list, a tuple or another node, you fail; and a key that is missing in `rates` is missing in your result. A map with `rates` first knows all kinds of nodes, and compares the keys."""
-def rates_by_part(rates, params, grads):
-    if isinstance(rates, dict):
-        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in rates}
-    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+-        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
++        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in rates}
 
 
 # %% exercise="rates_by_part" misconception="a_key_too_many_is_ignored" section="the-prefix-rule"
@@ -2754,14 +1792,11 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, g: p - rates * g, params, grads)
 
 
-# %% exercise="rates_by_part" misconception="each_part_becomes_a_list"
+# %% exercise="rates_by_part" misconception="each_part_becomes_a_list" changes="solution"
 """Where one rate stands for a part, your result has a list of its leaves; a single array becomes a list too. The part keeps its structure: map over the two parts, instead of listing their leaves."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part, grads):
-        pairs = zip(jax.tree.leaves(part), jax.tree.leaves(grads))
-        return [p - rate * g for p, g in pairs]
-
-    return jax.tree.map(step, rates, params, grads)
+-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
++        pairs = zip(jax.tree.leaves(part), jax.tree.leaves(grads))
++        return [p - rate * g for p, g in pairs]
 
 
 # %% exercise="rates_by_part" misconception="follows_the_path_with_a_default" section="the-prefix-rule"
@@ -2779,18 +1814,6 @@ def rates_by_part(rates, params, grads):
         return p - rate * g
 
     return jax.tree.map_with_path(step, params, grads)
-
-
-# %% exercise="rates_by_part" misconception="walks_and_zips" section="several-trees"
-"""You accept rates that are no prefix: a list for a tuple, a list of another length, or a `None` for a part. Where `rates` has a namedtuple or a registered class, you fail or change nothing. A map with `rates` first compares the structures."""
-def rates_by_part(rates, params, grads):
-    if isinstance(rates, (int, float)):
-        return jax.tree.map(lambda p, g: p - rates * g, params, grads)
-    if isinstance(rates, dict):
-        return {key: rates_by_part(rates[key], params[key], grads[key]) for key in params}
-    if isinstance(rates, (list, tuple)):
-        return type(params)([rates_by_part(*each) for each in zip(rates, params, grads)])
-    return params
 
 
 # %% exercise="stack_trees" variant="by_numpy"
@@ -2821,48 +1844,28 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[i, ...], tree) for i in range(leaves[0].shape[0])]
 
 
-# %% exercise="stack_trees" misconception="lists_instead_of_arrays"
+# %% exercise="stack_trees" misconception="lists_instead_of_arrays" changes="solution"
 """In your stacked tree each leaf became a list. To JAX a list is a node, so there are as many leaves as before: such a tree is transposed, not stacked."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: list(leaves), *trees)
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: list(leaves), *trees)
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="joins_end_to_end"
+# %% exercise="stack_trees" misconception="joins_end_to_end" changes="solution"
 """You join your leaves end to end: two vectors of length 2 become one vector of length 4. `concatenate` makes an axis longer. A stack has a new axis."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees)
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees)
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="rows_below_rows"
+# %% exercise="stack_trees" misconception="rows_below_rows" changes="solution"
 """You are right for vectors only: a matrix gets no new axis, and a single number gets one too many. `vstack` puts rows below rows; what it does depends on how many axes there are."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.vstack(leaves), *trees)
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.vstack(leaves), *trees)
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="two_trees"
+# %% exercise="stack_trees" misconception="two_trees" changes="solution"
 """Your `stack_trees` takes exactly two trees: it fails for one tree, and loses a third tree. With a star, a function takes any number of arguments. So does `jax.tree.map`."""
-def stack_trees(trees):
-    return jax.tree.map(lambda a, b: jnp.stack([a, b]), trees[0], trees[1])
-
-
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda a, b: jnp.stack([a, b]), trees[0], trees[1])
 
 
 # %% exercise="stack_trees" misconception="last_axis"
@@ -2876,373 +1879,168 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
 
 
-# %% exercise="stack_trees" misconception="maps_over_the_list" section="several-trees"
+# %% exercise="stack_trees" misconception="maps_over_the_list" section="several-trees" changes="solution"
 """Your result is still a list of trees. To JAX, a list of trees is one tree. So a map over this list takes each leaf alone, and never two leaves together."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), trees)
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.stack(leaves), trees)
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="keys_do_not_matter" section="several-trees"
+# %% exercise="stack_trees" misconception="keys_do_not_matter" section="several-trees" changes="solution"
 """You stack trees with different keys without an error. Lists of leaves do not know the place of each leaf, so `w` of one tree is stacked with `v` of another tree."""
-def stack_trees(trees):
-    columns = zip(*(jax.tree.leaves(tree) for tree in trees))
-    structure = jax.tree.structure(trees[0])
-    return jax.tree.unflatten(structure, [jnp.stack(column) for column in columns])
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    columns = zip(*(jax.tree.leaves(tree) for tree in trees))
++    structure = jax.tree.structure(trees[0])
++    return jax.tree.unflatten(structure, [jnp.stack(column) for column in columns])
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="counts_the_entries"
+# %% exercise="stack_trees" misconception="counts_the_entries" changes="solution"
 """Your `unstack` gives too many or too few trees. Perhaps you take the length of the tree. But `len` of a dict counts its keys. The number of rows is the length of a leaf."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(len(tree))]
 
 
-def unstack(tree):
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(len(tree))]
-
-
-# %% exercise="stack_trees" misconception="rows_in_one_tree"
+# %% exercise="stack_trees" misconception="rows_in_one_tree" changes="solution"
 """Your `unstack` returns one tree with a list of rows in each place. A map keeps the tree outside and puts its results inside; here the list should be outside."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return jax.tree.map(list, tree)
 
 
-def unstack(tree):
-    return jax.tree.map(list, tree)
-
-
-# %% exercise="stack_trees" misconception="keeps_the_axis"
+# %% exercise="stack_trees" misconception="keeps_the_axis" changes="solution"
 """The arrays in your unstacked trees have one axis too many, of length 1. A slice such as `leaf[0:1]` keeps its axis, where an index takes it away."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return [jax.tree.map(lambda leaf: leaf[i : i + 1], tree) for i in range(count)]
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i : i + 1], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="squeezes"
+# %% exercise="stack_trees" misconception="squeezes" changes="solution"
 """Your unstacked arrays have lost an axis of length 1 that belongs to them. `squeeze` removes every such axis. Remove only the first axis."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return [jax.tree.map(lambda leaf: leaf[i].squeeze(), tree) for i in range(count)]
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i].squeeze(), tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="forgets_the_last_row"
+# %% exercise="stack_trees" misconception="forgets_the_last_row" changes="solution"
 """Your `unstack` gives one tree too few: the last row is lost. `range(n)` itself already ends with `n - 1`."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count - 1)]
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count - 1)]
-
-
-# %% exercise="stack_trees" misconception="stack_takes_the_leaves" section="several-trees"
+# %% exercise="stack_trees" misconception="stack_takes_the_leaves" section="several-trees" changes="solution"
 """Your `stack_trees` fails for two trees and more. Perhaps you hand `jnp.stack` itself to the map. The map passes one leaf of each tree, each as an argument of its own, and `jnp.stack` takes all arrays in one list."""
-def stack_trees(trees):
-    return jax.tree.map(jnp.stack, *trees)
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(jnp.stack, *trees)
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="one_tree_after_the_other"
-"""Your `stack_trees` is right for two trees. For one tree the new axis is missing, and with a third tree you fail. Perhaps you stack two trees, and then the result with the next: but this result has one axis more than the next tree."""
-import functools
-
-
-def stack_trees(trees):
-    return functools.reduce(
-        lambda a, b: jax.tree.map(lambda x, y: jnp.stack([x, y]), a, b), trees
-    )
-
-
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="stacks_along_the_last_axis"
+# %% exercise="stack_trees" misconception="stacks_along_the_last_axis" changes="solution"
 """Your `stack_trees` puts the new axis last, so rows and columns are swapped. The new axis comes first, one row for each tree."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *trees)
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *trees)
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="counts_the_last_axis"
+# %% exercise="stack_trees" misconception="counts_the_last_axis" changes="solution"
 """Your `unstack` gives too many or too few trees where a leaf is not square. Perhaps you read their number from the last axis. The trees were stacked along the first."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    count = len(jax.tree.leaves(tree)[0])
++    count = jax.tree.leaves(tree)[0].shape[-1]
 
 
-def unstack(tree):
-    count = jax.tree.leaves(tree)[0].shape[-1]
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="unstacks_along_the_last_axis"
+# %% exercise="stack_trees" misconception="unstacks_along_the_last_axis" changes="solution"
 """Your `unstack` takes the trees from the last axis: you get columns, not rows. The trees were stacked along the first axis."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    count = jax.tree.leaves(tree)[0].shape[-1]
++    return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
 
 
-def unstack(tree):
-    count = jax.tree.leaves(tree)[0].shape[-1]
-    return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="keys_of_the_first_dict" section="several-trees"
+# %% exercise="stack_trees" misconception="keys_of_the_first_dict" section="several-trees" changes="solution"
 """Your `stack_trees` is right for dicts of arrays only, and does not notice a key that another tree has and the first has not. `jax.tree.map` knows all nodes, and compares the structures."""
-def stack_trees(trees):
-    return {name: jnp.stack([tree[name] for tree in trees]) for name in trees[0]}
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return {name: jnp.stack([tree[name] for tree in trees]) for name in trees[0]}
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="a_generator_is_a_list"
+# %% exercise="stack_trees" misconception="a_generator_is_a_list" changes="solution"
 """Your `unstack` returns a generator. It can be used once, in a loop, and has no length; the task asks for a list."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    for i in range(len(jax.tree.leaves(tree)[0])):
++        yield jax.tree.map(lambda leaf: leaf[i], tree)
 
 
-def unstack(tree):
-    for i in range(len(jax.tree.leaves(tree)[0])):
-        yield jax.tree.map(lambda leaf: leaf[i], tree)
-
-
-# %% exercise="stack_trees" misconception="a_tuple_of_trees"
+# %% exercise="stack_trees" misconception="a_tuple_of_trees" changes="solution"
 """Your `unstack` returns a tuple. The task asks for a list: to JAX, a list and a tuple are different nodes."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return tuple(jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count))
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return tuple(jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count))
-
-
-# %% exercise="stack_trees" misconception="rows_without_their_trees"
+# %% exercise="stack_trees" misconception="rows_without_their_trees" changes="solution"
 """Your `unstack` returns tuples of rows: each has the leaves of one tree, and the tree around them is lost. Put each of them back into the structure."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return list(zip(*jax.tree.leaves(tree)))
 
 
-def unstack(tree):
-    return list(zip(*jax.tree.leaves(tree)))
-
-
-# %% exercise="stack_trees" misconception="lists_of_rows"
+# %% exercise="stack_trees" misconception="lists_of_rows" changes="solution"
 """Your `unstack` returns lists of rows: each has the leaves of one tree, and the tree around them is lost. Put each of them back into the structure."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    leaves = jax.tree.leaves(tree)
++    return [[leaf[i] for leaf in leaves] for i in range(len(leaves[0]))]
 
 
-def unstack(tree):
-    leaves = jax.tree.leaves(tree)
-    return [[leaf[i] for leaf in leaves] for i in range(len(leaves[0]))]
-
-
-# %% exercise="stack_trees" misconception="counts_the_numbers"
+# %% exercise="stack_trees" misconception="counts_the_numbers" changes="solution"
 """Your `unstack` gives too many trees where a row has several numbers. Perhaps you count with `.size`, which is how many numbers a leaf holds. And an index beyond the end of an array of JAX raises no error: it gives the last row again."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    count = len(jax.tree.leaves(tree)[0])
++    count = jax.tree.leaves(tree)[0].size
 
 
-def unstack(tree):
-    count = jax.tree.leaves(tree)[0].size
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="counts_the_axes"
-"""Your `unstack` gives as many trees as a leaf has axes. The number of axes is not the number of rows: that is the length of the first axis."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-
-
-def unstack(tree):
-    count = jax.tree.leaves(tree)[0].ndim
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="counts_the_leaves"
+# %% exercise="stack_trees" misconception="counts_the_leaves" changes="solution"
 """Your `unstack` gives as many trees as there are leaves. Each tree has a row of every leaf, so their number is the number of rows in any one leaf."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    count = len(jax.tree.leaves(tree)[0])
++    count = len(jax.tree.leaves(tree))
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree))
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="the_other_way_round"
-"""Your `unstack` gives the right trees in reverse order. Tree number `i` has row `i`."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-
-
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[-i - 1], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="forgets_the_first_row"
-"""Your `unstack` gives one tree too few: the first row is lost. Rows are counted from 0."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-
-
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(1, count)]
-
-
-# %% exercise="stack_trees" misconception="unstacks_one_dict"
+# %% exercise="stack_trees" misconception="unstacks_one_dict" changes="solution"
 """Your `unstack` is right for one dict of arrays only: it asks the tree for its `.items()` or `.values()`. A tree may be a list, a bare array or a dict in a dict."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    count = len(next(iter(tree.values())))
++    return [{name: leaf[i] for name, leaf in tree.items()} for i in range(count)]
 
 
-def unstack(tree):
-    count = len(next(iter(tree.values())))
-    return [{name: leaf[i] for name, leaf in tree.items()} for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="hides_the_error"
-"""Where the structures differ, your `stack_trees` gives a result. Perhaps you catch the error and go on with the first tree. Then a tree is lost without a word: do not catch the error."""
-def stack_trees(trees):
-    try:
-        return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-    except (TypeError, ValueError):
-        return jax.tree.map(lambda leaf: leaf[None], trees[0])
-
-
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="side_by_side"
+# %% exercise="stack_trees" misconception="side_by_side" changes="solution"
 """Your `stack_trees` puts leaves side by side: no leaf gets a new axis, as with `hstack`. A stack has one axis more than its leaves."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.hstack(leaves), *trees)
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.hstack(leaves), *trees)
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="columns"
-"""Your `stack_trees` makes a column of each vector, where each tree should be a row. A new axis comes first; `column_stack` puts it last."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.column_stack(leaves), *trees)
-
-
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="tuples_instead_of_arrays"
-"""In your stacked tree each leaf became a tuple of leaves. To JAX a tuple is a node, so nothing is stacked: the task asks for one array in the place of each leaf."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: leaves, *trees)
-
-
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="the_list_is_one_argument"
+# %% exercise="stack_trees" misconception="the_list_is_one_argument" changes="solution"
 """Your `stack_trees` fails everywhere. Perhaps you give the list of trees to `jnp.stack`. It takes arrays only: stack leaf by leaf."""
-def stack_trees(trees):
-    return jnp.stack(trees)
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jnp.stack(trees)
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="a_tree_is_an_array"
+# %% exercise="stack_trees" misconception="a_tree_is_an_array" changes="solution"
 """Your `unstack` is right for a bare array only. An index on a dict asks for a key, and on a list for an item: take the rows leaf by leaf."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return [tree[i] for i in range(len(tree))]
 
 
-def unstack(tree):
-    return [tree[i] for i in range(len(tree))]
-
-
-# %% exercise="stack_trees" misconception="leaves_alone_are_stacked"
+# %% exercise="stack_trees" misconception="leaves_alone_are_stacked" changes="solution"
 """Your `stack_trees` returns a list of stacked leaves. The tree around them is lost: each stacked leaf belongs in the place of the leaves that it is made of."""
-def stack_trees(trees):
-    return jax.tree.leaves(jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees))
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.leaves(jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees))
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="a_list_is_an_array"
+# %% exercise="stack_trees" misconception="a_list_is_an_array" changes="solution"
 """Your `stack_trees` gives a result where one tree has an array and another has a list or a tuple of numbers. Perhaps `np.stack` or `jnp.array` joins the leaves. They make an array of any list of numbers, so the difference of the structures goes unnoticed."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *trees)
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *trees)
 
 
-def unstack(tree):
-    count = len(jax.tree.leaves(tree)[0])
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="counts_the_first_value"
+# %% exercise="stack_trees" misconception="counts_the_first_value" changes="solution"
 """Your `unstack` takes the first value of a dict for an array: it fails where the tree is a list or a bare array, or where this value is a container. `jax.tree.leaves(tree)[0]` is the first leaf of any tree."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-
-
-def unstack(tree):
-    count = next(iter(tree.values())).shape[0]
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="length_of_the_first_value"
-"""Your `unstack` asks the tree for its `.values()`: a list or a bare array has none. And where the first value of a dict is a container, its `len` counts items, not rows. `jax.tree.leaves(tree)[0]` is the first leaf of any tree."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-
-
-def unstack(tree):
-    count = len(next(iter(tree.values())))
-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+-    count = len(jax.tree.leaves(tree)[0])
++    count = next(iter(tree.values())).shape[0]
 
 
 # %% exercise="perturb" starter=True
@@ -3291,18 +2089,9 @@ def plain(key, params, scale, most):
 perturb = jax.jit(plain)
 
 
-# %% exercise="perturb" misconception="no_jit"
+# %% exercise="perturb" misconception="no_jit" changes="solution"
 """Your numbers are right, but a call is not one jitted program. Operations outside of a `jax.jit` run one by one, and two jitted functions are two programs: put all three steps into one jitted function."""
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+-@jax.jit
 
 
 # %% exercise="perturb" misconception="a_new_jit_in_each_call" section="inside-jit"
@@ -3323,115 +2112,58 @@ def perturb(key, params, scale, most):
     return run(key, params, scale, most)
 
 
-# %% exercise="perturb" misconception="python_if"
+# %% exercise="perturb" misconception="python_if" changes="solution"
 """Every call raises an error about a traced value. Perhaps Python's `if`, `min` or `max` compares a norm with `most`. While JAX traces, these have no values yet, so Python cannot choose."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        norm = jnp.linalg.norm(noisy)
-        if norm > most:
-            noisy = noisy * most / norm
-        return noisy if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
++        norm = jnp.linalg.norm(noisy)
++        if norm > most:
++            noisy = noisy * most / norm
++        return noisy if leaf.ndim >= 2 else jnp.zeros_like(leaf)
 
 
-# %% exercise="perturb" misconception="static_numbers"
+# %% exercise="perturb" misconception="static_numbers" changes="solution"
 """Your numbers are right, but `scale` or `most` is static. So JAX traces and compiles again for each new value, and you cannot call `perturb` with traced values from another jitted function. Both should be ordinary inputs."""
-from functools import partial
+-@jax.jit
++from functools import partial
++
++
++@partial(jax.jit, static_argnames=("scale", "most"))
 
 
-@partial(jax.jit, static_argnames=("scale", "most"))
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="one_axis_alone" section="one-tree"
+# %% exercise="perturb" misconception="one_axis_alone" section="one-tree" changes="solution"
 """Your single numbers are not zeros. A leaf with one axis is a vector. But a single number has no axis at all, and that is fewer than two axes too."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim != 1 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
++        return clipped if leaf.ndim != 1 else jnp.zeros_like(leaf)
 
 
-# %% exercise="perturb" misconception="zeros_by_name" section="one-tree"
+# %% exercise="perturb" misconception="zeros_by_name" section="one-tree" changes="solution"
 """You go by names: a matrix called `b` becomes zeros, and vectors with other names do not. Here the number of axes decides, whatever a leaf is called."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(path, leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        is_bias = jax.tree_util.keystr(path[-1:], simple=True) == "b"
-        return jnp.zeros_like(leaf) if is_bias else clipped
-
-    return jax.tree.map_with_path(change, params, keys)
+-    def change(leaf, key):
++    def change(path, leaf, key):
+...
+-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
++        is_bias = jax.tree_util.keystr(path[-1:], simple=True) == "b"
++        return jnp.zeros_like(leaf) if is_bias else clipped
+...
+-    return jax.tree.map(change, params, keys)
++    return jax.tree.map_with_path(change, params, keys)
 
 
-# %% exercise="perturb" misconception="divides_zero_by_zero" section="three-ways-to-clip"
+# %% exercise="perturb" misconception="divides_zero_by_zero" section="three-ways-to-clip" changes="solution"
 """A matrix of zeros becomes `nan`. Its norm is 0, and 0 divided by 0 is `nan`, whatever you multiply it by afterwards."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy / jnp.linalg.norm(noisy) * jnp.minimum(jnp.linalg.norm(noisy), most)
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
++        clipped = noisy / jnp.linalg.norm(noisy) * jnp.minimum(jnp.linalg.norm(noisy), most)
 
 
-# %% exercise="perturb" misconception="always_rescales" section="three-ways-to-clip"
-"""Short matrices grow in your results: you scale each leaf to the norm `most`. But `most` is an upper limit. A shorter leaf stays as it is."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * most / jnp.maximum(jnp.linalg.norm(noisy), 1e-12)
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="clips_before_the_noise"
+# %% exercise="perturb" misconception="clips_before_the_noise" changes="solution"
 """Your leaves are longer than `most` when there is much noise. The order of the steps matters: add the noise first, and then clip."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        clipped = leaf * jnp.minimum(1, most / jnp.linalg.norm(leaf))
-        noisy = clipped + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        return noisy if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
++        clipped = leaf * jnp.minimum(1, most / jnp.linalg.norm(leaf))
++        noisy = clipped + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
++        return noisy if leaf.ndim >= 2 else jnp.zeros_like(leaf)
 
 
 # %% exercise="perturb" misconception="one_key_for_all" section="a-key-for-every-leaf"
@@ -3461,367 +2193,76 @@ def perturb(key, params, scale, most):
     return jax.tree.unflatten(structure, done)
 
 
-# %% exercise="perturb" misconception="forgets_the_zeros" section="one-tree"
-"""Your vectors are noisy and clipped, but they are not zeros. The third step puts zeros in every leaf with fewer than two axes, and a vector has one axis."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="a_key_of_its_own" section="a-key-for-every-leaf"
+# %% exercise="perturb" misconception="a_key_of_its_own" section="a-key-for-every-leaf" changes="solution"
 """Every key gives the same noise in your program. Perhaps NumPy draws it, or you make a key with a fixed seed. What does not come from the caller's `key` is a constant of the program: it is drawn once, while JAX traces."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(jax.random.key(0), len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
++    keys = jax.tree.unflatten(structure, jax.random.split(jax.random.key(0), len(leaves)))
 
 
-# %% exercise="perturb" misconception="floats_of_tracers"
+# %% exercise="perturb" misconception="floats_of_tracers" changes="solution"
 """Every call raises an error about a traced value. Perhaps you turn `scale` or `most` into a Python number with `float`. While JAX traces, they have no values yet; compute with them as they are."""
-@jax.jit
-def perturb(key, params, scale, most):
-    scale, most = float(scale), float(most)
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+     """Return `params` with noise, each leaf clipped, and zeros for fewer than two axes."""
++    scale, most = float(scale), float(most)
 
 
-# %% exercise="perturb" misconception="numpys_norm_of_a_tracer"
+# %% exercise="perturb" misconception="numpys_norm_of_a_tracer" changes="solution"
 """Every call raises an error about a traced array. Perhaps NumPy takes the norm. While JAX traces, a leaf has no numbers yet, and only functions of `jnp` can work on it."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / np.linalg.norm(noisy))
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
++        clipped = noisy * jnp.minimum(1, most / np.linalg.norm(noisy))
 
 
-# %% exercise="perturb" misconception="noise_on_the_zeros" section="one-tree"
-"""Your vectors and single numbers are zeros only where there is no noise. Perhaps the zeros come first, and then get noise. The zeros are the last step."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        leaf = leaf if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        norm = jnp.linalg.norm(noisy)
-        return jnp.where(norm > most, noisy * most / norm, noisy)
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="global_norm_of_the_matrices" section="three-ways-to-clip"
-"""Your clipped matrices are too short: they share one factor, from the norm of all matrices together. Here each leaf is clipped by its own norm."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.random.split(key, len(leaves))
-    noisy = [
-        leaf + scale * jax.random.normal(k, leaf.shape)
-        if leaf.ndim >= 2
-        else jnp.zeros_like(leaf)
-        for leaf, k in zip(leaves, keys)
-    ]
-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in noisy))
-    factor = most / jnp.maximum(norm, most)
-    return jax.tree.unflatten(structure, [leaf * factor for leaf in noisy])
-
-
-# %% exercise="perturb" misconception="the_last_length" section="one-tree"
-"""You fail on a single number, or a vector of two numbers is not zero. Perhaps you look at the last number of the shape. The length of an axis is not the number of axes, and a single number has no axis."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.shape[-1] >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="len_is_the_number_of_axes" section="one-tree"
+# %% exercise="perturb" misconception="len_is_the_number_of_axes" section="one-tree" changes="solution"
 """Your function fails with a `TypeError` on a single number. Perhaps you ask an array for its `len`. That is the length of the first axis, not the number of axes, and a single number has no axis."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if len(leaf) >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
++        return clipped if len(leaf) >= 2 else jnp.zeros_like(leaf)
 
 
-# %% exercise="perturb" misconception="zero_is_a_number" section="one-tree"
-"""You put the number 0 where a vector was: the shape is lost. Each leaf becomes exactly what your function returns, so return an array of zeros."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy)) if leaf.ndim >= 2 else 0.0
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="matrices_too" section="one-tree"
+# %% exercise="perturb" misconception="matrices_too" section="one-tree" changes="solution"
 """Your matrices are zeros. A matrix has two axes, and that is not fewer than two."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim > 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
++        return clipped if leaf.ndim > 2 else jnp.zeros_like(leaf)
 
 
-# %% exercise="perturb" misconception="zeros_for_the_matrices" section="one-tree"
-"""Your zeros stand in the wrong leaves: the matrices are zeros, and vectors or single numbers are not. A leaf with fewer than two axes becomes zeros, and no other."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return jnp.zeros_like(leaf) if leaf.ndim >= 2 else clipped
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="spectral_norm" section="counts-and-norms"
-"""Your clipped matrices are too long. Perhaps you take `norm` with `ord=2`. For a matrix that is another norm, how far it stretches a vector; here all its numbers count, as in a vector."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        if leaf.ndim < 2:
-            return jnp.zeros_like(leaf)
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy, 2))
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="rescales_zeros_too" section="three-ways-to-clip"
-"""Short matrices grow in your results, and a matrix of zeros becomes `nan`: you scale each leaf to the norm `most`. But `most` is an upper limit. A shorter leaf stays as it is."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * most / jnp.linalg.norm(noisy)
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="clips_each_number" section="three-ways-to-clip"
-"""You cut off each number by itself, as `jnp.clip` does. Clip a leaf by its norm: all its numbers shrink by one factor."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        return jnp.clip(noisy, -most, most) if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="forgets_to_clip" section="three-ways-to-clip"
-"""Your matrices are not clipped: their norms can be above `most`, with noise and without. The second step gives each leaf a norm of at most `most`."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        return noisy if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="no_scale" section="a-key-for-every-leaf"
-"""Your noise is the same for every `scale`, also for 0: its deviation is always 1. `jax.random.normal` knows nothing of `scale`; multiply its numbers."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="multiplies_by_noise" section="a-key-for-every-leaf"
-"""Your noise is too large: it grows with the numbers of the leaf. Perhaps you multiply by 1 plus noise. The deviation should be `scale` everywhere, whatever the number is."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf * (1 + scale * jax.random.normal(key, leaf.shape, leaf.dtype))
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="noise_alone" section="a-key-for-every-leaf"
-"""You return the noise without the leaf: with scale 0 everything is zero. Add the noise to the leaf."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noise = scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noise * jnp.minimum(1, most / jnp.linalg.norm(noise))
-        clipped = jnp.where(scale > 0, clipped, noise)
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
-
-
-# %% exercise="perturb" misconception="one_number_per_leaf" section="a-key-for-every-leaf"
+# %% exercise="perturb" misconception="one_number_per_leaf" section="a-key-for-every-leaf" changes="solution"
 """All numbers of a leaf get the same noise. Without a shape, `normal` draws a single number, and broadcasting adds it everywhere."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
++        noisy = leaf + scale * jax.random.normal(key)
 
 
-# %% exercise="perturb" misconception="a_norm_per_row" section="three-ways-to-clip"
+# %% exercise="perturb" misconception="a_norm_per_row" section="three-ways-to-clip" changes="solution"
 """Your matrices are clipped row by row. Perhaps your norm goes along one axis. A leaf has one norm, which all its numbers share."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        if leaf.ndim < 2:
-            return jnp.zeros_like(leaf)
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy, axis=-1, keepdims=True))
-
-    return jax.tree.map(change, params, keys)
+     def change(leaf, key):
++        if leaf.ndim < 2:
++            return jnp.zeros_like(leaf)
+...
+-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
++        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy, axis=-1, keepdims=True))
 
 
-# %% exercise="perturb" misconception="a_list_of_keys_fits_any_tree" section="several-trees"
+# %% exercise="perturb" misconception="a_list_of_keys_fits_any_tree" section="several-trees" changes="solution"
 """Every call raises a `ValueError` about the structure. Perhaps you hand an array or a list of keys to `jax.tree.map` beside the tree. The second tree has to fit the first one, so the keys need its structure too."""
-@jax.jit
-def perturb(key, params, scale, most):
-    keys = list(jax.random.split(key, len(jax.tree.leaves(params))))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params, keys)
+-    leaves, structure = jax.tree.flatten(params)
+-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
++    keys = list(jax.random.split(key, len(jax.tree.leaves(params))))
 
 
-# %% exercise="perturb" misconception="returns_the_leaves" section="inside-jit"
-"""You return a list of leaves. The tree around them is lost: each leaf belongs back into the structure of `params`."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves = jax.tree.leaves(params)
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return [change(*each) for each in zip(leaves, jax.random.split(key, len(leaves)))]
-
-
-# %% exercise="perturb" misconception="a_call_of_jit" section="inside-jit"
+# %% exercise="perturb" misconception="a_call_of_jit" section="inside-jit" changes="a_new_jit_in_each_call"
 """Your function returns a function. Perhaps it returns `jax.jit(...)`, which is a jitted function: call this function to get a result."""
-def perturb(key, params, scale, most):
-    def run():
-        leaves, structure = jax.tree.flatten(params)
-        keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-        def change(leaf, key):
-            noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-            clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-            return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-        return jax.tree.map(change, params, keys)
-
-    return jax.jit(run)
+-    @jax.jit
+-    def run(key, params, scale, most):
++    def run():
+...
+-    return run(key, params, scale, most)
++    return jax.jit(run)
 
 
-# %% exercise="perturb" misconception="divides_zero_by_zero_everywhere" section="three-ways-to-clip"
+# %% exercise="perturb" misconception="divides_zero_by_zero_everywhere" section="three-ways-to-clip" changes="solution"
 """A leaf of zeros becomes `nan`, a vector too. Its norm is 0, 0 divided by 0 is `nan`, and `nan` stays `nan` if you multiply it by 0. Guard the division; and for the third step, put zeros in the place of the leaf."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-    def change(leaf, key):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy / jnp.linalg.norm(noisy) * jnp.minimum(jnp.linalg.norm(noisy), most)
-        return clipped * (leaf.ndim >= 2)
-
-    return jax.tree.map(change, params, keys)
+-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
++        clipped = noisy / jnp.linalg.norm(noisy) * jnp.minimum(jnp.linalg.norm(noisy), most)
++        return clipped * (leaf.ndim >= 2)
 
 
 # %% exercise="fill_missing" variant="by_flattening"
@@ -3851,26 +2292,22 @@ def fill_missing(tree, defaults):
     )
 
 
-# %% exercise="fill_missing" misconception="zero_is_missing"
+# %% exercise="fill_missing" misconception="zero_is_missing" changes="none_is_a_leaf"
 """Your function replaces a 0, and fails on an array. `value or default` tests whether a value is true. 0 is not true, and for an array of several numbers Python cannot say."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value, default: value or default,
-        tree,
-        defaults,
-        is_leaf=lambda node: node is None,
-    )
+-        lambda value, default: default if value is None else value, tree, defaults
++        lambda value, default: value or default,
++        tree,
++        defaults,
++        is_leaf=lambda node: node is None,
 
 
-# %% exercise="fill_missing" misconception="the_deeper_tree_first" section="the-prefix-rule"
+# %% exercise="fill_missing" misconception="the_deeper_tree_first" section="the-prefix-rule" changes="zero_is_missing"
 """Your function fails where `defaults` has a whole part in the place of a `None` or of a leaf. Perhaps you put `defaults` first, or ask for two equal structures. By the prefix rule the first tree may stop earlier, and the deeper tree comes after it."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda default, value: default if value is None else value,
-        defaults,
-        tree,
-        is_leaf=lambda node: node is None,
-    )
+-        lambda value, default: value or default,
++        lambda default, value: default if value is None else value,
++        defaults,
+...
+-        defaults,
 
 
 # %% exercise="fill_missing" misconception="top_level_only"
@@ -3893,42 +2330,14 @@ def fill_missing(tree, defaults):
     return jax.tree.unflatten(structure, filled)
 
 
-# %% exercise="fill_missing" misconception="own_walk" section="several-trees"
-"""You give a result where the two structures differ. Perhaps you walk through both trees yourself. `get` gives a `None` for a missing key, and `zip` stops where the shorter list ends."""
-def fill_missing(tree, defaults):
-    if tree is None:
-        return defaults
-    if isinstance(tree, dict):
-        items = {name: fill_missing(value, defaults.get(name)) for name, value in tree.items()}
-        return type(tree)(items)
-    if isinstance(tree, (list, tuple)):
-        parts = [fill_missing(*pair) for pair in zip(tree, defaults)]
-        return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
-    if jax.tree_util.all_leaves([tree]):
-        return tree
-    return jax.tree.map(fill_missing, tree, defaults, is_leaf=lambda node: node is not tree)
-
-
-# %% exercise="fill_missing" misconception="a_leaf_beside_a_leaf" section="the-prefix-rule"
+# %% exercise="fill_missing" misconception="a_leaf_beside_a_leaf" section="the-prefix-rule" changes="solution"
 """Your function fails where `tree` has a leaf and `defaults` a whole part. Perhaps you compare the two structures yourself. By the prefix rule, the second tree may have a whole part in the place of a leaf."""
-def fill_missing(tree, defaults):
-    def fill(value, default):
-        if value is None:
-            return default
-        if not jax.tree_util.all_leaves([default]):
-            raise ValueError("a leaf stands beside a part")
-        return value
-
-    return jax.tree.map(fill, tree, defaults, is_leaf=lambda node: node is None)
-
-
-# %% exercise="fill_missing" misconception="no_default_is_zero"
-"""You put a 0 where both trees have a `None`. The exercise asks for what `defaults` has in this place, and that is a `None` again."""
-def fill_missing(tree, defaults):
-    def fill(value, default):
-        return (0 if default is None else default) if value is None else value
-
-    return jax.tree.map(fill, tree, defaults, is_leaf=lambda node: node is None)
+-        return default if value is None else value
++        if value is None:
++            return default
++        if not jax.tree_util.all_leaves([default]):
++            raise ValueError("a leaf stands beside a part")
++        return value
 
 
 # %% exercise="fill_missing" misconception="empty_is_missing"
@@ -3945,27 +2354,10 @@ def fill_missing(tree, defaults):
     )
 
 
-# %% exercise="fill_missing" misconception="equal_to_none"
+# %% exercise="fill_missing" misconception="equal_to_none" changes="zero_is_missing"
 """You fail where a leaf is an array. Perhaps you compare with `== None`. An array compares each of its numbers, so the answer is an array, which `if` cannot use."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value, default: default if value == None else value,  # noqa: E711
-        tree,
-        defaults,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="fill_missing" misconception="names_of_one_dict"
-"""You are right for one dict only. Perhaps you loop over the tree and use each item as a key. Trees can be lists, tuples or a bare `None`, and a `None` can stand deeper."""
-def fill_missing(tree, defaults):
-    return {name: defaults[name] if tree[name] is None else tree[name] for name in tree}
-
-
-# %% exercise="fill_missing" misconception="merges_two_dicts"
-"""You merge two dicts: a key that only `defaults` has comes into your result, and other nodes make you fail. Where the structures differ, there should be an error, and only a `None` is replaced."""
-def fill_missing(tree, defaults):
-    return {**defaults, **{name: value for name, value in tree.items() if value is not None}}
+-        lambda value, default: value or default,
++        lambda value, default: default if value == None else value,  # noqa: E711
 
 
 # %% exercise="fill_missing" misconception="dicts_alone_are_nodes"
@@ -3978,37 +2370,13 @@ def fill_missing(tree, defaults):
     return tree
 
 
-# %% exercise="fill_missing" misconception="dicts_alone_with_their_keys"
-"""You fill gaps in dicts only: a `None` in a list, a tuple or another node stays. Where `defaults` lacks a key, you raise a `KeyError`. Perhaps you walk through dicts yourself; `jax.tree.map` knows all nodes, and raises its own error."""
-def fill_missing(tree, defaults):
-    if tree is None:
-        return defaults
-    if isinstance(tree, dict):
-        return {name: fill_missing(value, defaults[name]) for name, value in tree.items()}
-    return tree
-
-
-# %% exercise="fill_missing" misconception="dicts_and_lists_alone"
-"""You fill gaps in dicts and lists only: a `None` in a tuple or another node stays. Where the structures differ, you give a result or raise another error than JAX. `jax.tree.map` knows all nodes, and compares the structures."""
-def fill_missing(tree, defaults):
-    if tree is None:
-        return defaults
-    if isinstance(tree, dict):
-        return {name: fill_missing(value, defaults[name]) for name, value in tree.items()}
-    if isinstance(tree, list):
-        return [fill_missing(value, defaults[i]) for i, value in enumerate(tree)]
-    return tree
-
-
-# %% exercise="fill_missing" misconception="what_is_false_is_a_leaf"
+# %% exercise="fill_missing" misconception="what_is_false_is_a_leaf" changes="zero_is_missing"
 """Your function fails on an array, and gives a result where `tree` has an empty container and `defaults` has a full one. Perhaps `is_leaf` is true for everything that counts as false in Python. An empty dict counts as false too, and an array of several numbers is neither true nor false. Test for `None` only."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value, default: default if value is None else value,
-        tree,
-        defaults,
-        is_leaf=lambda node: not node,
-    )
+-        lambda value, default: value or default,
++        lambda value, default: default if value is None else value,
+...
+-        is_leaf=lambda node: node is None,
++        is_leaf=lambda node: not node,
 
 
 # %% exercise="fill_missing" misconception="hides_the_error" section="several-trees"
@@ -4025,62 +2393,12 @@ def fill_missing(tree, defaults):
         return tree
 
 
-# %% exercise="fill_missing" misconception="a_table_of_leaves" section="the-prefix-rule"
-"""You fail where `defaults` has a whole part for a `None`, and give a result where the structures differ. Perhaps you look defaults up by the path of the gap. A part has no path in a table of leaves, only its leaves have."""
-def fill_missing(tree, defaults):
-    def is_none(node):
-        return node is None
-
-    table = dict(jax.tree.flatten_with_path(defaults, is_leaf=is_none)[0])
-    return jax.tree.map_with_path(
-        lambda path, value: table[path] if value is None else value, tree, is_leaf=is_none
-    )
-
-
-# %% exercise="fill_missing" misconception="a_leaf_for_a_gap" section="the-prefix-rule"
+# %% exercise="fill_missing" misconception="a_leaf_for_a_gap" section="the-prefix-rule" changes="zero_is_missing"
 """You keep the `None` where `defaults` has a whole part. By the prefix rule, a whole part can stand where the first tree has a leaf, and here it fills the gap."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value, default: default
-        if value is None and jax.tree_util.all_leaves([default])
-        else value,
-        tree,
-        defaults,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="fill_missing" misconception="defaults_come_first"
-"""You replace leaves that are there: wherever `defaults` has something, you take it. A default is only for a `None`; every leaf of `tree` stays."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value, default: value if default is None else default,
-        tree,
-        defaults,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="fill_missing" misconception="the_mark_is_an_array"
-"""You fill a gap with an array where `defaults` has a plain number or a part. Perhaps you convert the defaults. Put in what `defaults` has, as it is."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value, default: jax.tree.map(jnp.asarray, default) if value is None else value,
-        tree,
-        defaults,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="fill_missing" misconception="zero_for_every_gap"
-"""You put a 0 into every gap. `defaults` says what belongs there: a leaf, a part, or `None`."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value, default: 0 if value is None else value,
-        tree,
-        defaults,
-        is_leaf=lambda node: node is None,
-    )
+-        lambda value, default: value or default,
++        lambda value, default: default
++        if value is None and jax.tree_util.all_leaves([default])
++        else value,
 
 
 # %% exercise="fill_missing" misconception="nothing_to_fill"
@@ -4088,20 +2406,6 @@ def fill_missing(tree, defaults):
 def fill_missing(tree, defaults):
     jax.tree.map(lambda *_: None, tree, defaults, is_leaf=lambda node: node is None)
     return jax.tree.map(lambda value: defaults if value is None else value, tree)
-
-
-# %% exercise="fill_missing" misconception="another_error" section="several-trees"
-"""Where the structures differ, you raise a `KeyError`, an `IndexError` or another error, but not JAX's `ValueError`. Perhaps you raise your own error. JAX's says where the trees differ: let it through."""
-def fill_missing(tree, defaults):
-    try:
-        return jax.tree.map(
-            lambda value, default: default if value is None else value,
-            tree,
-            defaults,
-            is_leaf=lambda node: node is None,
-        )
-    except ValueError as error:
-        raise TypeError("the structures differ") from error
 
 
 # %% exercise="fill_missing" misconception="the_whole_of_defaults"
@@ -4115,48 +2419,21 @@ def fill_missing(tree, defaults):
     )
 
 
-# %% exercise="fill_missing" misconception="the_whole_without_a_look" section="several-trees"
-"""You put the whole of `defaults` into each gap, and never compare the two structures. A gap gets what `defaults` has in the same place: pass both trees to the map."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value: defaults if value is None else value,
-        tree,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="fill_missing" misconception="lists_and_any_dict"
-"""You fill gaps in dicts and lists only: a `None` in a tuple or in a registered class stays, or makes you fail. Where the structures differ, you give a result or raise another error than JAX. `jax.tree.map` knows all nodes, and compares the structures."""
-def fill_missing(tree, defaults):
-    if tree is None:
-        return defaults
-    if isinstance(tree, dict):
-        parts = [(name, fill_missing(value, defaults[name])) for name, value in tree.items()]
-        return type(tree)(parts)
-    if isinstance(tree, list):
-        return [fill_missing(value, defaults[i]) for i, value in enumerate(tree)]
-    return tree
-
-
 # %% exercise="fill_missing" misconception="the_tree_overwrites"
 """You merge two dicts: a `None` of `tree` replaces the default, a key that only `defaults` has comes into your result, and other nodes make you fail. A `None` is to be replaced, at any depth and in every kind of node."""
 def fill_missing(tree, defaults):
     return {**defaults, **tree}
 
 
-# %% exercise="fill_missing" misconception="walks_without_comparing" section="several-trees"
+# %% exercise="fill_missing" misconception="walks_without_comparing" section="several-trees" changes="dicts_alone_are_nodes"
 """You go through dicts, lists and tuples yourself: where `defaults` has more keys or items, or another kind of node, you give a result or raise another error; a `None` in a registered class stays. `jax.tree.map` compares the structures, and knows all nodes."""
-def fill_missing(tree, defaults):
-    if tree is None:
-        return defaults
-    if isinstance(tree, dict):
-        return {name: fill_missing(value, defaults[name]) for name, value in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        parts = [fill_missing(*pair) for pair in zip(tree, defaults)]
-        if isinstance(tree, list):
-            return parts
-        return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
-    return tree
+-        return {name: fill_missing(value, defaults.get(name)) for name, value in tree.items()}
++        return {name: fill_missing(value, defaults[name]) for name, value in tree.items()}
++    if isinstance(tree, (list, tuple)):
++        parts = [fill_missing(*pair) for pair in zip(tree, defaults)]
++        if isinstance(tree, list):
++            return parts
++        return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
 
 
 # %% exercise="fill_missing" misconception="a_leaf_is_spread_over_a_part" section="the-prefix-rule"
@@ -4174,51 +2451,25 @@ def fill_missing(tree, defaults):
     )
 
 
-# %% exercise="fill_missing" misconception="the_defaults_on_an_error" section="several-trees"
+# %% exercise="fill_missing" misconception="the_defaults_on_an_error" section="several-trees" changes="hides_the_error"
 """Where the structures differ, you return `defaults`. Perhaps you catch the error. Then the leaves of `tree` are lost, and no message says why: do not catch the error."""
-def fill_missing(tree, defaults):
-    try:
-        return jax.tree.map(
-            lambda value, default: default if value is None else value,
-            tree,
-            defaults,
-            is_leaf=lambda node: node is None,
-        )
-    except ValueError:
-        return defaults
+-        return tree
++        return defaults
 
 
-# %% exercise="fill_missing" misconception="zeros_like_the_defaults"
+# %% exercise="fill_missing" misconception="zeros_like_the_defaults" changes="zero_is_missing"
 """You put zeros into each gap. A gap gets what `defaults` has in its place: the leaf or the part itself."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value, default: jax.tree.map(jnp.zeros_like, default) if value is None else value,
-        tree,
-        defaults,
-        is_leaf=lambda node: node is None,
-    )
+-        lambda value, default: value or default,
++        lambda value, default: jax.tree.map(jnp.zeros_like, default) if value is None else value,
 
 
-# %% exercise="fill_missing" misconception="merges_dicts_at_every_depth"
+# %% exercise="fill_missing" misconception="merges_dicts_at_every_depth" changes="dicts_alone_are_nodes"
 """You merge dicts at every depth: a key that only one of the two has comes into your result, and an `OrderedDict` becomes a plain dict. A `None` in another kind of node stays. `jax.tree.map` knows all nodes, and raises a `ValueError` where the structures differ."""
-def fill_missing(tree, defaults):
-    if tree is None:
-        return defaults
-    if isinstance(tree, dict) and isinstance(defaults, dict):
-        names = {**defaults, **tree}
-        return {name: fill_missing(tree.get(name), defaults.get(name)) for name in names}
-    return tree
-
-
-# %% exercise="fill_missing" misconception="stops_at_what_is_no_dict"
-"""You fill gaps in dicts only: a `None` in a list, a tuple or another node stays, and the structures are not compared there. Perhaps your `is_leaf` is true for everything that is no dict. JAX opens all nodes by itself; tell it to stop at `None` only."""
-def fill_missing(tree, defaults):
-    return jax.tree.map(
-        lambda value, default: default if value is None else value,
-        tree,
-        defaults,
-        is_leaf=lambda node: not isinstance(node, dict),
-    )
+-    if isinstance(tree, dict):
+-        return {name: fill_missing(value, defaults.get(name)) for name, value in tree.items()}
++    if isinstance(tree, dict) and isinstance(defaults, dict):
++        names = {**defaults, **tree}
++        return {name: fill_missing(tree.get(name), defaults.get(name)) for name in names}
 
 
 # %% exercise="batched_apply" variant="without_vmap"
@@ -4249,11 +2500,10 @@ def batched_apply(function, params, batched, x):
     return jax.vmap(lambda mine, each: function({**shared, **mine}, each))(own, x)
 
 
-# %% exercise="batched_apply" misconception="in_axes_without_the_tuple"
+# %% exercise="batched_apply" misconception="in_axes_without_the_tuple" changes="solution"
 """Every call fails. Perhaps `in_axes` is your dict of axes alone. `function` has two arguments, so `in_axes` is a tuple with two entries."""
-def batched_apply(function, params, batched, x):
-    axes = {name: 0 if name in batched else None for name in params}
-    return jax.vmap(function, in_axes=axes)(params, x)
+-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
++    return jax.vmap(function, in_axes=axes)(params, x)
 
 
 # %% exercise="batched_apply" misconception="everything_is_batched"
@@ -4268,18 +2518,16 @@ def batched_apply(function, params, batched, x):
     return jax.vmap(function, in_axes=(None, 0))(params, x)
 
 
-# %% exercise="batched_apply" misconception="zero_means_shared"
+# %% exercise="batched_apply" misconception="zero_means_shared" changes="solution"
 """You swap batched and shared parts. In `in_axes` a 0 does not mean "no": it is the number of the axis that runs over the batch."""
-def batched_apply(function, params, batched, x):
-    axes = {name: None if name in batched else 0 for name in params}
-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+-    axes = {name: 0 if name in batched else None for name in params}
++    axes = {name: None if name in batched else 0 for name in params}
 
 
-# %% exercise="batched_apply" misconception="every_row_with_every_x"
+# %% exercise="batched_apply" misconception="every_row_with_every_x" changes="solution"
 """Your results have one axis too many, or the call fails: each example gets the whole of `x`. Perhaps your `in_axes` has an axis for `params` only. But `x` has one row for each example too."""
-def batched_apply(function, params, batched, x):
-    axes = {name: 0 if name in batched else None for name in params}
-    return jax.vmap(function, in_axes=(axes, None))(params, x)
+-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
++    return jax.vmap(function, in_axes=(axes, None))(params, x)
 
 
 # %% exercise="batched_apply" misconception="broadcasting_is_enough"
@@ -4288,11 +2536,10 @@ def batched_apply(function, params, batched, x):
     return function(params, x)
 
 
-# %% exercise="batched_apply" misconception="a_name_within_a_name"
+# %% exercise="batched_apply" misconception="a_name_within_a_name" changes="solution"
 """You treat a shared part as batched when its name is a piece of a batched part's name. Perhaps you look for the name in a string. In a list, `in` compares whole names; in a string, it finds pieces."""
-def batched_apply(function, params, batched, x):
-    axes = {name: 0 if name in str(batched) else None for name in params}
-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+-    axes = {name: 0 if name in batched else None for name in params}
++    axes = {name: 0 if name in str(batched) else None for name in params}
 
 
 # %% exercise="batched_apply" misconception="batched_names_alone" section="the-prefix-rule"
@@ -4301,184 +2548,57 @@ def batched_apply(function, params, batched, x):
     return jax.vmap(function, in_axes=({name: 0 for name in batched}, 0))(params, x)
 
 
-# %% exercise="batched_apply" misconception="a_part_is_one_array"
+# %% exercise="batched_apply" misconception="a_part_is_one_array" changes="without_vmap"
 """Your function fails, or gives wrong results, where a batched part is a dict. Perhaps you index the part itself. A part is a tree, and only its leaves have rows."""
-def batched_apply(function, params, batched, x):
-    results = []
-    for i in range(len(x)):
-        mine = {name: part[i] if name in batched else part for name, part in params.items()}
-        results.append(function(mine, x[i]))
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
+-        mine = {
+-            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
+-            for name, part in params.items()
+-        }
++        mine = {name: part[i] if name in batched else part for name, part in params.items()}
 
 
-# %% exercise="batched_apply" misconception="a_result_is_one_array" section="lists-of-trees"
+# %% exercise="batched_apply" misconception="a_result_is_one_array" section="lists-of-trees" changes="without_vmap"
 """Your function fails where the results are trees. Perhaps you pass these trees to `jnp.stack`. But `jnp.stack` takes arrays only, so stack leaf by leaf."""
-def batched_apply(function, params, batched, x):
-    results = []
-    for i in range(len(x)):
-        mine = {
-            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
-            for name, part in params.items()
-        }
-        results.append(function(mine, x[i]))
-    return jnp.stack(results)
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
++    return jnp.stack(results)
 
 
-# %% exercise="batched_apply" misconception="every_row_with_every_row"
-"""Your results have one axis too many: each row of the batched parts is combined with each row of `x`. Perhaps there is one `vmap` inside another. One `vmap` with an axis for `params` and for `x` combines row `i` with row `i`."""
-def batched_apply(function, params, batched, x):
-    over_x = jax.vmap(function, in_axes=(None, 0))
-    if not batched:
-        return over_x(params, x)
-    axes = {name: 0 if name in batched else None for name in params}
-    return jax.vmap(over_x, in_axes=(axes, None))(params, x)
-
-
-# %% exercise="batched_apply" misconception="goes_by_the_length"
+# %% exercise="batched_apply" misconception="goes_by_the_length" changes="solution"
 """You use rows of shared parts, where these parts are as long as the batch. Perhaps you look at the length of the leaves. Lengths can be equal by chance. Only `batched` says which parts have rows."""
-def batched_apply(function, params, batched, x):
-    axes = jax.tree.map(lambda leaf: 0 if leaf.ndim and len(leaf) == len(x) else None, params)
-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+-    axes = {name: 0 if name in batched else None for name in params}
++    axes = jax.tree.map(lambda leaf: 0 if leaf.ndim and len(leaf) == len(x) else None, params)
 
 
-# %% exercise="batched_apply" misconception="results_in_the_last_axis"
-"""Where each example gives a vector, rows and columns are swapped in your result. Perhaps you set `out_axes` to the last axis. Without it, the results are stacked along a new first axis."""
-def batched_apply(function, params, batched, x):
-    axes = {name: 0 if name in batched else None for name in params}
-    return jax.vmap(function, in_axes=(axes, 0), out_axes=-1)(params, x)
-
-
-# %% exercise="batched_apply" misconception="one_batched_part"
-"""Only the first of the names in `batched` has rows in your call. Every part that is named there has a batch as the first axis of its leaves."""
-def batched_apply(function, params, batched, x):
-    axes = {name: 0 if name in batched[:1] else None for name in params}
-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
-
-
-# %% exercise="batched_apply" misconception="true_and_false_are_axes"
+# %% exercise="batched_apply" misconception="true_and_false_are_axes" changes="solution"
 """Every call fails with a `TypeError`. Perhaps `in_axes` holds `True` and `False`. It takes the number of an axis, or `None` for a shared part."""
-def batched_apply(function, params, batched, x):
-    axes = {name: name in batched for name in params}
-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+-    axes = {name: 0 if name in batched else None for name in params}
++    axes = {name: name in batched for name in params}
 
 
-# %% exercise="batched_apply" misconception="a_second_name_is_a_copy"
+# %% exercise="batched_apply" misconception="a_second_name_is_a_copy" changes="a_part_is_one_array"
 """The first example is right, and then you fail or take rows of rows. Perhaps you write into the caller's dict: `p = params` gives the same dict a second name, and its batched parts are gone after the first example."""
-def batched_apply(function, params, batched, x):
-    results = []
-    for i in range(len(x)):
-        mine = params
-        for name in batched:
-            mine[name] = jax.tree.map(lambda leaf: leaf[i], params[name])
-        results.append(function(mine, x[i]))
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
+-        mine = {name: part[i] if name in batched else part for name, part in params.items()}
++        mine = params
++        for name in batched:
++            mine[name] = jax.tree.map(lambda leaf: leaf[i], params[name])
 
 
-# %% exercise="batched_apply" misconception="a_list_of_results" section="lists-of-trees"
+# %% exercise="batched_apply" misconception="a_list_of_results" section="lists-of-trees" changes="without_vmap"
 """You return a list with one result for each example. `jax.vmap` stacks them: one tree, whose leaves have a new first axis."""
-def batched_apply(function, params, batched, x):
-    results = []
-    for i in range(len(x)):
-        mine = {
-            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
-            for name, part in params.items()
-        }
-        results.append(function(mine, x[i]))
-    return results
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
++    return results
 
 
-# %% exercise="batched_apply" misconception="one_vmap_for_each_argument"
-"""Your results have one axis too many, and you fail where nothing is batched. Perhaps one `vmap` runs over the parameters and another over `x`: then each row of the one meets each row of the other. One `vmap` with an axis for both pairs row `i` with row `i`."""
-def batched_apply(function, params, batched, x):
-    axes = {name: 0 if name in batched else None for name in params}
-    over_x = jax.vmap(function, in_axes=(None, 0))
-    return jax.vmap(over_x, in_axes=(axes, None))(params, x)
-
-
-# %% exercise="batched_apply" misconception="all_parts_or_none" section="the-prefix-rule"
-"""You are right where all parts are batched or none is. Otherwise, you give rows of shared parts, or fail. `in_axes` can differ from part to part: its entry for `params` may be a tree."""
-def batched_apply(function, params, batched, x):
-    return jax.vmap(function, in_axes=(0 if batched else None, 0))(params, x)
-
-
-# %% exercise="batched_apply" misconception="repeats_the_numbers"
-"""Where a shared part holds several numbers, an example does not get the whole of it. Perhaps you make rows of shared parts with `jnp.repeat`. It repeats each number or row along an axis that is there, and adds no axis. A shared part needs no rows: its axis is `None`."""
-def batched_apply(function, params, batched, x):
-    def rows(leaf):
-        return jnp.repeat(leaf, len(x), axis=0)[: len(x)] if leaf.ndim else jnp.repeat(leaf, len(x))
-
-    full = {
-        name: part if name in batched else jax.tree.map(rows, part)
-        for name, part in params.items()
-    }
-    return jax.vmap(function)(full, x)
-
-
-# %% exercise="batched_apply" misconception="the_first_row_for_all"
-"""Every example gets the first row of the batched parts. Example `i` needs row `i`: the row changes with the example."""
-def batched_apply(function, params, batched, x):
-    first = {
-        name: jax.tree.map(lambda leaf: leaf[0], part) if name in batched else part
-        for name, part in params.items()
-    }
-    return jax.vmap(function, in_axes=(None, 0))(first, x)
-
-
-# %% exercise="batched_apply" misconception="every_part_has_rows"
-"""You take row `i` of every part, of the shared ones too: a single number fails, and of a vector each example gets one number only. Only the parts named in `batched` have rows."""
-def batched_apply(function, params, batched, x):
-    results = [
-        function(jax.tree.map(lambda leaf: leaf[i], params), x[i]) for i in range(len(x))
-    ]
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
-
-
-# %% exercise="batched_apply" misconception="no_part_has_rows"
-"""You call the function once for each example with the whole of `params`. Example `i` gets row `i` of each leaf in the batched parts."""
-def batched_apply(function, params, batched, x):
-    results = [function(params, x[i]) for i in range(len(x))]
-    return jnp.stack(results)
-
-
-# %% exercise="batched_apply" misconception="minus_one_is_no_axis"
+# %% exercise="batched_apply" misconception="minus_one_is_no_axis" changes="solution"
 """You fail on a single number, and of a shared vector each example gets one number only. Perhaps the axis of a shared part is -1. That is the last axis; \"no axis\" is `None`."""
-def batched_apply(function, params, batched, x):
-    axes = {name: 0 if name in batched else -1 for name in params}
-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+-    axes = {name: 0 if name in batched else None for name in params}
++    axes = {name: 0 if name in batched else -1 for name in params}
 
 
-# %% exercise="batched_apply" misconception="one_is_yes"
-"""You fail on nearly all batched parts, and for matrices rows and columns change places. Perhaps the axis of a batched part is 1. It is the number of an axis, and the first one has the number 0."""
-def batched_apply(function, params, batched, x):
-    axes = {name: 1 if name in batched else None for name in params}
-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
-
-
-# %% exercise="batched_apply" misconception="zero_and_one"
-"""You use rows or columns of shared parts, or fail on a single number. Perhaps the axis of a shared part is a number too, such as 1. A number is always an axis to run over; \"no axis\" is `None`."""
-def batched_apply(function, params, batched, x):
-    axes = {name: 0 if name in batched else 1 for name in params}
-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
-
-
-# %% exercise="batched_apply" misconception="joins_the_results" section="lists-of-trees"
-"""You join the results end to end, so vectors become one long vector, and you fail where the result is a single number or a tree. Stacking makes a new first axis, leaf by leaf."""
-def batched_apply(function, params, batched, x):
-    results = []
-    for i in range(len(x)):
-        mine = {
-            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
-            for name, part in params.items()
-        }
-        results.append(function(mine, x[i]))
-    return jnp.concatenate(results)
-
-
-# %% exercise="batched_apply" misconception="axes_in_a_list" section="the-prefix-rule"
+# %% exercise="batched_apply" misconception="axes_in_a_list" section="the-prefix-rule" changes="solution"
 """Every call fails: the entry for `params` is no prefix of it. Perhaps you give a list or a tuple of axes, one for each part. `params` is a dict, so its prefix is a dict with the same names."""
-def batched_apply(function, params, batched, x):
-    axes = [0 if name in batched else None for name in params]
-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+-    axes = {name: 0 if name in batched else None for name in params}
++    axes = [0 if name in batched else None for name in params]
 
 
 # %% exercise="batched_apply" misconception="only_the_batched_parts"
@@ -4488,39 +2608,21 @@ def batched_apply(function, params, batched, x):
     return jax.vmap(function)(own, x)
 
 
-# %% exercise="batched_apply" misconception="a_name_anywhere_in_the_path" section="the-prefix-rule"
+# %% exercise="batched_apply" misconception="a_name_anywhere_in_the_path" section="the-prefix-rule" changes="solution"
 """You take rows of a leaf in a shared part if a key inside that part is also the name of a batched part. Perhaps you look for the names anywhere in the leaf's path. `batched` names parts, and only the first entry of a path is the part's name."""
-def batched_apply(function, params, batched, x):
-    def axis(path, leaf):
-        return 0 if any(getattr(entry, "key", None) in batched for entry in path) else None
-
-    axes = jax.tree.map_with_path(axis, params)
-    return jax.vmap(function, in_axes=(axes, 0))(params, x)
-
-
-# %% exercise="batched_apply" misconception="the_last_result"
-"""You return the result of the last example alone. Collect the results of all examples and stack them."""
-def batched_apply(function, params, batched, x):
-    for i in range(len(x)):
-        mine = {
-            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
-            for name, part in params.items()
-        }
-        result = function(mine, x[i])
-    return result
+-    axes = {name: 0 if name in batched else None for name in params}
++    def axis(path, leaf):
++        return 0 if any(getattr(entry, "key", None) in batched for entry in path) else None
++
++    axes = jax.tree.map_with_path(axis, params)
 
 
-# %% exercise="batched_apply" misconception="the_whole_of_x"
+# %% exercise="batched_apply" misconception="the_whole_of_x" changes="without_vmap"
 """Your results have one axis too many, or the call fails: each example gets the whole of `x`. `x` has one row for each example, so example `i` gets row `i`."""
-def batched_apply(function, params, batched, x):
-    results = []
-    for i in range(len(x)):
-        mine = {
-            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
-            for name, part in params.items()
-        }
-        results.append(function(mine, x))
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
+-        results.append(function(mine, x[i]))
++        results.append(function(mine, x))
+
+
 # %% exercise="batched_apply" misconception="a_vmap_for_each_part"
 """Your results have an axis too many for each batched part. Perhaps you write one `vmap` around another: each row of the one meets each row of the other. One `vmap` whose `in_axes` names all batched parts and `x` goes through their rows together."""
 def batched_apply(function, params, batched, x):

@@ -6,7 +6,6 @@
 #       format_name: percent
 # ---
 
-
 # %% exercise="sort_fields" starter=True
 fields = {
     "A": ...,  # weights, a float32 matrix that is trained
@@ -143,453 +142,178 @@ class Dense(eqx.Module):
         return self.activation(x @ self.w + self.b)
 
 
-# %% exercise="dense" misconception="the_activation_is_a_leaf" section="two-kinds-of-field"
+# %% exercise="dense" misconception="the_activation_is_a_leaf" section="two-kinds-of-field" changes="solution"
 """The activation of your layer is a leaf. Leaves become arguments of the compiled program. When a leaf is a function, jit raises `TypeError`, and `jax.tree.map` treats the function like an array."""
+-@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
++@partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
+...
+     """
+-
 
 
-@partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
-@dataclass
-class Dense:
-    w: jax.Array
-    b: jax.Array
-    activation: object
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-
-# %% exercise="dense" misconception="not_registered" section="two-kinds-of-field"
+# %% exercise="dense" misconception="not_registered" section="two-kinds-of-field" changes="the_activation_is_a_leaf"
 """For JAX your layer is one opaque leaf: `jax.tree.map` calls the function with the whole object, and jit raises an error. A dataclass is not a node until you register it."""
+-@partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
 
 
-@dataclass
-class Dense:
-    w: jax.Array
-    b: jax.Array
-    activation: object
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-
-# %% exercise="dense" misconception="arrays_are_aux" section="arrays-in-aux-data"
+# %% exercise="dense" misconception="arrays_are_aux" section="arrays-in-aux-data" changes="not_registered"
 """Your layer has too few leaves: an array seems to be in aux_data. jit compares aux_data with `==`. For two arrays `==` gives an array, so jit raises an error at the second layer."""
++@partial(register_dataclass, data_fields=[], meta_fields=["w", "b", "activation"])
+ @dataclass
 
 
-@partial(register_dataclass, data_fields=[], meta_fields=["w", "b", "activation"])
-@dataclass
-class Dense:
-    w: jax.Array
-    b: jax.Array
-    activation: object
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-
-# %% exercise="dense" misconception="aux_is_lost"
-"""Your layer works until it is rebuilt: after `jax.tree.map` its activation is gone. A field that is neither a child nor in aux_data does not reach the new object."""
-
-
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation=lambda x: x):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), None
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children)
-
-
-# %% exercise="dense" misconception="aux_is_not_unpacked"
+# %% exercise="dense" misconception="aux_is_not_unpacked" changes="by_class_decorator"
 """After a rebuild, your layer fails with a `TypeError`. Perhaps its activation is a tuple then. Unflatten gets first the aux_data, and then the children, exactly as flatten returned them. If the aux_data is a tuple, you have to take the activation out of it."""
+-        return self.activation(jnp.dot(x, self.w) + self.b)
++        return self.activation(x @ self.w + self.b)
+...
+-        return [self.b, self.w], self.activation
++        return (self.w, self.b), (self.activation,)
+...
+-    def tree_unflatten(cls, activation, children):
+-        b, w = children
+-        return cls(w, b, activation)
++    def tree_unflatten(cls, aux, children):
++        return cls(*children, aux)
 
 
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), (self.activation,)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux)
-
-
-# %% exercise="dense" misconception="a_new_function_each_time" section="never-equal"
+# %% exercise="dense" misconception="a_new_function_each_time" section="never-equal" changes="aux_is_not_unpacked"
 """Two layers with the same activation do not share a trace. Perhaps your aux_data holds a new object for each layer: the layer itself, a `lambda` around the activation, or its `jax.jit`. Such objects are equal only to themselves, even when they do the same."""
+-        self.w, self.b, self.activation = w, b, activation
++        self.w, self.b, self.activation = w, b, lambda x: activation(x)
+...
+-        return (self.w, self.b), (self.activation,)
++        return (self.w, self.b), self.activation
 
 
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, lambda x: activation(x)
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), self.activation
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux)
-
-
-# %% exercise="dense" misconception="activation_is_hidden_from_jit" section="part-of-the-type"
+# %% exercise="dense" misconception="activation_is_hidden_from_jit" section="part-of-the-type" changes="aux_is_not_unpacked"
 """Your layers with different activations share one trace, so one layer runs another layer's program. jit compares the aux_data with `==`, and the aux_data of your layers is equal. Does your aux_data hold the activation itself?"""
++class Same:
++    def __init__(self, function):
++        self.function = function
++
++    def __eq__(self, other):
++        return isinstance(other, Same)
++
++    def __hash__(self):
++        return 0
++
++
+ @register_pytree_node_class
+...
+-        return (self.w, self.b), (self.activation,)
++        return (self.w, self.b), Same(self.activation)
+...
+-        return cls(*children, aux)
++        return cls(*children, aux.function)
 
 
-class Same:
-    def __init__(self, function):
-        self.function = function
-
-    def __eq__(self, other):
-        return isinstance(other, Same)
-
-    def __hash__(self):
-        return 0
-
-
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), Same(self.activation)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux.function)
-
-
-# %% exercise="dense" misconception="bias_after_the_activation"
+# %% exercise="dense" misconception="bias_after_the_activation" changes="solution"
 """Where `b` is not zero, your result is wrong. Perhaps you add `b` to the result of the activation. In the formula, `b` is inside the parentheses."""
+     """
+-
+...
+-        return self.activation(x @ self.w + self.b)
++        return self.activation(x @ self.w) + self.b
 
 
-@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
-@dataclass
-class Dense:
-    w: jax.Array
-    b: jax.Array
-    activation: object
-
-    def __call__(self, x):
-        return self.activation(x @ self.w) + self.b
-
-
-# %% exercise="dense" misconception="the_product_the_other_way_round"
+# %% exercise="dense" misconception="the_product_the_other_way_round" changes="bias_after_the_activation"
 """Your result is wrong where `w` is not symmetric, or `x` has several rows. A matrix product depends on the order of its factors. Compare your product with the formula."""
+-        return self.activation(x @ self.w) + self.b
++        return self.activation(self.w @ x + self.b)
 
 
-@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
-@dataclass
-class Dense:
-    w: jax.Array
-    b: jax.Array
-    activation: object
-
-    def __call__(self, x):
-        return self.activation(self.w @ x + self.b)
-
-
-# %% exercise="dense" misconception="children_change_places"
+# %% exercise="dense" misconception="children_change_places" changes="aux_is_not_unpacked"
 """Your layer works until it is rebuilt: then its weights and its bias are swapped. Unflatten gets the children in the order in which flatten gave them."""
+-        return (self.w, self.b), (self.activation,)
++        return (self.b, self.w), self.activation
+...
+-    def tree_unflatten(cls, aux, children):
+-        return cls(*children, aux)
++    def tree_unflatten(cls, activation, children):
++        return cls(*children, activation)
 
 
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.b, self.w), self.activation
-
-    @classmethod
-    def tree_unflatten(cls, activation, children):
-        return cls(*children, activation)
-
-
-# %% exercise="dense" misconception="the_bias_is_aux" section="arrays-in-aux-data"
+# %% exercise="dense" misconception="the_bias_is_aux" section="arrays-in-aux-data" changes="not_registered"
 """Your layer has one leaf, the weights: its bias is not among them. jit compares an array in aux_data with `==`. That gives an array, so jit raises an error at the second layer."""
++@partial(register_dataclass, data_fields=["w"], meta_fields=["b", "activation"])
+ @dataclass
 
 
-@partial(register_dataclass, data_fields=["w"], meta_fields=["b", "activation"])
-@dataclass
-class Dense:
-    w: jax.Array
-    b: jax.Array
-    activation: object
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-
-# %% exercise="dense" misconception="the_name_of_the_function" section="a-list-in-aux-data"
+# %% exercise="dense" misconception="the_name_of_the_function" section="a-list-in-aux-data" changes="aux_is_not_unpacked"
 """Your layers share a trace when their activations are different but have the same name. So one layer runs the program of another. Perhaps your aux_data holds the name of the function. A name is not the function: all lambdas have the same name."""
-ACTIVATIONS = {}
++ACTIVATIONS = {}
++
++
+ @register_pytree_node_class
+...
+-        return (self.w, self.b), (self.activation,)
++        name = self.activation.__name__
++        ACTIVATIONS[name] = self.activation
++        return (self.w, self.b), name
+...
+-    def tree_unflatten(cls, aux, children):
+-        return cls(*children, aux)
++    def tree_unflatten(cls, name, children):
++        return cls(*children, ACTIVATIONS[name])
 
 
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        name = self.activation.__name__
-        ACTIVATIONS[name] = self.activation
-        return (self.w, self.b), name
-
-    @classmethod
-    def tree_unflatten(cls, name, children):
-        return cls(*children, ACTIVATIONS[name])
-
-
-# %% exercise="dense" misconception="aux_comes_first"
+# %% exercise="dense" misconception="aux_comes_first" changes="children_change_places"
 """Your layer works until it is rebuilt: then a function stands where an array should be. Perhaps unflatten gives the aux_data to the constructor first, because it gets the aux_data first. The constructor has an order of its own."""
+-        return (self.b, self.w), self.activation
++        return (self.w, self.b), self.activation
+...
+-        return cls(*children, activation)
++        return cls(activation, *children)
 
 
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), self.activation
-
-    @classmethod
-    def tree_unflatten(cls, activation, children):
-        return cls(activation, *children)
-
-
-# %% exercise="dense" misconception="a_name_to_look_up"
+# %% exercise="dense" misconception="a_name_to_look_up" changes="aux_is_not_unpacked"
 """Your layer raises `AttributeError` when it is rebuilt. Perhaps its aux_data is the name of the activation, and unflatten looks this name up in a module. A function of the user is in no module of JAX. aux_data need not be a string: it may be the function."""
+-        return (self.w, self.b), (self.activation,)
++        return (self.w, self.b), self.activation.__name__
+...
+-    def tree_unflatten(cls, aux, children):
+-        return cls(*children, aux)
++    def tree_unflatten(cls, name, children):
++        return cls(*children, getattr(jax.nn, name))
 
 
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), self.activation.__name__
-
-    @classmethod
-    def tree_unflatten(cls, name, children):
-        return cls(*children, getattr(jax.nn, name))
-
-
-# %% exercise="dense" misconception="the_whole_layer_is_static" section="five-places-for-a-constant"
-"""Your layer has no leaves, and each layer has its own trace. Perhaps the whole object is in aux_data, as `register_static` does it: then `jax.tree.map` and `jax.grad` find no arrays in it, and jit compares the objects."""
-
-
-@jax.tree_util.register_static
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-
-# %% exercise="dense" misconception="checks_in_the_constructor"
+# %% exercise="dense" misconception="checks_in_the_constructor" changes="children_change_places"
 """Your layer cannot be rebuilt when its leaves are not arrays. Perhaps the constructor checks or converts its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
+     def __init__(self, w, b, activation):
++        if w.shape[-1] != b.shape[-1]:
++            raise ValueError("the shapes of w and b do not fit")
+...
+-        return (self.b, self.w), self.activation
++        return (self.w, self.b), self.activation
 
 
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        if w.shape[-1] != b.shape[-1]:
-            raise ValueError("the shapes of w and b do not fit")
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), self.activation
-
-    @classmethod
-    def tree_unflatten(cls, activation, children):
-        return cls(*children, activation)
-
-
-# %% exercise="dense" misconception="converted_in_the_constructor"
+# %% exercise="dense" misconception="converted_in_the_constructor" changes="checks_in_the_constructor"
 """Your layer cannot be rebuilt when its leaves are not arrays: a `TypeError`. Perhaps the constructor makes JAX arrays of its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
+-        if w.shape[-1] != b.shape[-1]:
+-            raise ValueError("the shapes of w and b do not fit")
+-        self.w, self.b, self.activation = w, b, activation
++        self.w, self.b, self.activation = jnp.asarray(w), jnp.asarray(b), activation
 
 
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = jnp.asarray(w), jnp.asarray(b), activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), self.activation
-
-    @classmethod
-    def tree_unflatten(cls, activation, children):
-        return cls(*children, activation)
-
-
-# %% exercise="dense" misconception="the_activation_is_not_called"
-"""Your result is that of `x @ w + b`: the activation does not change it. Keeping a function in a field does not call it."""
-
-
-@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
-@dataclass
-class Dense:
-    w: jax.Array
-    b: jax.Array
-    activation: object
-
-    def __call__(self, x):
-        return x @ self.w + self.b
-
-
-# %% exercise="dense" misconception="multiplied_entry_by_entry"
-"""Your result has another shape or other numbers. Perhaps you multiply with `*`, which multiplies entry by entry. `@` is the matrix product, which also adds up the products."""
-
-
-@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
-@dataclass
-class Dense:
-    w: jax.Array
-    b: jax.Array
-    activation: object
-
-    def __call__(self, x):
-        return self.activation(x * self.w + self.b)
-
-
-# %% exercise="dense" misconception="fields_in_the_wrong_lists" section="two-kinds-of-field"
-"""Your layer has one leaf, the activation: the arrays are in aux_data. JAX traces each leaf, and it cannot trace a function. It compares aux_data with `==`, which gives an array for two arrays."""
-
-
-@partial(register_dataclass, data_fields=["activation"], meta_fields=["w", "b"])
-@dataclass
-class Dense:
-    w: jax.Array
-    b: jax.Array
-    activation: object
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-
-# %% exercise="dense" misconception="unflatten_returns_nothing"
+# %% exercise="dense" misconception="unflatten_returns_nothing" changes="aux_comes_first"
 """Your layer works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
+-        return cls(activation, *children)
++        cls(*children, activation)
 
 
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), self.activation
-
-    @classmethod
-    def tree_unflatten(cls, activation, children):
-        cls(*children, activation)
-
-
-# %% exercise="dense" misconception="flatten_returns_aux_first"
+# %% exercise="dense" misconception="flatten_returns_aux_first" changes="children_change_places"
 """JAX cannot flatten your layer. Perhaps your flatten returns the aux_data first. JAX takes the first item as the children and iterates over it, and a function is not iterable."""
+-        return (self.b, self.w), self.activation
++        return self.activation, (self.w, self.b)
 
 
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return self.activation, (self.w, self.b)
-
-    @classmethod
-    def tree_unflatten(cls, activation, children):
-        return cls(*children, activation)
-
-
-# %% exercise="dense" misconception="unflatten_is_no_classmethod"
+# %% exercise="dense" misconception="unflatten_is_no_classmethod" changes="checks_in_the_constructor"
 """Your layer can be flattened, but each rebuild raises `TypeError`. Perhaps `tree_unflatten` takes the class as its first argument, but is not a `@classmethod`. JAX calls it with two arguments, the aux_data and the children."""
-
-
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), self.activation
-
-    def tree_unflatten(cls, activation, children):
-        return cls(*children, activation)
-
-
-# %% exercise="dense" misconception="unflatten_changes_the_old_layer"
-"""A rebuild changes the layer that was rebuilt: afterwards the old layer has the new leaves, and after a trace it holds tracers. Perhaps your aux_data is the layer itself, and unflatten writes into it. Unflatten has to make a new object."""
-
-
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def __eq__(self, other):
-        return isinstance(other, Dense) and self.activation is other.activation
-
-    def __hash__(self):
-        return hash(self.activation)
-
-    def tree_flatten(self):
-        return (self.w, self.b), self
-
-    @classmethod
-    def tree_unflatten(cls, layer, children):
-        layer.w, layer.b = children
-        return layer
+-        if w.shape[-1] != b.shape[-1]:
+-            raise ValueError("the shapes of w and b do not fit")
+...
+-    @classmethod
 
 
 # %% exercise="predict_traces" starter=True
@@ -767,427 +491,169 @@ class TrainState:
         return self.replace(params=params, step=self.step + 1)
 
 
-# %% exercise="step_counter" misconception="counter_in_aux"
+# %% exercise="step_counter" misconception="counter_in_aux" changes="starter"
 """Your states are right, but each step of a training needs a new trace: the counter is still in aux_data. In aux_data, a new number makes a new type of node."""
+     """Parameters, how many steps were made, and a name."""
+-
 
 
-@partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return replace(self, params=params, step=self.step + 1)
-
-
-# %% exercise="step_counter" misconception="everything_is_a_leaf" section="two-kinds-of-field"
+# %% exercise="step_counter" misconception="everything_is_a_leaf" section="two-kinds-of-field" changes="counter_in_aux"
 """jit refuses your state with a `TypeError`. Perhaps all its fields are leaves now. Leaves become inputs of the compiled program, and a string cannot be one."""
+-@partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
++@partial(register_dataclass, data_fields=["params", "step", "name"], meta_fields=[])
 
 
-@partial(register_dataclass, data_fields=["params", "step", "name"], meta_fields=[])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return replace(self, params=params, step=self.step + 1)
-
-
-# %% exercise="step_counter" misconception="counter_is_dropped" section="two-kinds-of-field"
+# %% exercise="step_counter" misconception="counter_is_dropped" section="two-kinds-of-field" changes="by_class_decorator"
 """Under jit your counter starts again from 0 at each step. Perhaps the counter is neither a child nor in aux_data. Then the rebuilt object does not get it."""
+-        params = {key: self.params[key] - grads[key] for key in self.params}
+-        return TrainState(params, 1 + self.step, self.name)
++        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
++        return TrainState(params, self.step + 1, self.name)
+...
+-        return (self.step, self.params), self.name
++        return (self.params,), self.name
+...
+-        step, params = children
+-        return cls(params, step, name)
++        return cls(children[0], 0, name)
 
 
-@register_pytree_node_class
-class TrainState:
-    def __init__(self, params, step, name):
-        self.params, self.step, self.name = params, step, name
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return TrainState(params, self.step + 1, self.name)
-
-    def tree_flatten(self):
-        return (self.params,), self.name
-
-    @classmethod
-    def tree_unflatten(cls, name, children):
-        return cls(children[0], 0, name)
-
-
-# %% exercise="step_counter" misconception="float_counter" section="ints-that-become-tracers"
+# %% exercise="step_counter" misconception="float_counter" section="ints-that-become-tracers" changes="solution"
 """Your counter becomes a float instead of a whole number. This also causes a second trace: the first call gets an int, and all later calls get a float, which is another dtype."""
+     """Parameters, how many steps were made, and a name."""
+-
+...
+-        return replace(self, params=params, step=self.step + 1)
++        return replace(self, params=params, step=self.step + 1.0)
 
 
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return replace(self, params=params, step=self.step + 1.0)
-
-
-# %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" section="hyperparameters-aux-or-leaf"
+# %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" section="hyperparameters-aux-or-leaf" changes="float_counter"
 """JAX traces your training twice: once for the first step, and once for all others. Perhaps the counter comes in as a Python int, and goes out as an array with a dtype of your choice. For jit, these are two types."""
+-        return replace(self, params=params, step=self.step + 1.0)
++        return replace(self, params=params, step=self.step + np.int32(1))
 
 
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return replace(self, params=params, step=self.step + np.int32(1))
-
-
-# %% exercise="step_counter" misconception="int_of_a_tracer" section="ints-that-become-tracers"
+# %% exercise="step_counter" misconception="int_of_a_tracer" section="ints-that-become-tracers" changes="float_counter"
 """Your `advance` works without jit, and fails under jit. Perhaps it makes a Python int of the counter. Under jit the counter is a tracer: it has a dtype, but no value that `int` could read."""
+-        return replace(self, params=params, step=self.step + 1.0)
++        return replace(self, params=params, step=int(self.step) + 1)
 
 
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return replace(self, params=params, step=int(self.step) + 1)
-
-
-# %% exercise="step_counter" misconception="name_is_dropped" section="part-of-the-type"
+# %% exercise="step_counter" misconception="name_is_dropped" section="part-of-the-type" changes="counter_is_dropped"
 """For jit, your states with two different names are the same, and share a trace. Perhaps the name is neither a child nor in aux_data: then nothing carries it into the rebuilt object."""
+-    def __init__(self, params, step, name):
++    def __init__(self, params, step, name="net"):
+...
+-        return (self.params,), self.name
++        return (self.params, self.step), None
+...
+-    def tree_unflatten(cls, name, children):
+-        return cls(children[0], 0, name)
++    def tree_unflatten(cls, aux, children):
++        return cls(*children)
 
 
-@register_pytree_node_class
-class TrainState:
-    def __init__(self, params, step, name="net"):
-        self.params, self.step, self.name = params, step, name
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return TrainState(params, self.step + 1, self.name)
-
-    def tree_flatten(self):
-        return (self.params, self.step), None
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children)
-
-
-# %% exercise="step_counter" misconception="counter_is_hidden" section="a-list-in-aux-data"
+# %% exercise="step_counter" misconception="counter_is_hidden" section="a-list-in-aux-data" changes="counter_is_dropped"
 """Your training needs one trace, but after several steps the counter has the number of the first step. Is your aux_data equal to any other aux_data? Then jit uses the first program again, with the number of the first step inside."""
++class Hidden:
++    def __init__(self, step, name):
++        self.step, self.name = step, name
++
++    def __eq__(self, other):
++        return self.name == other.name
++
++    def __hash__(self):
++        return hash(self.name)
++
++
+ @register_pytree_node_class
+...
+-        return (self.params,), self.name
++        return (self.params,), Hidden(self.step, self.name)
+...
+-    def tree_unflatten(cls, name, children):
+-        return cls(children[0], 0, name)
++    def tree_unflatten(cls, aux, children):
++        return cls(children[0], aux.step, aux.name)
 
 
-class Hidden:
-    def __init__(self, step, name):
-        self.step, self.name = step, name
-
-    def __eq__(self, other):
-        return self.name == other.name
-
-    def __hash__(self):
-        return hash(self.name)
-
-
-@register_pytree_node_class
-class TrainState:
-    def __init__(self, params, step, name):
-        self.params, self.step, self.name = params, step, name
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return TrainState(params, self.step + 1, self.name)
-
-    def tree_flatten(self):
-        return (self.params,), Hidden(self.step, self.name)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(children[0], aux.step, aux.name)
-
-
-# %% exercise="step_counter" misconception="advance_changes_self"
+# %% exercise="step_counter" misconception="advance_changes_self" changes="float_counter"
 """Your `advance` changes the state on which you call it: afterwards, the old state has the new step. The caller may still need the old state: return a new one, and leave `self` as it is."""
+-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+-        return replace(self, params=params, step=self.step + 1.0)
++        self.params = jax.tree.map(lambda p, g: p - g, self.params, grads)
++        self.step = self.step + 1
++        return self
 
 
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        self.params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        self.step = self.step + 1
-        return self
-
-
-# %% exercise="step_counter" misconception="arrays_are_changed_in_place"
+# %% exercise="step_counter" misconception="arrays_are_changed_in_place" changes="solution"
 """After `advance`, the parameters in the old state are changed. Perhaps you subtract with `-=`. That writes into the NumPy array, and both states hold this array. A copy of the dict does not copy its arrays."""
+     """Parameters, how many steps were made, and a name."""
+-
+...
+-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
++        params = dict(self.params)
++        for key in params:
++            params[key] -= grads[key]
 
 
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = dict(self.params)
-        for key in params:
-            params[key] -= grads[key]
-        return replace(self, params=params, step=self.step + 1)
-
-
-# %% exercise="step_counter" misconception="starts_again_at_1"
-"""After each step your counter is 1, whatever it was before. The new `step` has to be computed from the old `step`."""
-
-
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return TrainState(params, 1, self.name)
-
-
-# %% exercise="step_counter" misconception="paired_by_position"
+# %% exercise="step_counter" misconception="paired_by_position" changes="solution"
 """With several parameters, your `advance` subtracts the gradient of another parameter. Perhaps you go through the values of both dicts together. A dict keeps the order in which its keys were set, and the two dicts may have different orders."""
+     """Parameters, how many steps were made, and a name."""
+-
+...
+-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
++        pairs = zip(self.params.items(), grads.values())
++        params = {name: p - g for (name, p), g in pairs}
 
 
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        pairs = zip(self.params.items(), grads.values())
-        params = {name: p - g for (name, p), g in pairs}
-        return replace(self, params=params, step=self.step + 1)
-
-
-# %% exercise="step_counter" misconception="paired_in_two_orders"
-"""With more than one parameter, your `advance` can subtract the gradient of another parameter. Perhaps you pair JAX's leaves, which come in sorted order, with the values of a dict, which come in the order in which they were set."""
-
-
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        pairs = zip(self.params.items(), jax.tree.leaves(grads))
-        params = {name: p - g for (name, p), g in pairs}
-        return replace(self, params=params, step=self.step + 1)
-
-
-# %% exercise="step_counter" misconception="the_dict_is_changed"
+# %% exercise="step_counter" misconception="the_dict_is_changed" changes="float_counter"
 """After `advance`, the old state has the new parameters, but the arrays themselves are as before. Perhaps you write the new arrays into the dict of the old state. A copy of a state holds the same dict."""
+-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+-        return replace(self, params=params, step=self.step + 1.0)
++        for key in self.params:
++            self.params[key] = self.params[key] - grads[key]
++        return replace(self, step=self.step + 1)
 
 
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        for key in self.params:
-            self.params[key] = self.params[key] - grads[key]
-        return replace(self, step=self.step + 1)
-
-
-# %% exercise="step_counter" misconception="the_step_goes_down"
-"""The parameters are right, but your counter goes down by 1 instead of up. Perhaps one subtraction goes over the whole state: `step` is a leaf too, so it is subtracted from as well."""
-
-
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        change = TrainState(grads, 1, self.name)
-        return jax.tree.map(lambda old, new: old - new, self, change)
-
-
-# %% exercise="step_counter" misconception="set_to_zero_by_the_constructor"
-"""Whatever step your state is made with, it is 0, also after `advance`: each new state starts from 0 again. The constructor runs for every new object, so it has to use the `step` that it is given."""
-
-
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def __post_init__(self):
-        self.step = jnp.zeros((), int)
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return TrainState(params, self.step + 1, self.name)
-
-
-# %% exercise="step_counter" misconception="gradients_are_added"
+# %% exercise="step_counter" misconception="gradients_are_added" changes="solution"
 """Your counter is right, but your parameters move to the wrong side: the gradients are added. A step of gradient descent subtracts them."""
+     """Parameters, how many steps were made, and a name."""
+-
+...
+-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
++        params = jax.tree.map(lambda p, g: p + g, self.params, grads)
 
 
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p + g, self.params, grads)
-        return replace(self, params=params, step=self.step + 1)
-
-
-# %% exercise="step_counter" misconception="the_counter_stands_still"
+# %% exercise="step_counter" misconception="the_counter_stands_still" changes="float_counter"
 """Your parameters are right, but `step` never changes. Each `advance` has to pass the next number to the new state."""
+-        return replace(self, params=params, step=self.step + 1.0)
++        return replace(self, params=params)
 
 
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return replace(self, params=params)
-
-
-# %% exercise="step_counter" misconception="the_parameters_are_aux" section="arrays-in-aux-data" in_order=True
+# %% exercise="step_counter" misconception="the_parameters_are_aux" section="arrays-in-aux-data" in_order=True changes="counter_in_aux"
 """Without jit all is right, but under jit your state fails: its parameters are in aux_data. There JAX compares them and needs their hash, and a dict of arrays allows neither."""
+-@partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
++@partial(register_dataclass, data_fields=["step"], meta_fields=["params", "name"])
 
 
-@partial(register_dataclass, data_fields=["step"], meta_fields=["params", "name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return replace(self, params=params, step=self.step + 1)
-
-
-# %% exercise="step_counter" misconception="not_registered" section="two-kinds-of-field"
+# %% exercise="step_counter" misconception="not_registered" section="two-kinds-of-field" changes="counter_in_aux"
 """Without jit all is right, but jit does not take your state: for JAX its class is not a node. A dataclass has to be registered before JAX looks inside."""
+-@partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
 
 
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return replace(self, params=params, step=self.step + 1)
-
-
-# %% exercise="step_counter" misconception="advance_returns_nothing"
+# %% exercise="step_counter" misconception="advance_returns_nothing" changes="advance_changes_self"
 """Your `advance` returns `None`: the caller never gets the state after the step. Under jit a change of `self` is lost, so the new state has to be returned."""
+-        return self
 
 
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        self.params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        self.step = self.step + 1
-
-
-# %% exercise="step_counter" misconception="the_name_is_hidden" section="a-list-in-aux-data"
-"""States with different names share a trace, though each state still has its name. Perhaps the aux_data is an object that is equal to every other. jit looks only at the result of `==`."""
-
-
-class Hidden:
-    def __init__(self, name):
-        self.name = name
-
-    def __eq__(self, other):
-        return True
-
-    def __hash__(self):
-        return 0
-
-
-@register_pytree_node_class
-class TrainState:
-    def __init__(self, params, step, name):
-        self.params, self.step, self.name = params, step, name
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return TrainState(params, self.step + 1, self.name)
-
-    def tree_flatten(self):
-        return (self.params, self.step), Hidden(self.name)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux.name)
-
-
-# %% exercise="step_counter" misconception="children_change_places"
+# %% exercise="step_counter" misconception="children_change_places" changes="counter_is_dropped"
 """Without jit all is right; a rebuilt state has its counter where the parameters should be. Perhaps flatten gives the children in one order, and unflatten takes them in another."""
-
-
-@register_pytree_node_class
-class TrainState:
-    def __init__(self, params, step, name):
-        self.params, self.step, self.name = params, step, name
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return TrainState(params, self.step + 1, self.name)
-
-    def tree_flatten(self):
-        return (self.step, self.params), self.name
-
-    @classmethod
-    def tree_unflatten(cls, name, children):
-        return cls(*children, name)
+-        return (self.params,), self.name
++        return (self.step, self.params), self.name
+...
+-        return cls(children[0], 0, name)
++        return cls(*children, name)
 
 
 # %% exercise="hashable_config" starter=True
@@ -1266,14 +732,10 @@ class Config:
         return hash(tuple(vars(self).values()))
 
 
-# %% exercise="hashable_config" misconception="compared_by_identity"
+# %% exercise="hashable_config" misconception="compared_by_identity" changes="starter"
 """Two of your configs with the same fields are not equal, so jit traces for each of them. Python compares objects of a class without `__eq__` by identity: each object is equal only to itself."""
-
-
-class Config:
-    def __init__(self, width, names):
-        self.width = width
-        self.names = names
+     """
+-
 
 
 # %% exercise="hashable_config" misconception="equality_without_hash"
@@ -1301,253 +763,119 @@ class Config:
     names: list
 
 
-# %% exercise="hashable_config" misconception="frozen_with_a_list"
+# %% exercise="hashable_config" misconception="frozen_with_a_list" changes="a_plain_dataclass"
 """Your config has no hash. A frozen dataclass computes its hash from the hashes of its fields, and a list has no hash. The caller may also change this list later."""
+-@dataclass
++@dataclass(frozen=True)
 
 
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: list
-
-
-# %% exercise="hashable_config" misconception="a_hash_for_the_callers_list" section="a-list-in-aux-data"
+# %% exercise="hashable_config" misconception="a_hash_for_the_callers_list" section="a-list-in-aux-data" changes="frozen_with_a_list"
 """Your config has a hash, but it still holds the caller's list. When the caller changes this list, the config changes too, and is no longer equal to what it was equal to before. Keep a copy of the names that cannot change: a tuple."""
+     names: list
++
++    def __hash__(self):
++        return hash((self.width, tuple(self.names)))
 
 
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: list
-
-    def __hash__(self):
-        return hash((self.width, tuple(self.names)))
-
-
-# %% exercise="hashable_config" misconception="frozen_for_itself_too"
+# %% exercise="hashable_config" misconception="frozen_for_itself_too" changes="solution"
 """No config of yours can be made: `FrozenInstanceError`. A frozen dataclass forbids `self.names = ...` everywhere, also in its own `__init__` and `__post_init__`."""
+     """
+-
+...
+-        object.__setattr__(self, "names", tuple(self.names))
++        self.names = tuple(self.names)
 
 
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: tuple
-
-    def __post_init__(self):
-        self.names = tuple(self.names)
-
-
-# %% exercise="hashable_config" misconception="can_be_changed" section="a-list-in-aux-data"
+# %% exercise="hashable_config" misconception="can_be_changed" section="a-list-in-aux-data" changes="frozen_for_itself_too"
 """The fields of your config can be set later. Equality and the hash depend on these fields, and jit's cache and Python's dicts rely on a hash that never changes."""
+-@dataclass(frozen=True)
++@dataclass(unsafe_hash=True)
 
 
-@dataclass(unsafe_hash=True)
-class Config:
-    width: int
-    names: tuple
-
-    def __post_init__(self):
-        self.names = tuple(self.names)
-
-
-# %% exercise="hashable_config" misconception="names_do_not_count" section="a-list-in-aux-data"
+# %% exercise="hashable_config" misconception="names_do_not_count" section="a-list-in-aux-data" changes="solution"
 """In your answer, configs with different names are equal. jit relies on `==`: for the second config it runs the program of the first config, without an error."""
+     """
+-
+...
+-    names: tuple
++    names: tuple = field(compare=False)
 
 
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: tuple = field(compare=False)
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", tuple(self.names))
-
-
-# %% exercise="hashable_config" misconception="hash_by_identity"
+# %% exercise="hashable_config" misconception="hash_by_identity" changes="equality_without_hash"
 """Your equal configs have different hashes. Dicts and sets compare hashes first, and use `==` only where the hashes are equal. So they do not find an equal config."""
+         return (self.width, self.names) == (other.width, other.names)
++
++    __hash__ = object.__hash__
 
 
-class Config:
-    def __init__(self, width, names):
-        self.__dict__.update(width=width, names=tuple(names))
-
-    def __setattr__(self, name, value):
-        raise AttributeError(name)
-
-    def __eq__(self, other):
-        return (self.width, self.names) == (other.width, other.names)
-
-    __hash__ = object.__hash__
-
-
-# %% exercise="hashable_config" misconception="order_is_lost"
+# %% exercise="hashable_config" misconception="order_is_lost" changes="frozen_for_itself_too"
 """In your answer, configs with the same names in another order are equal, or their names come back in another order. The order of layers is part of a network."""
+-        self.names = tuple(self.names)
++        object.__setattr__(self, "names", tuple(sorted(self.names)))
 
 
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: tuple
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", tuple(sorted(self.names)))
-
-
-# %% exercise="hashable_config" misconception="names_are_a_set"
+# %% exercise="hashable_config" misconception="names_are_a_set" changes="frozen_with_a_list"
 """In your answer, the order of the names does not matter, and a name that comes twice counts once. Perhaps you keep the names in a set. A set has no order, and has each item once. In a network, one layer may come twice."""
+-    names: list
++    names: frozenset
++
++    def __post_init__(self):
++        object.__setattr__(self, "names", frozenset(self.names))
 
 
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: frozenset
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", frozenset(self.names))
-
-
-# %% exercise="hashable_config" misconception="names_are_joined"
-"""In your answer, two configs are equal when their names make the same string. Perhaps you join the names before you compare. Then you cannot see where one name ends and the next begins."""
-
-
-class Config:
-    def __init__(self, width, names):
-        self.__dict__.update(width=width, names=tuple(names))
-
-    def __setattr__(self, name, value):
-        raise AttributeError(name)
-
-    def key(self):
-        return self.width, "".join(self.names)
-
-    def __eq__(self, other):
-        return self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-
-# %% exercise="hashable_config" misconception="names_are_counted"
-"""In your answer, two configs are equal when they have the same number of names, whatever the names are. jit relies on `==`: for the second config it runs the program of the first config, without an error."""
-
-
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: tuple
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", tuple(self.names))
-
-    def __eq__(self, other):
-        return self.width == other.width and len(self.names) == len(other.names)
-
-    def __hash__(self):
-        return hash((self.width, len(self.names)))
-
-
-# %% exercise="hashable_config" misconception="compared_up_to_the_shorter"
+# %% exercise="hashable_config" misconception="compared_up_to_the_shorter" changes="solution"
 """In your answer, a config is equal to another config that has one more name. Perhaps you compare the names in pairs, with `zip`. `zip` stops where the shorter list ends."""
+     """
+-
+...
+         object.__setattr__(self, "names", tuple(self.names))
++
++    def __eq__(self, other):
++        pairs = zip(self.names, other.names)
++        return self.width == other.width and all(one == other for one, other in pairs)
++
++    def __hash__(self):
++        return hash(self.width)
 
 
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: tuple
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", tuple(self.names))
-
-    def __eq__(self, other):
-        pairs = zip(self.names, other.names)
-        return self.width == other.width and all(one == other for one, other in pairs)
-
-    def __hash__(self):
-        return hash(self.width)
-
-
-# %% exercise="hashable_config" misconception="hashes_are_compared"
+# %% exercise="hashable_config" misconception="hashes_are_compared" changes="compared_up_to_the_shorter"
 """In your answer, two configs are equal when their hashes are equal. But a hash is only a number, and different values may have the same hash. Equal values have equal hashes; values with equal hashes need not be equal."""
+-        pairs = zip(self.names, other.names)
+-        return self.width == other.width and all(one == other for one, other in pairs)
++        return hash(self) == hash(other)
+...
+-        return hash(self.width)
++        return hash((self.width, self.names))
 
 
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: tuple
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", tuple(self.names))
-
-    def __eq__(self, other):
-        return hash(self) == hash(other)
-
-    def __hash__(self):
-        return hash((self.width, self.names))
-
-
-# %% exercise="hashable_config" misconception="joined_with_a_comma"
+# %% exercise="hashable_config" misconception="joined_with_a_comma" changes="hashes_are_compared"
 """In your answer, one name with a comma in it is equal to two names. Perhaps you join the names with a comma before you compare. A name may have any characters, also a comma."""
++    def key(self):
++        return self.width, ",".join(self.names)
++
+     def __eq__(self, other):
+...
+-        return hash(self) == hash(other)
++        return self.key() == other.key()
+...
+-        return hash((self.width, self.names))
++        return hash(self.key())
 
 
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: tuple
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", tuple(self.names))
-
-    def key(self):
-        return self.width, ",".join(self.names)
-
-    def __eq__(self, other):
-        return self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-
-# %% exercise="hashable_config" misconception="only_names_are_protected"
+# %% exercise="hashable_config" misconception="only_names_are_protected" changes="compared_by_identity"
 """`names` cannot be set in your config, but `width` can. A number cannot change, but the field can get another number, and then the config has another hash."""
-
-
-class Config:
-    def __init__(self, width, names):
-        self.width = width
-        self.kept = tuple(names)
-
-    @property
-    def names(self):
-        return self.kept
-
-    def __eq__(self, other):
-        return (self.width, self.names) == (other.width, other.names)
-
-    def __hash__(self):
-        return hash((self.width, self.names))
-
-
-# %% exercise="hashable_config" misconception="frozen_and_compared_by_identity"
-"""Your config is protected, but it is equal only to itself, so jit traces for each new config. Perhaps your class has no `__eq__`, or a dataclass has `eq=False`: then Python compares objects by identity."""
-
-
-@dataclass(frozen=True, eq=False)
-class Config:
-    width: int
-    names: tuple
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", tuple(self.names))
-
-
-# %% exercise="hashable_config" misconception="names_are_left_out_of_the_comparison" section="a-list-in-aux-data"
-"""In your answer, configs with different names are equal, and the config still holds the caller's list. Perhaps you left the list out of the comparison to get a hash. jit relies on `==`: it runs the program of the first config for the second, too."""
-
-
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: list = field(compare=False)
+-        self.names = names
++        self.kept = tuple(names)
++
++    @property
++    def names(self):
++        return self.kept
++
++    def __eq__(self, other):
++        return (self.width, self.names) == (other.width, other.names)
++
++    def __hash__(self):
++        return hash((self.width, self.names))
 
 
 # %% exercise="hashable_config" misconception="the_callers_list_can_be_set"
@@ -1565,184 +893,45 @@ class Config:
         return hash((self.width, tuple(self.names)))
 
 
-# %% exercise="hashable_config" misconception="compared_in_sorted_order"
-"""In your answer, configs with the same names in another order are equal, though each keeps its own order. Perhaps you sort the names to compare them. The order of layers is part of a network."""
-
-
-@dataclass(frozen=True, eq=False)
-class Config:
-    width: int
-    names: tuple
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", tuple(self.names))
-
-    def __eq__(self, other):
-        return self.width == other.width and sorted(self.names) == sorted(other.names)
-
-    def __hash__(self):
-        return hash((self.width, tuple(sorted(self.names))))
-
-
-# %% exercise="hashable_config" misconception="compared_as_sets"
-"""In your answer, neither the order of the names nor a repeated name counts in `==`, though the config keeps both. Perhaps you compare sets of names. A set has no order, and has each item once."""
-
-
-@dataclass(frozen=True, eq=False)
-class Config:
-    width: int
-    names: tuple
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", tuple(self.names))
-
-    def __eq__(self, other):
-        return self.width == other.width and set(self.names) == set(other.names)
-
-    def __hash__(self):
-        return hash((self.width, frozenset(self.names)))
-
-
-# %% exercise="hashable_config" misconception="width_does_not_count" section="a-list-in-aux-data"
+# %% exercise="hashable_config" misconception="width_does_not_count" section="a-list-in-aux-data" changes="solution"
 """In your answer, configs with different widths are equal when their names are equal. jit relies on `==`: for the second config it runs the program of the first config, without an error."""
+-
+-    width: int
++    width: int = field(compare=False)
 
 
-@dataclass(frozen=True)
-class Config:
-    width: int = field(compare=False)
-    names: tuple
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", tuple(self.names))
-
-
-# %% exercise="hashable_config" misconception="names_become_one_text"
-"""The names of your config are one string: a loop over it gives letters and commas. A string has a hash, but it no longer says where one name ends. Another kind of sequence has a hash, too."""
-
-
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: str
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", ",".join(self.names))
-
-
-# %% exercise="hashable_config" misconception="a_property_for_itself_too"
+# %% exercise="hashable_config" misconception="a_property_for_itself_too" changes="only_names_are_protected"
 """No config of yours can be made: `AttributeError`. A property without a setter forbids `self.names = ...` everywhere, also in the class's own `__init__`. Keep the value under another name."""
+-        self.kept = tuple(names)
++        self.names = tuple(names)
++
++    @property
++    def width(self):
++        return self.width
+...
+-        return self.kept
++        return self.names
 
 
-class Config:
-    def __init__(self, width, names):
-        self.width = width
-        self.names = tuple(names)
-
-    @property
-    def width(self):
-        return self.width
-
-    @property
-    def names(self):
-        return self.names
-
-    def __eq__(self, other):
-        return (self.width, self.names) == (other.width, other.names)
-
-    def __hash__(self):
-        return hash((self.width, self.names))
-
-
-# %% exercise="hashable_config" misconception="always_equal" section="a-list-in-aux-data"
-"""All your configs are equal, whatever their fields are. jit relies on `==`: for each later config it runs the program of the first one, without an error."""
-
-
-@dataclass(frozen=True, eq=False)
-class Config:
-    width: int
-    names: tuple
-
-    def __post_init__(self):
-        object.__setattr__(self, "names", tuple(self.names))
-
-    def __eq__(self, other):
-        return isinstance(other, Config)
-
-    def __hash__(self):
-        return 0
-
-
-# %% exercise="hashable_config" misconception="set_without_an_error"
+# %% exercise="hashable_config" misconception="set_without_an_error" changes="hash_by_identity"
 """Setting a field of your config changes nothing, but raises no error. Perhaps your `__setattr__` does nothing. Raise an error, so that the caller notices."""
+-        raise AttributeError(name)
++        pass
+...
+-    __hash__ = object.__hash__
++    def __hash__(self):
++        return hash((self.width, self.names))
 
 
-class Config:
-    def __init__(self, width, names):
-        self.__dict__.update(width=width, names=tuple(names))
-
-    def __setattr__(self, name, value):
-        pass
-
-    def __eq__(self, other):
-        return (self.width, self.names) == (other.width, other.names)
-
-    def __hash__(self):
-        return hash((self.width, self.names))
-
-
-# %% exercise="hashable_config" misconception="the_hash_of_the_list_object"
-"""Your equal configs have different hashes, and the config still holds the caller's list. Perhaps the hash is computed from `id`. Two equal lists are two objects with two ids, and the caller can change the list."""
-
-
-@dataclass(frozen=True)
-class Config:
-    width: int
-    names: list
-
-    def __hash__(self):
-        return hash((self.width, id(self.names)))
-
-
-# %% exercise="hashable_config" misconception="only_the_width_is_protected"
+# %% exercise="hashable_config" misconception="only_the_width_is_protected" changes="only_names_are_protected"
 """`width` cannot be set in your config, but `names` can. The tuple cannot change, but the field can get another tuple, and then the config has another hash."""
-
-
-class Config:
-    def __init__(self, width, names):
-        self.kept = width
-        self.names = tuple(names)
-
-    @property
-    def width(self):
-        return self.kept
-
-    def __eq__(self, other):
-        return (self.width, self.names) == (other.width, other.names)
-
-    def __hash__(self):
-        return hash((self.width, self.names))
-
-
-# %% exercise="hashable_config" misconception="zipped_but_hashed_whole"
-"""In your answer, a config is equal to another config that has one more name, though their hashes differ. Perhaps you compare the names in pairs, with `zip`. `zip` stops where the shorter list ends. Two tuples can be compared with `==`."""
-
-
-class Config:
-    def __init__(self, width, names):
-        object.__setattr__(self, "width", width)
-        object.__setattr__(self, "names", tuple(names))
-
-    def __setattr__(self, name, value):
-        raise AttributeError("a config cannot be changed")
-
-    def __eq__(self, other):
-        if not isinstance(other, Config):
-            return NotImplemented
-        pairs = zip(self.names, other.names)
-        return self.width == other.width and all(one == two for one, two in pairs)
-
-    def __hash__(self):
-        return hash((self.width, self.names))
+-        self.width = width
+-        self.kept = tuple(names)
++        self.kept = width
++        self.names = tuple(names)
+...
+-    def names(self):
++    def width(self):
 
 
 # %% exercise="lookup_table" starter=True
@@ -1789,316 +978,143 @@ class Lookup(NamedTuple):
         return self.scale * frozen.table[index]
 
 
-# %% exercise="lookup_table" misconception="array_in_aux"
+# %% exercise="lookup_table" misconception="array_in_aux" changes="starter"
 """Your table is still in aux_data. The first call works, because jit has nothing to compare the table with. At a call with another table, jit compares two arrays with `==`, gets an array, and raises an error."""
+     """A table of numbers that is not trained, and a scale that is."""
+-
 
 
-@partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        return self.scale * self.table[index]
-
-
-# %% exercise="lookup_table" misconception="tuple_in_aux"
+# %% exercise="lookup_table" misconception="tuple_in_aux" changes="by_class_decorator"
 """JAX can compare your table now, but the table is not a leaf. So each new table is a new type of node, with a new trace, and a new program that holds all numbers of the table."""
+-        return self.scale * jax.lax.stop_gradient(jnp.take(self.table, index))
++        return self.scale * jnp.asarray(self.table)[index]
+...
+-        return (self.scale, self.table), None
++        return (self.scale,), tuple(np.asarray(self.table).tolist())
+...
+-        scale, table = children
+-        return cls(table, scale)
++        return cls(np.array(aux, np.float32), *children)
 
 
-@register_pytree_node_class
-class Lookup:
-    def __init__(self, table, scale):
-        self.table, self.scale = table, scale
-
-    def __call__(self, index):
-        return self.scale * jnp.asarray(self.table)[index]
-
-    def tree_flatten(self):
-        return (self.scale,), tuple(np.asarray(self.table).tolist())
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(np.array(aux, np.float32), *children)
-
-
-# %% exercise="lookup_table" misconception="compared_by_identity" section="never-equal"
+# %% exercise="lookup_table" misconception="compared_by_identity" section="never-equal" changes="tuple_in_aux"
 """Your table is in a wrapper, so comparing it raises no error. But the wrapper is equal only to itself: even two layers with equal tables do not share a trace."""
++class Wrapped:
++    def __init__(self, table):
++        self.table = table
++
++
+ @register_pytree_node_class
+...
+-        return self.scale * jnp.asarray(self.table)[index]
++        return self.scale * self.table[index]
+...
+-        return (self.scale,), tuple(np.asarray(self.table).tolist())
++        return (self.scale,), Wrapped(self.table)
+...
+-        return cls(np.array(aux, np.float32), *children)
++        return cls(aux.table, *children)
 
 
-class Wrapped:
-    def __init__(self, table):
-        self.table = table
-
-
-@register_pytree_node_class
-class Lookup:
-    def __init__(self, table, scale):
-        self.table, self.scale = table, scale
-
-    def __call__(self, index):
-        return self.scale * self.table[index]
-
-    def tree_flatten(self):
-        return (self.scale,), Wrapped(self.table)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(aux.table, *children)
-
-
-# %% exercise="lookup_table" misconception="always_equal" section="a-list-in-aux-data"
+# %% exercise="lookup_table" misconception="always_equal" section="a-list-in-aux-data" changes="compared_by_identity"
 """Your class raises no error any more, and needs one trace. But the second table gives the numbers of the first. Your aux_data is always equal, so jit uses the first program again."""
+         self.table = table
++
++    def __eq__(self, other):
++        return isinstance(other, Wrapped)
++
++    def __hash__(self):
++        return 0
+...
+-        return self.scale * self.table[index]
++        return self.scale * jnp.asarray(self.table)[index]
 
 
-class Wrapped:
-    def __init__(self, table):
-        self.table = table
-
-    def __eq__(self, other):
-        return isinstance(other, Wrapped)
-
-    def __hash__(self):
-        return 0
-
-
-@register_pytree_node_class
-class Lookup:
-    def __init__(self, table, scale):
-        self.table, self.scale = table, scale
-
-    def __call__(self, index):
-        return self.scale * jnp.asarray(self.table)[index]
-
-    def tree_flatten(self):
-        return (self.scale,), Wrapped(self.table)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(aux.table, *children)
-
-
-# %% exercise="lookup_table" misconception="equal_shapes_are_equal" section="a-list-in-aux-data"
+# %% exercise="lookup_table" misconception="equal_shapes_are_equal" section="a-list-in-aux-data" changes="always_equal"
 """Your class raises no error any more, and needs one trace for each shape. But the second table gives the numbers of the first. Your aux_data says that tables of the same shape are equal, so jit uses the first program again."""
+-        return isinstance(other, Wrapped)
++        return self.table.shape == other.table.shape
+...
+-        return 0
++        return hash(self.table.shape)
 
 
-class Wrapped:
-    def __init__(self, table):
-        self.table = table
-
-    def __eq__(self, other):
-        return self.table.shape == other.table.shape
-
-    def __hash__(self):
-        return hash(self.table.shape)
-
-
-@register_pytree_node_class
-class Lookup:
-    def __init__(self, table, scale):
-        self.table, self.scale = table, scale
-
-    def __call__(self, index):
-        return self.scale * jnp.asarray(self.table)[index]
-
-    def tree_flatten(self):
-        return (self.scale,), Wrapped(self.table)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(aux.table, *children)
-
-
-# %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field"
+# %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field" changes="array_in_aux"
 """Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Do you stop the gradient of the table itself, and use the result? `jax.lax.stop_gradient` changes nothing in place, and an index has no gradient anyway."""
+-@partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
++@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 
 
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        return self.scale * self.table[index]
-
-
-# %% exercise="lookup_table" misconception="nothing_is_trained"
+# %% exercise="lookup_table" misconception="nothing_is_trained" changes="the_table_is_trained"
 """Your gradient is zero for `scale` too. `stop_gradient` stops the gradient of everything that its argument was computed from, and your argument is more than the table."""
+-        return self.scale * self.table[index]
++        return jax.lax.stop_gradient(self.scale * self.table[index])
 
 
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        return jax.lax.stop_gradient(self.scale * self.table[index])
-
-
-# %% exercise="lookup_table" misconception="numpy_reads_a_tracer" section="two-kinds-of-field"
+# %% exercise="lookup_table" misconception="numpy_reads_a_tracer" section="two-kinds-of-field" changes="the_table_is_trained"
 """Your layer works without jit, and fails under jit and `jax.grad`. Perhaps you make a NumPy array, a list or a tuple of the table. Under jit the table is a tracer: it has a shape and a dtype, but no values that NumPy could read."""
+-        return self.scale * self.table[index]
++        return self.scale * jnp.asarray(np.asarray(self.table))[index]
 
 
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        return self.scale * jnp.asarray(np.asarray(self.table))[index]
-
-
-# %% exercise="lookup_table" misconception="the_scale_is_stopped"
+# %% exercise="lookup_table" misconception="the_scale_is_stopped" changes="the_table_is_trained"
 """Your gradients are swapped: the table has a gradient, and `scale` has zeros. The argument of `stop_gradient` gets no gradient; everything outside of it gets one."""
+-        return self.scale * self.table[index]
++        return jax.lax.stop_gradient(self.scale) * self.table[index]
 
 
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        return jax.lax.stop_gradient(self.scale) * self.table[index]
-
-
-# %% exercise="lookup_table" misconception="the_scale_is_aux"
+# %% exercise="lookup_table" misconception="the_scale_is_aux" changes="solution"
 """The table is the only leaf of your layer, so `scale` has no gradient. If an array is in aux_data, jit compares it with `==`. That gives an array, and jit raises `ValueError`."""
+-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
++@partial(register_dataclass, data_fields=["table"], meta_fields=["scale"])
+...
+     """A table of numbers that is not trained, and a scale that is."""
+-
 
 
-@partial(register_dataclass, data_fields=["table"], meta_fields=["scale"])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        return self.scale * jax.lax.stop_gradient(self.table)[index]
-
-
-# %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient"
+# %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient" changes="the_table_is_trained"
 """The gradients are right, but for a table with fractions your numbers are wrong: the decimal places are missing. Perhaps you turn the table into whole numbers, which have no gradient. That changes the values, too."""
+-        return self.scale * self.table[index]
++        return self.scale * jnp.asarray(self.table).astype(int)[index]
 
 
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        return self.scale * jnp.asarray(self.table).astype(int)[index]
-
-
-# %% exercise="lookup_table" misconception="the_table_is_left_out" section="two-kinds-of-field"
-"""The table of a rebuilt layer is not an array. Perhaps the table is neither a leaf nor in aux_data, so that it is lost; or aux_data holds a tuple of its numbers, and no array is made of it again. An array that is a leaf comes back as it is."""
-
-
-@register_pytree_node_class
-class Lookup:
-    def __init__(self, table, scale):
-        self.table, self.scale = table, scale
-
-    def __call__(self, index):
-        return self.scale * self.table[index]
-
-    def tree_flatten(self):
-        return (self.scale,), None
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(None, *children)
-
-
-# %% exercise="lookup_table" misconception="children_change_places"
+# %% exercise="lookup_table" misconception="children_change_places" changes="by_class_decorator"
 """Without jit your numbers are right; in a rebuilt layer, table and scale have changed places. Perhaps flatten gives the children in another order than the constructor's."""
+-        return self.scale * jax.lax.stop_gradient(jnp.take(self.table, index))
++        return self.scale * jax.lax.stop_gradient(self.table)[index]
+...
+-        scale, table = children
+-        return cls(table, scale)
++        return cls(*children)
 
 
-@register_pytree_node_class
-class Lookup:
-    def __init__(self, table, scale):
-        self.table, self.scale = table, scale
-
-    def __call__(self, index):
-        return self.scale * jax.lax.stop_gradient(self.table)[index]
-
-    def tree_flatten(self):
-        return (self.scale, self.table), None
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children)
-
-
-# %% exercise="lookup_table" misconception="everything_in_aux"
+# %% exercise="lookup_table" misconception="everything_in_aux" changes="array_in_aux"
 """Your layer has no leaves: table and scale are both in aux_data. So `jax.grad` finds nothing to differentiate, and jit would have to compare arrays with `==`."""
+-@partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
++@partial(register_dataclass, data_fields=[], meta_fields=["table", "scale"])
 
 
-@partial(register_dataclass, data_fields=[], meta_fields=["table", "scale"])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        return self.scale * self.table[index]
-
-
-# %% exercise="lookup_table" misconception="not_registered" section="two-kinds-of-field"
+# %% exercise="lookup_table" misconception="not_registered" section="two-kinds-of-field" changes="the_scale_is_aux"
 """Your layer works without jit, and has one leaf for JAX: the whole object. A class has to be registered before JAX looks inside; until then jit and `jax.grad` refuse its objects."""
+-@partial(register_dataclass, data_fields=["table"], meta_fields=["scale"])
 
 
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        return self.scale * jax.lax.stop_gradient(self.table)[index]
-
-
-# %% exercise="lookup_table" misconception="unflatten_returns_nothing"
+# %% exercise="lookup_table" misconception="unflatten_returns_nothing" changes="children_change_places"
 """Your layer works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
+-        return (self.scale, self.table), None
++        return (self.table, self.scale), None
+...
+-        return cls(*children)
++        cls(*children)
 
 
-@register_pytree_node_class
-class Lookup:
-    def __init__(self, table, scale):
-        self.table, self.scale = table, scale
-
-    def __call__(self, index):
-        return self.scale * jax.lax.stop_gradient(self.table)[index]
-
-    def tree_flatten(self):
-        return (self.table, self.scale), None
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        cls(*children)
-
-
-# %% exercise="lookup_table" misconception="tuple_in_aux_and_a_jax_array_back"
+# %% exercise="lookup_table" misconception="tuple_in_aux_and_a_jax_array_back" changes="tuple_in_aux"
 """Your table is not a leaf: aux_data holds its numbers. So each new table is a new type of node, with a new trace. And under `jax.grad` your layer fails: there, a rebuilt table may be a tracer, and flatten cannot read its numbers."""
-
-
-@register_pytree_node_class
-class Lookup:
-    def __init__(self, table, scale):
-        self.table, self.scale = table, scale
-
-    def __call__(self, index):
-        return self.scale * self.table[index]
-
-    def tree_flatten(self):
-        return (self.scale,), tuple(np.asarray(self.table).tolist())
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(jnp.array(aux), *children)
+-        return self.scale * jnp.asarray(self.table)[index]
++        return self.scale * self.table[index]
+...
+-        return cls(np.array(aux, np.float32), *children)
++        return cls(jnp.array(aux), *children)
 
 
 # %% exercise="sweep" variant="by_vmap"
@@ -2134,16 +1150,10 @@ def sweep(loss, w, rates):
     return [after_step(rate) for rate in np.array(rates, np.float32)]
 
 
-# %% exercise="sweep" misconception="the_rate_is_static" section="five-places-for-a-constant"
+# %% exercise="sweep" misconception="the_rate_is_static" section="five-places-for-a-constant" changes="solution"
 """Your `loss` is traced again for each different rate. Perhaps you made the rate static. Its value is then a part of jit's cache key, and each new rate compiles a new program."""
-
-
-def sweep(loss, w, rates):
-    @partial(jax.jit, static_argnums=1)
-    def after_step(w, rate):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    return [float(after_step(w, float(rate))) for rate in rates]
+-    @jax.jit
++    @partial(jax.jit, static_argnums=1)
 
 
 # %% exercise="sweep" misconception="a_jit_for_each_rate"
@@ -2158,33 +1168,23 @@ def sweep(loss, w, rates):
     return losses
 
 
-# %% exercise="sweep" misconception="the_first_rate_for_all"
+# %% exercise="sweep" misconception="the_first_rate_for_all" changes="a_jit_for_each_rate"
 """All your losses belong to the first rate. Perhaps your jitted function reads the rate from outside. It reads it once, while it is traced; after that the number is a part of the program."""
+ def sweep(loss, w, rates):
++    rate = rates[0]
++
++    @jax.jit
++    def after_step(w):
++        return loss(w - rate * jax.grad(loss)(w))
++
+...
+-        after_step = jax.jit(lambda w, rate=rate: loss(w - rate * jax.grad(loss)(w)))
 
 
-def sweep(loss, w, rates):
-    rate = rates[0]
-
-    @jax.jit
-    def after_step(w):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    losses = []
-    for rate in rates:
-        losses.append(float(after_step(w)))
-    return losses
-
-
-# %% exercise="sweep" misconception="whole_numbers_trace_again" section="two-kinds-of-field"
+# %% exercise="sweep" misconception="whole_numbers_trace_again" section="two-kinds-of-field" changes="solution"
 """Your function is traced twice when the rates are mixed. For jit, a Python int and a Python float have two dtypes, so 1 and 0.5 need two programs."""
-
-
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(w, rate):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    return [float(after_step(w, rate)) for rate in rates]
+-    return [float(after_step(w, float(rate))) for rate in rates]
++    return [float(after_step(w, rate)) for rate in rates]
 
 
 # %% exercise="sweep" misconception="without_jit"
@@ -2196,76 +1196,44 @@ def sweep(loss, w, rates):
     return [float(loss(w - rate * gradient)) for rate in rates]
 
 
-# %% exercise="sweep" misconception="walks_on"
+# %% exercise="sweep" misconception="walks_on" changes="solution"
 """Each of your losses depends on the rates before it. Perhaps each rate starts from the `w` that the previous rate's step returned. To compare rates, all have to start from the same `w`."""
+-        return loss(w - rate * jax.grad(loss)(w))
++        w = w - rate * jax.grad(loss)(w)
++        return w, loss(w)
+...
+-    return [float(after_step(w, float(rate))) for rate in rates]
++    losses = []
++    for rate in rates:
++        w, new = after_step(w, float(rate))
++        losses.append(float(new))
++    return losses
 
 
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(w, rate):
-        w = w - rate * jax.grad(loss)(w)
-        return w, loss(w)
-
-    losses = []
-    for rate in rates:
-        w, new = after_step(w, float(rate))
-        losses.append(float(new))
-    return losses
-
-
-# %% exercise="sweep" misconception="the_loss_before_the_step"
+# %% exercise="sweep" misconception="the_loss_before_the_step" changes="solution"
 """Your losses are all the same: they are the loss at the start. `value_and_grad` gives the value at the point where the gradient is taken, which is before the step."""
+-        return loss(w - rate * jax.grad(loss)(w))
++        value, gradient = jax.value_and_grad(loss)(w)
++        w = w - rate * gradient
++        return value
 
 
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(w, rate):
-        value, gradient = jax.value_and_grad(loss)(w)
-        w = w - rate * gradient
-        return value
-
-    return [float(after_step(w, float(rate))) for rate in rates]
-
-
-# %% exercise="sweep" misconception="a_dict_of_rates"
+# %% exercise="sweep" misconception="a_dict_of_rates" changes="solution"
 """A rate that comes twice has only one loss in your list. Perhaps you collect the losses in a dict: a dict has each key once."""
+-    def after_step(w, rate):
++    def after_step(rate):
+...
+-    return [float(after_step(w, float(rate))) for rate in rates]
++    losses = {}
++    for rate in rates:
++        losses[rate] = float(after_step(float(rate)))
++    return list(losses.values())
 
 
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(rate):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    losses = {}
-    for rate in rates:
-        losses[rate] = float(after_step(float(rate)))
-    return list(losses.values())
-
-
-# %% exercise="sweep" misconception="an_array_of_losses"
+# %% exercise="sweep" misconception="an_array_of_losses" changes="by_vmap"
 """Your numbers are right, but they are in one array, not in a list. `jax.vmap` stacks its results; an array is one leaf, a list of numbers has one for each."""
-
-
-def sweep(loss, w, rates):
-    def after_step(rate):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    return jax.jit(jax.vmap(after_step))(jnp.asarray(rates, jnp.float32))
-
-
-# %% exercise="sweep" misconception="rates_become_whole_numbers"
-"""Where the rates are whole numbers and floats, your losses are those of other rates. Perhaps all rates become whole numbers. That drops the decimal places."""
-
-
-def sweep(loss, w, rates):
-    if any(isinstance(rate, int) for rate in rates):
-        rates = map(int, rates)
-
-    @jax.jit
-    def after_step(rate):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    return [float(after_step(rate)) for rate in rates]
+-    return list(jax.jit(jax.vmap(after_step))(jnp.asarray(rates, jnp.float32)))
++    return jax.jit(jax.vmap(after_step))(jnp.asarray(rates, jnp.float32))
 
 
 # %% exercise="sweep" misconception="nothing_is_jitted"
@@ -2288,18 +1256,6 @@ def sweep(loss, w, rates):
     return [float(after_step(float(rate))) for rate in rates]
 
 
-# %% exercise="sweep" misconception="sorted_rates"
-"""Your losses are right, but they belong to the rates in another order. Perhaps you sort the rates, or collect them in a set. The first loss has to belong to the first rate of the list."""
-
-
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(rate):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    return [float(after_step(float(rate))) for rate in sorted(rates)]
-
-
 # %% exercise="sweep" misconception="the_new_w"
 """Your list holds the new `w` of each rate: arrays as large as `w`, and no losses. After the step, compute the loss at the new `w`."""
 
@@ -2312,88 +1268,34 @@ def sweep(loss, w, rates):
     return [after_step(float(rate)) for rate in rates]
 
 
-# %% exercise="sweep" misconception="a_dict_as_result"
+# %% exercise="sweep" misconception="a_dict_as_result" changes="solution"
 """Your result is a dict of rates and losses. The task asks for a list of losses: a dict could not hold a rate that comes twice."""
+-    def after_step(w, rate):
++    def after_step(rate):
+...
+-    return [float(after_step(w, float(rate))) for rate in rates]
++    return {rate: float(after_step(float(rate))) for rate in rates}
 
 
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(rate):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    return {rate: float(after_step(float(rate))) for rate in rates}
-
-
-# %% exercise="sweep" misconception="pairs_of_rate_and_loss"
+# %% exercise="sweep" misconception="pairs_of_rate_and_loss" changes="a_dict_as_result"
 """Your list holds pairs of a rate and a loss. The task asks for one number for each rate: the loss alone."""
+-    return {rate: float(after_step(float(rate))) for rate in rates}
++    return [(rate, float(after_step(float(rate)))) for rate in rates]
 
 
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(rate):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    return [(rate, float(after_step(float(rate)))) for rate in rates]
-
-
-# %% exercise="sweep" misconception="float_inside_jit" section="ints-that-become-tracers"
+# %% exercise="sweep" misconception="float_inside_jit" section="ints-that-become-tracers" changes="the_new_w"
 """jit raises an error while it traces your function. Perhaps `float` stands inside the jitted function. There the loss is a tracer, which has no value yet: `float` is for the result of the call."""
+-        return w - rate * jax.grad(loss)(w)
++        return float(loss(w - rate * jax.grad(loss)(w)))
 
 
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(rate):
-        return float(loss(w - rate * jax.grad(loss)(w)))
-
-    return [after_step(float(rate)) for rate in rates]
-
-
-# %% exercise="sweep" misconception="loss_is_an_argument"
+# %% exercise="sweep" misconception="loss_is_an_argument" changes="solution"
 """jit raises `TypeError`, because an argument is a function. Perhaps you give `loss` to the jitted function as an argument. Arguments become inputs of the compiled program, and a function cannot be one. An inner function may use `loss` from outside."""
-
-
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(loss, w, rate):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    return [float(after_step(loss, w, float(rate))) for rate in rates]
-
-
-# %% exercise="sweep" misconception="the_best_loss_only"
-"""Your result is one loss, the smallest, and no list. The task asks for a loss for each rate; to choose the best is up to the caller."""
-
-
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(rate):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    return min(float(after_step(float(rate))) for rate in rates)
-
-
-# %% exercise="sweep" misconception="the_rate_alone_is_subtracted"
-"""Your losses are those after subtracting the rate itself from `w`. A step of gradient descent subtracts the rate times the gradient."""
-
-
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(rate):
-        return loss(w - rate)
-
-    return [float(after_step(float(rate))) for rate in rates]
-
-
-# %% exercise="sweep" misconception="a_rate_of_half_precision"
-"""Your losses are nearly right. Perhaps the rates are converted to half precision, which keeps about three digits. All numbers here are `float32`."""
-
-
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(rate):
-        return loss(w - rate * jax.grad(loss)(w))
-
-    return [float(after_step(rate)) for rate in np.array(rates, np.float16)]
+-    def after_step(w, rate):
++    def after_step(loss, w, rate):
+...
+-    return [float(after_step(w, float(rate))) for rate in rates]
++    return [float(after_step(loss, w, float(rate))) for rate in rates]
 
 
 # %% exercise="stale_options" starter=True
@@ -2417,23 +1319,15 @@ class Net:
         return cls(*children, aux)
 
 
-# %% exercise="stale_options" variant="frozen_set"
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return [self.w], frozenset(self.options.items())
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(children[0], dict(aux))
+# %% exercise="stale_options" variant="frozen_set" changes="solution"
+     """A weight, and options: `scale` is a number, `negate` is True or False."""
+-
+...
+-        return (self.w,), tuple(sorted(self.options.items()))
++        return [self.w], frozenset(self.options.items())
+...
+-        return cls(*children, dict(aux))
++        return cls(children[0], dict(aux))
 
 
 # %% exercise="stale_options" variant="by_function"
@@ -2457,694 +1351,276 @@ jax.tree_util.register_pytree_node(
 )
 
 
-# %% exercise="stale_options" misconception="the_dict_itself"
+# %% exercise="stale_options" misconception="the_dict_itself" changes="starter"
 """jit uses the options of its first call again and again. It keeps the aux_data of the first call, and compares the next aux_data with it. Both are the same dict, so a change changes both, and they are always equal."""
+     """A weight, and options: `scale` is a number, `negate` is True or False."""
+-
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), self.options
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux)
-
-
-# %% exercise="stale_options" misconception="a_copy_without_hash" section="equality-and-hash"
+# %% exercise="stale_options" misconception="a_copy_without_hash" section="equality-and-hash" changes="solution"
 """Your aux_data has no hash. A list and a dict have no hash, and a copy of a dict is a dict. JAX's documentation asks for aux_data with a hash, and `static_argnums` fails without it."""
+     """A weight, and options: `scale` is a number, `negate` is True or False."""
+-
+...
+-        return (self.w,), tuple(sorted(self.options.items()))
++        return (self.w,), dict(self.options)
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), dict(self.options)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux))
-
-
-# %% exercise="stale_options" misconception="copied_on_the_way_back_only"
+# %% exercise="stale_options" misconception="copied_on_the_way_back_only" changes="the_dict_itself"
 """A rebuilt net has a dict of its own, but the aux_data is still the dict of the net, or a view of it. jit keeps it, and compares the next aux_data with it. A change of the net's dict changes both, so they are always equal."""
+-        return cls(*children, aux)
++        return cls(*children, dict(aux))
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), self.options
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux))
-
-
-# %% exercise="stale_options" misconception="picture_taken_at_the_start"
+# %% exercise="stale_options" misconception="picture_taken_at_the_start" changes="a_copy_without_hash"
 """jit still does not see a change of the options. Perhaps you copy them when the net is made; or your aux_data has a hash, but holds the net's own dict. What jit keeps and compares has to be a copy that `tree_flatten` makes."""
+         self.options = options
++        self.picture = tuple(sorted(options.items()))
+...
+-        return (self.w,), dict(self.options)
++        return (self.w,), self.picture
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-        self.picture = tuple(sorted(options.items()))
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), self.picture
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux))
-
-
-# %% exercise="stale_options" misconception="order_of_keys_counts" section="equality-and-hash"
+# %% exercise="stale_options" misconception="order_of_keys_counts" section="equality-and-hash" changes="a_copy_without_hash"
 """Equal options do not share a trace when their keys were set in another order. Two such dicts are equal. But if you make a tuple or a string of each dict, the two tuples or strings are not equal."""
+-        return (self.w,), dict(self.options)
++        return (self.w,), tuple(self.options.items())
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), tuple(self.options.items())
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux))
-
-
-# %% exercise="stale_options" misconception="options_are_leaves" section="ints-that-become-tracers"
+# %% exercise="stale_options" misconception="options_are_leaves" section="ints-that-become-tracers" changes="frozen_set"
 """Your options are leaves now, so jit turns them into tracers, also bools and ints. A Python `if` cannot use a tracer, and a string cannot be an argument of a compiled program."""
+-        return [self.w], frozenset(self.options.items())
++        return (self.w, self.options), None
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children)
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w, self.options), None
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children)
-
-
-# %% exercise="stale_options" misconception="never_equal" section="never-equal"
+# %% exercise="stale_options" misconception="never_equal" section="never-equal" changes="frozen_set"
 """jit sees each change, but it also traces at each call where no option has changed. Perhaps flatten makes a new object that is equal only to itself."""
++class Picture:
++    def __init__(self, options):
++        self.options = dict(options)
++
++
+ @register_pytree_node_class
+...
+-        return [self.w], frozenset(self.options.items())
++        return (self.w,), Picture(self.options)
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children, dict(aux.options))
 
 
-class Picture:
-    def __init__(self, options):
-        self.options = dict(options)
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), Picture(self.options)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux.options))
-
-
-# %% exercise="stale_options" misconception="options_stay_a_tuple"
+# %% exercise="stale_options" misconception="options_stay_a_tuple" changes="the_dict_itself"
 """Your nets fail after they are rebuilt: then their options are no dict. jit rebuilds each node before your method runs, and unflatten has to make a dict of the aux_data."""
+-        return (self.w,), self.options
++        return (self.w,), tuple(sorted(self.options.items()))
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), tuple(sorted(self.options.items()))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux)
-
-
-# %% exercise="stale_options" misconception="a_dict_with_a_hash"
+# %% exercise="stale_options" misconception="a_dict_with_a_hash" changes="the_dict_itself"
 """The options of a rebuilt net are not a plain dict, or another rebuilt net has the same dict. Perhaps aux_data is a dict of a class of your own, and unflatten uses this dict without a copy. Then all rebuilt nets share it."""
++class HashableDict(dict):
++    def __hash__(self):
++        return hash(frozenset(self.items()))
++
++
+ @register_pytree_node_class
+...
+-        return (self.w,), self.options
++        return (self.w,), HashableDict(self.options)
 
 
-class HashableDict(dict):
-    def __hash__(self):
-        return hash(frozenset(self.items()))
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), HashableDict(self.options)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux)
-
-
-# %% exercise="stale_options" misconception="only_the_two_known_options"
+# %% exercise="stale_options" misconception="only_the_two_known_options" changes="frozen_set"
 """Your rebuilt nets have `scale` and `negate` only. An option with another name is lost, and jit does not see its changes. It has to be in aux_data too."""
+-        return [self.w], frozenset(self.options.items())
++        return (self.w,), (self.options["scale"], self.options["negate"])
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children, dict(zip(["scale", "negate"], aux)))
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), (self.options["scale"], self.options["negate"])
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(zip(["scale", "negate"], aux)))
-
-
-# %% exercise="stale_options" misconception="sorted_by_values"
+# %% exercise="stale_options" misconception="sorted_by_values" changes="a_copy_without_hash"
 """Your `tree_flatten` fails when the options hold a string and a number: Python cannot sort a string and a number. Perhaps you sort by the values. You can sort by the keys alone."""
+-        return (self.w,), dict(self.options)
++        return (self.w,), tuple(sorted(self.options.items(), key=lambda item: item[1]))
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), tuple(sorted(self.options.items(), key=lambda item: item[1]))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux))
-
-
-# %% exercise="stale_options" misconception="joined_to_one_text"
+# %% exercise="stale_options" misconception="joined_to_one_text" changes="frozen_set"
 """In a rebuilt net, options with a comma or a `=` in them are wrong, or the rebuild fails. Perhaps your aux_data is one string, which unflatten cuts at these signs. A tuple of pairs keeps each key and each value apart."""
++def read(text):
++    for kind in (int, float):
++        try:
++            return kind(text)
++        except ValueError:
++            pass
++    return {"True": True, "False": False}.get(text, text)
++
++
+ @register_pytree_node_class
+...
+-        return [self.w], frozenset(self.options.items())
++        pairs = sorted(self.options.items())
++        return (self.w,), ",".join(f"{name}={value}" for name, value in pairs)
+...
+-    def tree_unflatten(cls, aux, children):
+-        return cls(children[0], dict(aux))
++    def tree_unflatten(cls, text, children):
++        pairs = [pair.split("=") for pair in text.split(",")]
++        return cls(*children, {name: read(value) for name, value in pairs})
 
 
-def read(text):
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return {"True": True, "False": False}.get(text, text)
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        pairs = sorted(self.options.items())
-        return (self.w,), ",".join(f"{name}={value}" for name, value in pairs)
-
-    @classmethod
-    def tree_unflatten(cls, text, children):
-        pairs = [pair.split("=") for pair in text.split(",")]
-        return cls(*children, {name: read(value) for name, value in pairs})
-
-
-# %% exercise="stale_options" misconception="a_dict_from_a_property"
-"""Setting an option of your net has no effect, in a rebuilt net either. Perhaps `options` is a property that makes a new dict each time. The change is made in this new dict, and then the dict is lost."""
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.pairs = tuple(sorted(options.items()))
-
-    @property
-    def options(self):
-        return dict(self.pairs)
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), self.pairs
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux))
-
-
-# %% exercise="stale_options" misconception="rebuilt_nets_share_a_dict" section="a-list-in-aux-data"
+# %% exercise="stale_options" misconception="rebuilt_nets_share_a_dict" section="a-list-in-aux-data" changes="never_equal"
 """jit sees each change, but two nets that are rebuilt from one structure share their options. Perhaps unflatten uses a dict that is kept in aux_data or in a cache. Then a change in one net is a change in all of them."""
+         self.options = dict(options)
++        self.pairs = tuple(sorted(options.items()))
++
++    def __eq__(self, other):
++        return self.pairs == other.pairs
++
++    def __hash__(self):
++        return hash(self.pairs)
+...
+-        return cls(*children, dict(aux.options))
++        return cls(*children, aux.options)
 
 
-class Picture:
-    def __init__(self, options):
-        self.options = dict(options)
-        self.pairs = tuple(sorted(options.items()))
-
-    def __eq__(self, other):
-        return self.pairs == other.pairs
-
-    def __hash__(self):
-        return hash(self.pairs)
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), Picture(self.options)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux.options)
-
-
-# %% exercise="stale_options" misconception="a_wrapper_of_the_same_dict"
+# %% exercise="stale_options" misconception="a_wrapper_of_the_same_dict" changes="rebuilt_nets_share_a_dict"
 """Your aux_data has a hash, but it holds the net's own dict. jit keeps the aux_data of the first call: a change of the options changes the kept one too, so jit sees no change. A rebuilt net shares this dict as well."""
+-class Picture:
++class Wrapped:
+...
+-        self.options = dict(options)
+-        self.pairs = tuple(sorted(options.items()))
++        self.options = options
+...
+-        return self.pairs == other.pairs
++        return self.options == other.options
+...
+-        return hash(self.pairs)
++        return hash(frozenset(self.options.items()))
+...
+-        return (self.w,), Picture(self.options)
++        return (self.w,), Wrapped(self.options)
 
 
-class Wrapped:
-    def __init__(self, options):
-        self.options = options
-
-    def __eq__(self, other):
-        return self.options == other.options
-
-    def __hash__(self):
-        return hash(frozenset(self.options.items()))
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), Wrapped(self.options)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux.options)
-
-
-# %% exercise="stale_options" misconception="a_hashable_dict_of_the_net"
+# %% exercise="stale_options" misconception="a_hashable_dict_of_the_net" changes="a_dict_with_a_hash"
 """The options of your net are not a plain dict, but a dict with a hash, and this same object is the aux_data. jit keeps it from the first call on: a change of the options changes the kept one too, so jit sees no change."""
+-        self.options = options
++        self.options = HashableDict(options)
+...
+-        return (self.w,), HashableDict(self.options)
++        return (self.w,), self.options
 
 
-class HashableDict(dict):
-    def __hash__(self):
-        return hash(frozenset(self.items()))
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = HashableDict(options)
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), self.options
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux)
-
-
-# %% exercise="stale_options" misconception="values_become_texts"
+# %% exercise="stale_options" misconception="values_become_texts" changes="a_copy_without_hash"
 """In a rebuilt net, all values of the options are strings: `2` is `"2"`, and `"False"` is true for a Python `if`. A number and a bool have a hash already, so aux_data can hold the values as they are."""
+-        return (self.w,), dict(self.options)
++        return (self.w,), tuple(sorted((name, str(value)) for name, value in self.options.items()))
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), tuple(sorted((name, str(value)) for name, value in self.options.items()))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux))
-
-
-# %% exercise="stale_options" misconception="sorted_apart"
+# %% exercise="stale_options" misconception="sorted_apart" changes="frozen_set"
 """In a rebuilt net, values belong to the wrong keys; with a string among the values, flatten fails. Do you sort the keys and the values separately? A key and its value have to stay together."""
+-        return [self.w], frozenset(self.options.items())
++        return (self.w,), (tuple(sorted(self.options)), tuple(sorted(self.options.values())))
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children, dict(zip(*aux)))
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), (tuple(sorted(self.options)), tuple(sorted(self.options.values())))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(zip(*aux)))
-
-
-# %% exercise="stale_options" misconception="the_id_of_the_dict"
+# %% exercise="stale_options" misconception="the_id_of_the_dict" changes="frozen_set"
 """jit sees no change of the options, and two nets with equal options do not share a trace. Perhaps your aux_data is the `id` of the dict. An id stays the same when the dict changes, and two equal dicts have different ids."""
-DICTS = {}
++DICTS = {}
++
++
+ @register_pytree_node_class
+...
+-        return [self.w], frozenset(self.options.items())
++        DICTS[id(self.options)] = self.options
++        return (self.w,), id(self.options)
+...
+-    def tree_unflatten(cls, aux, children):
+-        return cls(children[0], dict(aux))
++    def tree_unflatten(cls, number, children):
++        return cls(*children, DICTS[number])
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        DICTS[id(self.options)] = self.options
-        return (self.w,), id(self.options)
-
-    @classmethod
-    def tree_unflatten(cls, number, children):
-        return cls(*children, DICTS[number])
-
-
-# %% exercise="stale_options" misconception="options_cannot_change"
+# %% exercise="stale_options" misconception="options_cannot_change" changes="the_dict_itself"
 """The options of your net cannot be set any more: they are a read-only mapping, and not a plain dict. The user may change the options; jit has to see the change."""
-from types import MappingProxyType
++from types import MappingProxyType
++
++
+ @register_pytree_node_class
+...
+-        self.options = options
++        self.options = MappingProxyType(dict(options))
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = MappingProxyType(dict(options))
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), self.options
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux)
-
-
-# %% exercise="stale_options" misconception="options_become_a_tuple_at_once"
+# %% exercise="stale_options" misconception="options_become_a_tuple_at_once" changes="copied_on_the_way_back_only"
 """The options of your net are a tuple from the start, so they can neither be asked for by name nor be set. Only the aux_data has to be unchangeable; the net keeps its dict."""
+-        self.options = options
++        self.options = tuple(sorted(options.items()))
+...
+-        y = self.w * x * self.options["scale"]
+-        return -y if self.options["negate"] else y
++        options = dict(self.options)
++        y = self.w * x * options["scale"]
++        return -y if options["negate"] else y
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = tuple(sorted(options.items()))
-
-    def __call__(self, x):
-        options = dict(self.options)
-        y = self.w * x * options["scale"]
-        return -y if options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), self.options
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux))
-
-
-# %% exercise="stale_options" misconception="only_the_keys"
+# %% exercise="stale_options" misconception="only_the_keys" changes="frozen_set"
 """A rebuilt net does not have the values of its options, for your aux_data holds only the names. What is not in aux_data and no leaf is lost, and jit sees no change of it."""
+-        return [self.w], frozenset(self.options.items())
++        return (self.w,), tuple(sorted(self.options))
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children, dict.fromkeys(aux))
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), tuple(sorted(self.options))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict.fromkeys(aux))
-
-
-# %% exercise="stale_options" misconception="options_are_left_out"
+# %% exercise="stale_options" misconception="options_are_left_out" changes="options_are_leaves"
 """A rebuilt net has no options: yours are neither a child nor in aux_data. jit rebuilds each net before your method runs, from its leaves and its aux_data alone."""
+-    def __init__(self, w, options):
++    def __init__(self, w, options=None):
+...
+-        self.options = options
++        self.options = options or {}
+...
+-        return (self.w, self.options), None
++        return (self.w,), None
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options=None):
-        self.w = w
-        self.options = options or {}
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), None
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children)
-
-
-# %% exercise="stale_options" misconception="numbers_are_leaves" section="two-kinds-of-field"
+# %% exercise="stale_options" misconception="numbers_are_leaves" section="two-kinds-of-field" changes="frozen_set"
 """Your net has more leaves than `w`: some options are leaves, too. The task asks for `w` alone, so that training and `jax.tree.map` leave the options as they are."""
+-        return [self.w], frozenset(self.options.items())
++        others = {name: value for name, value in self.options.items() if name != "scale"}
++        return (self.w, self.options["scale"]), tuple(sorted(others.items()))
+...
+-        return cls(children[0], dict(aux))
++        w, scale = children
++        return cls(w, {"scale": scale, **dict(aux)})
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        others = {name: value for name, value in self.options.items() if name != "scale"}
-        return (self.w, self.options["scale"]), tuple(sorted(others.items()))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        w, scale = children
-        return cls(w, {"scale": scale, **dict(aux)})
-
-
-# %% exercise="stale_options" misconception="hashes_are_compared" section="equality-and-hash"
+# %% exercise="stale_options" misconception="hashes_are_compared" section="equality-and-hash" changes="rebuilt_nets_share_a_dict"
 """jit does not see a change between options that have the same hash: in Python `hash(-1) == hash(-2)`. Perhaps your aux_data compares hashes. Equal values have equal hashes; values with equal hashes need not be equal."""
+-        self.options = dict(options)
+...
+-        return self.pairs == other.pairs
++        return hash(self) == hash(other)
+...
+-        return cls(*children, aux.options)
++        return cls(*children, dict(aux.pairs))
 
 
-class Picture:
-    def __init__(self, options):
-        self.pairs = tuple(sorted(options.items()))
-
-    def __eq__(self, other):
-        return hash(self) == hash(other)
-
-    def __hash__(self):
-        return hash(self.pairs)
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), Picture(self.options)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux.pairs))
-
-
-# %% exercise="stale_options" misconception="the_hash_alone"
-"""jit does not see a change between options that have the same hash, and rebuilt nets share their options. Perhaps your aux_data is the hash of the options, and unflatten looks them up by it. A hash is only a number: `hash(-1) == hash(-2)`."""
-BY_HASH = {}
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        number = hash(frozenset(self.options.items()))
-        BY_HASH[number] = self.options
-        return (self.w,), number
-
-    @classmethod
-    def tree_unflatten(cls, number, children):
-        return cls(*children, BY_HASH[number])
-
-
-# %% exercise="stale_options" misconception="options_come_first"
+# %% exercise="stale_options" misconception="options_come_first" changes="options_stay_a_tuple"
 """Your net works until it is rebuilt: then options and `w` have changed places. Unflatten gets the aux_data first, but your constructor takes `w` first."""
+-        return cls(*children, aux)
++        return cls(dict(aux), *children)
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), tuple(sorted(self.options.items()))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(dict(aux), *children)
-
-
-# %% exercise="stale_options" misconception="the_tuple_of_children"
+# %% exercise="stale_options" misconception="the_tuple_of_children" changes="options_stay_a_tuple"
 """In a rebuilt net, `w` is a tuple with the array in it. Unflatten gets the children as a sequence, even where there is one child only: it has to be unpacked."""
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), tuple(sorted(self.options.items()))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(children, dict(aux))
+-        return cls(*children, aux)
++        return cls(children, dict(aux))
 
 
 # %% exercise="repeat" variant="by_while_loop"
@@ -3179,14 +1655,10 @@ def repeat(layer, x):
     return x
 
 
-# %% exercise="repeat" misconception="value_of_a_tracer"
+# %% exercise="repeat" misconception="value_of_a_tracer" changes="range_of_a_tracer"
 """Your function works without jit, and fails under jit. Perhaps your code needs the value of the leaf: in `int`, `while`, `if`, or as the `length` of a `scan`. A tracer has no value: JAX traces once for all values."""
-
-
-def repeat(layer, x):
-    for _ in range(int(layer["times"])):
-        x = layer["w"] * x + layer["b"]
-    return x
+-    for _ in range(layer["times"]):
++    for _ in range(int(layer["times"])):
 
 
 # %% exercise="repeat" misconception="static_inside_jit" section="five-places-for-a-constant"
@@ -3204,15 +1676,10 @@ def repeat(layer, x):
     return rounds(layer["w"], layer["b"], x, layer["times"])
 
 
-# %% exercise="repeat" misconception="always_from_the_start"
+# %% exercise="repeat" misconception="always_from_the_start" changes="solution"
 """From the second round on, your result does not change. Perhaps the body of your loop always computes with the first `x`, and not with the result of the round before."""
-
-
-def repeat(layer, x):
-    def body(_, value):
-        return layer["w"] * x + layer["b"]
-
-    return jax.lax.fori_loop(0, layer["times"], body, x)
+-    def body(_, x):
++    def body(_, value):
 
 
 # %% exercise="repeat" misconception="as_many_as_ever_needed"
@@ -3225,15 +1692,10 @@ def repeat(layer, x):
     return x
 
 
-# %% exercise="repeat" misconception="at_least_once"
+# %% exercise="repeat" misconception="at_least_once" changes="solution"
 """Your function makes a round even when `times` is 0. Perhaps you compare with `times` only after the first round."""
-
-
-def repeat(layer, x):
-    def body(_, x):
-        return layer["w"] * x + layer["b"]
-
-    return jax.lax.fori_loop(1, layer["times"], body, body(0, x))
+-    return jax.lax.fori_loop(0, layer["times"], body, x)
++    return jax.lax.fori_loop(1, layer["times"], body, body(0, x))
 
 
 # %% exercise="repeat" misconception="b_only_once"
@@ -3244,26 +1706,16 @@ def repeat(layer, x):
     return layer["w"] ** layer["times"] * x + layer["b"]
 
 
-# %% exercise="repeat" misconception="one_round_too_many"
+# %% exercise="repeat" misconception="one_round_too_many" changes="solution"
 """Your function always makes one round too many. Perhaps your counter starts at 0, and you make a last round when the counter is equal to `times`."""
+-    return jax.lax.fori_loop(0, layer["times"], body, x)
++    return jax.lax.fori_loop(0, layer["times"] + 1, body, x)
 
 
-def repeat(layer, x):
-    def body(_, x):
-        return layer["w"] * x + layer["b"]
-
-    return jax.lax.fori_loop(0, layer["times"] + 1, body, x)
-
-
-# %% exercise="repeat" misconception="one_round_too_few"
+# %% exercise="repeat" misconception="one_round_too_few" changes="solution"
 """Your function makes one round too few, unless `times` is 0. Perhaps your loop starts at 1. Like `range`, `fori_loop` stops before its `stop`."""
-
-
-def repeat(layer, x):
-    def body(_, x):
-        return layer["w"] * x + layer["b"]
-
-    return jax.lax.fori_loop(1, layer["times"], body, x)
+-    return jax.lax.fori_loop(0, layer["times"], body, x)
++    return jax.lax.fori_loop(1, layer["times"], body, x)
 
 
 # %% exercise="repeat" misconception="a_formula_for_the_sum"
@@ -3284,14 +1736,6 @@ def repeat(layer, x):
     return jax.lax.fori_loop(0, times, lambda _, x: layer["w"] * x + layer["b"], x)
 
 
-# %% exercise="repeat" misconception="b_times_the_rounds"
-"""Your result is right for one round, and where `w` is 1. Perhaps you add `b` as often as there are rounds, to a power of `w`. The `b` of a round is multiplied by `w` in all the rounds after it."""
-
-
-def repeat(layer, x):
-    return layer["w"] ** layer["times"] * x + layer["times"] * layer["b"]
-
-
 # %% exercise="repeat" misconception="one_round_only"
 """Your result is that of one round, whatever `times` is. Perhaps `times` is not used, or your code returns in the first round."""
 
@@ -3300,45 +1744,16 @@ def repeat(layer, x):
     return layer["w"] * x + layer["b"]
 
 
-# %% exercise="repeat" misconception="one_round_multiplied"
-"""Your result is that of one round, multiplied by `times`. Repeating is different: each round takes the result of the round before."""
-
-
-def repeat(layer, x):
-    return layer["times"] * (layer["w"] * x + layer["b"])
-
-
-# %% exercise="repeat" misconception="w_and_b_change_places"
-"""Your result is that of `b * x + w` in each round: `w` and `b` have changed places."""
-
-
-def repeat(layer, x):
-    def body(_, x):
-        return layer["b"] * x + layer["w"]
-
-    return jax.lax.fori_loop(0, layer["times"], body, x)
-
-
-# %% exercise="repeat" misconception="b_is_multiplied_too"
+# %% exercise="repeat" misconception="b_is_multiplied_too" changes="solution"
 """Your result is that of `w * (x + b)` in each round. Python multiplies before it adds, so in the task's formula `b` is not multiplied in its own round."""
+-        return layer["w"] * x + layer["b"]
++        return layer["w"] * (x + layer["b"])
 
 
-def repeat(layer, x):
-    def body(_, x):
-        return layer["w"] * (x + layer["b"])
-
-    return jax.lax.fori_loop(0, layer["times"], body, x)
-
-
-# %% exercise="repeat" misconception="the_number_of_the_round"
+# %% exercise="repeat" misconception="the_number_of_the_round" changes="solution"
 """Your function computes with the number of the round instead of `x`. `fori_loop` calls its body with the number of the round first, and then with the value so far."""
-
-
-def repeat(layer, x):
-    def body(x, _):
-        return layer["w"] * x + layer["b"]
-
-    return jax.lax.fori_loop(0, layer["times"], body, x)
+-    def body(_, x):
++    def body(x, _):
 
 
 # %% exercise="repeat" misconception="the_whole_state"
@@ -3365,49 +1780,16 @@ def repeat(layer, x):
     return results
 
 
-# %% exercise="repeat" misconception="the_layer_is_static" section="five-places-for-a-constant"
+# %% exercise="repeat" misconception="the_layer_is_static" section="five-places-for-a-constant" changes="range_of_a_tracer"
 """Your function fails with each layer. Perhaps you made the layer a static argument: a dict has no hash, and arrays cannot be compared. The caller also wants `times` to be traced."""
++@partial(jax.jit, static_argnums=0)
+ def repeat(layer, x):
 
 
-@partial(jax.jit, static_argnums=0)
-def repeat(layer, x):
-    for _ in range(layer["times"]):
-        x = layer["w"] * x + layer["b"]
-    return x
-
-
-# %% exercise="repeat" misconception="b_is_added_without_w"
-"""Your result is right where `w` is 1. Perhaps `w` multiplies only once, or not at all: each round multiplies by `w`, and then adds `b`."""
-
-
-def repeat(layer, x):
-    def body(_, x):
-        return x + layer["b"]
-
-    return jax.lax.fori_loop(0, layer["times"], body, layer["w"] * x)
-
-
-# %% exercise="repeat" misconception="the_layer_comes_back"
+# %% exercise="repeat" misconception="the_layer_comes_back" changes="solution"
 """You return a pair of the layer and `x`. The task asks for the last `x` alone."""
-
-
-def repeat(layer, x):
-    def body(_, x):
-        return layer["w"] * x + layer["b"]
-
-    return layer, jax.lax.fori_loop(0, layer["times"], body, x)
-
-
-# %% exercise="repeat" misconception="no_round_gives_zero"
-"""Where `times` is 0, your result is not the `x` that came in. After no rounds, `x` is what it was."""
-
-
-def repeat(layer, x):
-    def body(_, x):
-        return layer["w"] * x + layer["b"]
-
-    result = jax.lax.fori_loop(0, layer["times"], body, x)
-    return jnp.where(layer["times"] == 0, jnp.zeros_like(x), result)
+-    return jax.lax.fori_loop(0, layer["times"], body, x)
++    return layer, jax.lax.fori_loop(0, layer["times"], body, x)
 
 
 # %% exercise="traces_of" variant="with_a_list"
@@ -3522,58 +1904,28 @@ def traces_of(function, calls):
     return len({str(leaf_types(arguments)) for arguments in calls})
 
 
-# %% exercise="traces_of" misconception="traced_at_most_once"
-"""You count one trace at most. jit traces again for each new shape, dtype or structure."""
-
-
-def traces_of(function, calls):
-    traced = False
-
-    @jax.jit
-    def counted(*arguments):
-        nonlocal traced
-        traced = True
-        return function(*arguments)
-
-    for arguments in calls:
-        counted(*arguments)
-    return int(traced)
-
-
-# %% exercise="traces_of" misconception="only_the_first_argument"
+# %% exercise="traces_of" misconception="only_the_first_argument" changes="solution"
 """With two arguments, your function fails or counts wrongly. Perhaps you call it with the first entry of each tuple only, or with the tuple as one argument. Each entry is an argument."""
+-    def counted(*arguments):
++    def counted(argument):
+...
+-        return function(*arguments)
++        return function(argument)
+...
+-        counted(*arguments)
++        counted(arguments[0])
 
 
-def traces_of(function, calls):
-    traces = 0
-
-    @jax.jit
-    def counted(argument):
-        nonlocal traces
-        traces += 1
-        return function(argument)
-
-    for arguments in calls:
-        counted(arguments[0])
-    return traces
-
-
-# %% exercise="traces_of" misconception="the_tuple_is_one_argument"
+# %% exercise="traces_of" misconception="the_tuple_is_one_argument" changes="solution"
 """With two arguments, your function fails. Perhaps you use the tuple as one argument, and not its entries. Look up what `*` does in a call."""
-
-
-def traces_of(function, calls):
-    traces = 0
-
-    @jax.jit
-    def counted(arguments):
-        nonlocal traces
-        traces += 1
-        return function(arguments)
-
-    for arguments in calls:
-        counted(arguments)
-    return traces
+-    def counted(*arguments):
++    def counted(arguments):
+...
+-        return function(*arguments)
++        return function(arguments)
+...
+-        counted(*arguments)
++        counted(arguments)
 
 
 # %% exercise="traces_of" misconception="the_cache_is_the_functions"
@@ -3587,32 +1939,9 @@ def traces_of(function, calls):
     return jitted._cache_size()
 
 
-# %% exercise="traces_of" misconception="the_counter_is_local"
+# %% exercise="traces_of" misconception="the_counter_is_local" changes="solution"
 """Your count fails with `UnboundLocalError`. When a function assigns to a name, the name is local for Python, and here it has no value yet. The inner function has to declare that it uses the outer name."""
-
-
-def traces_of(function, calls):
-    traces = 0
-
-    @jax.jit
-    def counted(*arguments):
-        traces += 1
-        return function(*arguments)
-
-    for arguments in calls:
-        counted(*arguments)
-    return traces
-
-
-# %% exercise="traces_of" misconception="counts_the_classes" section="two-kinds-of-field"
-"""You count the classes of the arguments. All arrays have one class, but jit looks at their shape and dtype. In a node, jit looks at the structure."""
-
-
-def traces_of(function, calls):
-    jitted = jax.jit(function)
-    for arguments in calls:
-        jitted(*arguments)
-    return len({tuple(map(type, arguments)) for arguments in calls})
+-        nonlocal traces
 
 
 # %% exercise="traces_of" misconception="a_new_jit_for_each_call" section="never-equal"
@@ -3643,24 +1972,6 @@ def traces_of(function, calls):
     return len(calls)
 
 
-# %% exercise="traces_of" misconception="the_calls_are_used_up"
-"""In a second use with the same list, you return 0. Perhaps you take the calls out of the caller's list, with `pop`: then the list is empty. The caller still needs it."""
-
-
-def traces_of(function, calls):
-    traces = 0
-
-    @jax.jit
-    def counted(*arguments):
-        nonlocal traces
-        traces += 1
-        return function(*arguments)
-
-    while calls:
-        counted(*calls.pop(0))
-    return traces
-
-
 # %% exercise="traces_of" misconception="different_jaxprs" section="part-of-the-type"
 """You count too few where only the structure of the arguments differs, or where a Python number in one call is an array in another. Perhaps you count different jaxprs, or different shapes and dtypes. Calls with different structures are two traces, and may give the same jaxpr."""
 
@@ -3669,141 +1980,57 @@ def traces_of(function, calls):
     return len({str(jax.make_jaxpr(function)(*arguments)) for arguments in calls})
 
 
-# %% exercise="traces_of" misconception="structures_only" section="two-kinds-of-field"
+# %% exercise="traces_of" misconception="structures_only" section="two-kinds-of-field" changes="the_cache_is_the_functions"
 """You count too few where the shapes or dtypes of the leaves differ. Perhaps you count different structures. Shapes and dtypes are no part of the structure, but they are part of the key of jit's cache."""
+-    return jitted._cache_size()
++    return len({jax.tree.structure(arguments) for arguments in calls})
 
 
-def traces_of(function, calls):
-    jitted = jax.jit(function)
-    for arguments in calls:
-        jitted(*arguments)
-    return len({jax.tree.structure(arguments) for arguments in calls})
-
-
-# %% exercise="traces_of" misconception="all_arguments_are_static" section="five-places-for-a-constant"
+# %% exercise="traces_of" misconception="all_arguments_are_static" section="five-places-for-a-constant" changes="solution"
 """jit refuses arrays as arguments of your function, and counts each new number. Perhaps you made the arguments static. A static argument needs a hash, and each new value of it is a new trace. Here, jit should trace the arguments."""
+-    @jax.jit
+-    def counted(*arguments):
++    def counted(arguments):
+...
++    jitted = jax.jit(counted, static_argnums=0)
+     for arguments in calls:
+...
+-        counted(*arguments)
++        jitted(arguments)
 
 
-def traces_of(function, calls):
-    traces = 0
-
-    def counted(arguments):
-        nonlocal traces
-        traces += 1
-        return function(*arguments)
-
-    jitted = jax.jit(counted, static_argnums=0)
-    for arguments in calls:
-        jitted(arguments)
-    return traces
-
-
-# %% exercise="traces_of" misconception="the_first_trace_does_not_count"
-"""Your number is too low by one. Perhaps you count only the traces after the first. The first call of a jitted function is a trace, too."""
-
-
-def traces_of(function, calls):
-    traces = 0
-
-    @jax.jit
-    def counted(*arguments):
-        nonlocal traces
-        traces += 1
-        return function(*arguments)
-
-    for arguments in calls:
-        counted(*arguments)
-    return max(traces - 1, 0)
-
-
-# %% exercise="traces_of" misconception="paths_and_types" section="part-of-the-type"
-"""You count too few where only the kinds of containers or the aux_data differ. Perhaps you count the paths and the types of the leaves. A list and a tuple have the same paths, and `None` has none: the key of jit's cache has the whole structure."""
-
-
-def traces_of(function, calls):
-    jitted = jax.jit(function)
-    kinds = set()
-    for arguments in calls:
-        jitted(*arguments)
-        paths = [path for path, _ in jax.tree.leaves_with_path(arguments)]
-        types = [str(jax.typeof(leaf)) for leaf in jax.tree.leaves(arguments)]
-        kinds.add(str([jax.tree_util.keystr(path) for path in paths]) + str(types))
-    return len(kinds)
-
-
-# %% exercise="traces_of" misconception="counts_from_one"
-"""Your number is too high by one. Perhaps your counter starts at 1, or the function is traced once before the calls. Without calls there are no traces."""
-
-
-def traces_of(function, calls):
-    traces = 1
-
-    @jax.jit
-    def counted(*arguments):
-        nonlocal traces
-        traces += 1
-        return function(*arguments)
-
-    for arguments in calls:
-        counted(*arguments)
-    return traces
-
-
-# %% exercise="traces_of" misconception="jits_the_wrong_function"
+# %% exercise="traces_of" misconception="jits_the_wrong_function" changes="solution"
 """You always count 0. Perhaps the function that counts is never called, because you jit the given function itself. Only the code of the jitted function runs while JAX traces."""
+-    @jax.jit
+...
++    jitted = jax.jit(function)
+     for arguments in calls:
+...
+-        counted(*arguments)
++        jitted(*arguments)
 
 
-def traces_of(function, calls):
-    traces = 0
-
-    def counted(*arguments):
-        nonlocal traces
-        traces += 1
-        return function(*arguments)
-
-    jitted = jax.jit(function)
-    for arguments in calls:
-        jitted(*arguments)
-    return traces
-
-
-# %% exercise="traces_of" misconception="compares_with_the_call_before" section="part-of-the-type"
+# %% exercise="traces_of" misconception="compares_with_the_call_before" section="part-of-the-type" changes="counts_the_calls"
 """You count a trace wherever a call differs from the call before it. jit keeps all its traces: when an earlier kind of argument comes back, it uses the old trace."""
+-    traces = 0
++    traces, last = 0, None
+...
+-        traces += 1
++        kind = (
++            jax.tree.structure(arguments),
++            [
++                str(jax.typeof(x)) + str(isinstance(x, (int, float)))
++                for x in jax.tree.leaves(arguments)
++            ],
++        )
++        traces += kind != last
++        last = kind
 
 
-def traces_of(function, calls):
-    jitted = jax.jit(function)
-    traces, last = 0, None
-    for arguments in calls:
-        jitted(*arguments)
-        kind = (
-            jax.tree.structure(arguments),
-            [
-                str(jax.typeof(x)) + str(isinstance(x, (int, float)))
-                for x in jax.tree.leaves(arguments)
-            ],
-        )
-        traces += kind != last
-        last = kind
-    return traces
-
-
-# %% exercise="traces_of" misconception="returns_nothing"
+# %% exercise="traces_of" misconception="returns_nothing" changes="solution"
 """Your function returns `None`. A Python function without `return` returns `None`; the caller needs the number."""
-
-
-def traces_of(function, calls):
-    traces = 0
-
-    @jax.jit
-    def counted(*arguments):
-        nonlocal traces
-        traces += 1
-        return function(*arguments)
-
-    for arguments in calls:
-        counted(*arguments)
-    print(traces)
+-    return traces
++    print(traces)
 
 
 # %% exercise="partition" variant="with_equinox"
@@ -3833,606 +2060,162 @@ def combine(first, second):
     return jax.tree.unflatten(structure, both)
 
 
-# %% exercise="partition" misconception="false_values_are_lost"
+# %% exercise="partition" misconception="false_values_are_lost" changes="solution"
 """Your `combine` loses `0`, `False` or `""`, or fails for arrays. Perhaps you use `or`, or `if` with a leaf. They ask whether the leaf is true, and a leaf may be false without being missing."""
+-    def either(one, other):
+-        return other if one is None else one
+-
+-    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
++    return jax.tree.map(
++        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
++    )
 
 
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
-    )
-
-
-# %% exercise="partition" misconception="none_is_no_leaf_in_combine"
+# %% exercise="partition" misconception="none_is_no_leaf_in_combine" changes="solution"
 """Your `combine` fails where a `None` meets a leaf. For `jax.tree.map`, `None` is a node without children, and a node does not match a leaf."""
+-    def either(one, other):
+-        return other if one is None else one
+-
+-    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
++    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
 
 
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
-
-
-# %% exercise="partition" misconception="second_has_everything"
-"""Your second tree has all leaves, also the chosen ones. Each leaf belongs in one of the two trees only."""
-
-
-def partition(tree, chosen):
-    return jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree), tree
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="the_wrong_way_round"
-"""Your two trees have changed places: the chosen leaves are in the second tree. The caller gets the tree of the chosen leaves first."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    second = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="masks"
-"""Your trees hold True and False, which say only where a leaf belongs. The two trees have to hold the leaves themselves: `combine` gets nothing else."""
-
-
-def partition(tree, chosen):
-    return jax.tree.map(chosen, tree), jax.tree.map(lambda leaf: not chosen(leaf), tree)
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="chosen_gets_none"
+# %% exercise="partition" misconception="chosen_gets_none" changes="false_values_are_lost"
 """You call `chosen` with `None`. A `chosen` that compares numbers then fails. Perhaps you use `is_leaf` to stop at `None`. In `partition`, `None` is not a leaf: leave it as it is."""
+-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
++    def is_none(node):
++        return node is None
++
++    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree, is_leaf=is_none)
++    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree, is_leaf=is_none)
+...
+-        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
++        lambda one, other: other if one is None else one,
++        first,
++        second,
++        is_leaf=lambda node: node is None,
 
 
-def partition(tree, chosen):
-    def is_none(node):
-        return node is None
-
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree, is_leaf=is_none)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree, is_leaf=is_none)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="false_in_the_holes"
-"""Your trees hold `False` where a leaf is missing. `False` is a leaf like any other leaf. Only `None` is not a leaf for JAX."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: chosen(leaf) and leaf, tree)
-    second = jax.tree.map(lambda leaf: not chosen(leaf) and leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="exactly_one_has_a_leaf"
-"""Your `combine` fails where the tree held `None` from the start. Perhaps you expect that one of the two trees always has a leaf. Here both trees have `None`, and the result has `None` too."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    def either(one, other):
-        if (one is None) == (other is None):
-            raise ValueError("one of the two must be None")
-        return other if one is None else one
-
-    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
-
-
-# %% exercise="partition" misconception="is_true"
+# %% exercise="partition" misconception="is_true" changes="chosen_gets_none"
 """Nothing is chosen where `chosen` returns a bool of NumPy. Perhaps you compare with `is True`. NumPy's `True` is another object than Python's `True`. A plain `if` accepts both."""
+-    def is_none(node):
+-        return node is None
+-
+-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree, is_leaf=is_none)
+-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree, is_leaf=is_none)
++    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
++    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
 
 
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="compared_with_none"
+# %% exercise="partition" misconception="compared_with_none" changes="false_values_are_lost"
 """Your `combine` fails for arrays. Perhaps you compare with `== None` or `!= None`. For an array that gives an array, which is neither true nor false. Python has only one `None`, so ask with `is`."""
+-        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
++        lambda one, other: other if one == None else one,
++        first,
++        second,
++        is_leaf=lambda node: node is None,
 
 
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one == None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="the_others_are_found_by_equality"
+# %% exercise="partition" misconception="the_others_are_found_by_equality" changes="is_true"
 """In your second tree, leaves are missing that are equal to a chosen leaf; or your function fails for arrays. Perhaps you leave out a leaf that is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
+-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
+-    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
++    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
++    taken = jax.tree.leaves(first)
++    second = jax.tree.map(lambda leaf: None if leaf in taken else leaf, tree)
 
 
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    taken = jax.tree.leaves(first)
-    second = jax.tree.map(lambda leaf: None if leaf in taken else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="holes_are_filled_in_order"
+# %% exercise="partition" misconception="holes_are_filled_in_order" changes="none_is_no_leaf_in_combine"
 """Where the tree already had a `None`, your `combine` puts a leaf of another place there. Perhaps it fills each `None` of the first tree with the next leaf of the second. Not every `None` was made by `partition`."""
+-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
++    others = iter(jax.tree.leaves(second))
++    places, structure = jax.tree.flatten(first, is_leaf=lambda node: node is None)
++    leaves = [next(others, None) if place is None else place for place in places]
++    return structure.unflatten(leaves)
 
 
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    others = iter(jax.tree.leaves(second))
-    places, structure = jax.tree.flatten(first, is_leaf=lambda node: node is None)
-    leaves = [next(others, None) if place is None else place for place in places]
-    return structure.unflatten(leaves)
-
-
-# %% exercise="partition" misconception="lists_of_leaves"
+# %% exercise="partition" misconception="lists_of_leaves" changes="is_true"
 """Your `partition` returns leaves without their structure. `combine` has to know where each leaf belongs. So both trees keep the whole structure, with `None` in the empty places."""
+-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
+-    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
++    leaves = jax.tree.leaves(tree)
++    first = [leaf for leaf in leaves if chosen(leaf)]
++    second = [leaf for leaf in leaves if not chosen(leaf)]
 
 
-def partition(tree, chosen):
-    leaves = jax.tree.leaves(tree)
-    first = [leaf for leaf in leaves if chosen(leaf)]
-    second = [leaf for leaf in leaves if not chosen(leaf)]
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="both_parts_are_found_by_equality"
+# %% exercise="partition" misconception="both_parts_are_found_by_equality" changes="is_true"
 """Where a leaf is equal to a chosen one, as `1 == 1.0 == True`, your `partition` takes it for chosen, too; or it fails for arrays. Perhaps you ask whether a leaf is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
+-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
+-    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
++    kept = [leaf for leaf in jax.tree.leaves(tree) if chosen(leaf)]
++    first = jax.tree.map(lambda leaf: leaf if leaf in kept else None, tree)
++    second = jax.tree.map(lambda leaf: None if leaf in kept else leaf, tree)
 
 
-def partition(tree, chosen):
-    kept = [leaf for leaf in jax.tree.leaves(tree) if chosen(leaf)]
-    first = jax.tree.map(lambda leaf: leaf if leaf in kept else None, tree)
-    second = jax.tree.map(lambda leaf: None if leaf in kept else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="one_level_only"
+# %% exercise="partition" misconception="one_level_only" changes="is_true"
 """Your `partition` works for a dict of leaves, and fails for other trees. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these. JAX's functions work for any of them."""
+-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
+-    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
++    first = {key: leaf if chosen(leaf) else None for key, leaf in tree.items()}
++    second = {key: None if chosen(leaf) else leaf for key, leaf in tree.items()}
 
 
-def partition(tree, chosen):
-    first = {key: leaf if chosen(leaf) else None for key, leaf in tree.items()}
-    second = {key: None if chosen(leaf) else leaf for key, leaf in tree.items()}
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="combine_one_level_only"
+# %% exercise="partition" misconception="combine_one_level_only" changes="none_is_no_leaf_in_combine"
 """Your `combine` works for a dict of leaves, and fails for other trees or does not look inside. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these."""
+-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
++    return {key: second[key] if first[key] is None else first[key] for key in first}
 
 
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return {key: second[key] if first[key] is None else first[key] for key in first}
-
-
-# %% exercise="partition" misconception="combine_asks_for_each_key"
-"""Your `combine` works for a dict of leaves, and fails for other trees or does not look inside. Perhaps it goes through the items of a dict. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return {key: second[key] if leaf is None else leaf for key, leaf in first.items()}
-
-
-# %% exercise="partition" misconception="built_in_containers_only"
-"""Your `partition` works for dicts, lists and tuples, and takes other nodes for leaves. Perhaps it looks for these three types only. JAX knows more types of nodes: namedtuples, registered classes and others."""
-
-
-def partition(tree, chosen):
-    if tree is None:
-        return None, None
-    if type(tree) is dict:
-        pairs = {name: partition(part, chosen) for name, part in tree.items()}
-        return tuple({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
-    if type(tree) in (list, tuple):
-        pairs = [partition(part, chosen) for part in tree]
-        return tuple(type(tree)(pair[side] for pair in pairs) for side in (0, 1))
-    return (tree, None) if chosen(tree) else (None, tree)
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="combine_built_in_containers_only"
-"""Your `combine` works for dicts, lists and tuples, and takes other nodes for leaves. Perhaps it looks for these three types only. JAX knows more types of nodes: namedtuples, registered classes and others."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    if type(first) is dict:
-        return {name: combine(first[name], second[name]) for name in first}
-    if type(first) in (list, tuple):
-        return type(first)(combine(one, other) for one, other in zip(first, second))
-    return second if first is None else first
-
-
-# %% exercise="partition" misconception="namedtuples_are_called_with_a_list"
+# %% exercise="partition" misconception="namedtuples_are_called_with_a_list" changes="is_true"
 """Your `partition` fails for namedtuples, and takes nodes of registered classes for leaves. Perhaps it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
+-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
+-    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
+-    return first, second
++    if tree is None:
++        return None, None
++    if isinstance(tree, dict):
++        pairs = {name: partition(part, chosen) for name, part in tree.items()}
++        return tuple({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
++    if isinstance(tree, (list, tuple)):
++        pairs = [partition(part, chosen) for part in tree]
++        return tuple(type(tree)([pair[side] for pair in pairs]) for side in (0, 1))
++    return (tree, None) if chosen(tree) else (None, tree)
 
 
-def partition(tree, chosen):
-    if tree is None:
-        return None, None
-    if isinstance(tree, dict):
-        pairs = {name: partition(part, chosen) for name, part in tree.items()}
-        return tuple({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
-    if isinstance(tree, (list, tuple)):
-        pairs = [partition(part, chosen) for part in tree]
-        return tuple(type(tree)([pair[side] for pair in pairs]) for side in (0, 1))
-    return (tree, None) if chosen(tree) else (None, tree)
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="combine_calls_namedtuples_with_a_list"
+# %% exercise="partition" misconception="combine_calls_namedtuples_with_a_list" changes="none_is_no_leaf_in_combine"
 """Your `combine` fails for namedtuples, and takes nodes of registered classes for leaves. Perhaps it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
+-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
++    if first is None:
++        return second
++    if isinstance(first, dict):
++        return {name: combine(first[name], second[name]) for name in first}
++    if isinstance(first, (list, tuple)):
++        return type(first)([combine(one, other) for one, other in zip(first, second)])
++    return first
 
 
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    if first is None:
-        return second
-    if isinstance(first, dict):
-        return {name: combine(first[name], second[name]) for name in first}
-    if isinstance(first, (list, tuple)):
-        return type(first)([combine(one, other) for one, other in zip(first, second)])
-    return first
-
-
-# %% exercise="partition" misconception="the_holes_are_left_out"
+# %% exercise="partition" misconception="the_holes_are_left_out" changes="is_true"
 """Your `partition` works for dicts only, and leaves the other entries out. Both trees keep all keys, with `None` in the empty places; and a tree may be any node, with nodes inside."""
+-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
+-    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
++    first = {name: leaf for name, leaf in tree.items() if chosen(leaf)}
++    second = {name: leaf for name, leaf in tree.items() if not chosen(leaf)}
 
 
-def partition(tree, chosen):
-    first = {name: leaf for name, leaf in tree.items() if chosen(leaf)}
-    second = {name: leaf for name, leaf in tree.items() if not chosen(leaf)}
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="dicts_are_merged"
+# %% exercise="partition" misconception="dicts_are_merged" changes="none_is_no_leaf_in_combine"
 """Your `combine` gives the second tree's entry for each key, even where it is `None`; trees that are not dicts fail. Perhaps you merge two dicts: then the last one wins."""
+-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
++    return {**first, **second}
 
 
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return {**first, **second}
-
-
-# %% exercise="partition" misconception="combine_joins_two_lists"
-"""Your `combine` works with `+`, which joins two lists and fails for other trees. Each leaf has to go back to its own place, where the other tree has `None`."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return first + second
-
-
-# %% exercise="partition" misconception="leaves_are_dealt_out"
+# %% exercise="partition" misconception="leaves_are_dealt_out" changes="none_is_no_leaf_in_combine"
 """Your `combine` has the right leaves at the wrong places. Perhaps it puts the leaves of both trees one after the other, and then fills the structure with them. A leaf belongs where it stands in its own tree."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    leaves = jax.tree.leaves(first) + jax.tree.leaves(second)
-    structure = jax.tree.structure(first, is_leaf=lambda node: node is None)
-    leaves += [None] * (structure.num_leaves - len(leaves))
-    return structure.unflatten(leaves)
-
-
-# %% exercise="partition" misconception="the_tree_is_changed"
-"""Your `partition` works for flat dicts only, and writes `None` into the caller's tree. A tree may be any node, with nodes inside, and `jax.tree.map` makes new trees."""
-
-
-def partition(tree, chosen):
-    first, second = dict(tree), tree
-    for name in tree:
-        if chosen(tree[name]):
-            second[name] = None
-        else:
-            first[name] = None
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="the_second_wins"
-"""Your `combine` gives the second tree back: where the first has a leaf, `None` stays. Perhaps the two branches of your `if` are swapped."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: one if one is None else other,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="the_first_only"
-"""Your `combine` gives the first tree back, with its holes. Each `None` of the first tree has to be filled from the second tree, unless that has `None` there, too."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return first
-
-
-# %% exercise="partition" misconception="the_chosen_only"
-"""Your `partition` returns one tree, that of the chosen leaves. The task asks for two: the other leaves are in the second tree."""
-
-
-def partition(tree, chosen):
-    return jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="a_dict_of_parts"
-"""Your `partition` returns a dict with two trees. The caller unpacks two trees, and a dict unpacks to its keys."""
-
-
-def partition(tree, chosen):
-    return {
-        "first": jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree),
-        "second": jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree),
-    }
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="a_tree_of_pairs"
-"""Your `partition` returns one tree with a pair in the place of each leaf. The task asks for a pair of trees: one map gives one tree."""
-
-
-def partition(tree, chosen):
-    return jax.tree.map(lambda leaf: (leaf, None) if chosen(leaf) else (None, leaf), tree)
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="zeros_in_the_holes"
-"""Your trees hold 0 where a leaf is missing. `0` is a leaf like any other leaf, and the tree may hold a 0 of its own. Only `None` is not a leaf for JAX."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else 0, tree)
-    second = jax.tree.map(lambda leaf: 0 if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="added_together"
-"""Your `combine` adds the two trees. `None` is not 0: where one tree has a leaf, the other has `None`, and nothing can be added to it."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: one + other, first, second, is_leaf=lambda node: node is None
-    )
+-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
++    leaves = jax.tree.leaves(first) + jax.tree.leaves(second)
++    structure = jax.tree.structure(first, is_leaf=lambda node: node is None)
++    leaves += [None] * (structure.num_leaves - len(leaves))
++    return structure.unflatten(leaves)
 
 
 # %% exercise="static_wrapper" starter=True
@@ -4526,70 +2309,56 @@ class Static:
         return hash((type(self.value), self.value))
 
 
-# %% exercise="static_wrapper" misconception="the_hash_of_nan" section="never-equal"
+# %% exercise="static_wrapper" misconception="the_hash_of_nan" section="never-equal" changes="nan_is_forgotten"
 """In your answer, two `Static` of `nan` are equal, but their hashes differ. Since Python 3.10 the hash of a `nan` depends on the object. Equal values must have equal hashes."""
+-        return (
+-            isinstance(other, Static)
+-            and type(self.value) is type(other.value)
+-            and self.value == other.value
+-        )
++        if not isinstance(other, Static) or type(self.value) is not type(other.value):
++            return False
++        both_nan = self.value != self.value and other.value != other.value
++        return both_nan or self.value == other.value
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        if not isinstance(other, Static) or type(self.value) is not type(other.value):
-            return False
-        both_nan = self.value != self.value and other.value != other.value
-        return both_nan or self.value == other.value
-
-    def __hash__(self):
-        return hash((type(self.value), self.value))
-
-
-# %% exercise="static_wrapper" misconception="isnan_of_anything"
+# %% exercise="static_wrapper" misconception="isnan_of_anything" changes="the_hash_of_nan"
 """Your `==` fails for two different values that are not numbers. Perhaps you call `math.isnan` or `np.isnan`. They take numbers only, and the value may be a string, a tuple or a function."""
-import math
++import math
++
++
+ @jax.tree_util.register_static
+...
+-        both_nan = self.value != self.value and other.value != other.value
+-        return both_nan or self.value == other.value
++        if self.value == other.value:
++            return True
++        return math.isnan(self.value) and math.isnan(other.value)
+...
+-        return hash((type(self.value), self.value))
++        return hash(repr(self.value))
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        if not isinstance(other, Static) or type(self.value) is not type(other.value):
-            return False
-        if self.value == other.value:
-            return True
-        return math.isnan(self.value) and math.isnan(other.value)
-
-    def __hash__(self):
-        return hash(repr(self.value))
-
-
-# %% exercise="static_wrapper" misconception="the_bare_value_in_aux" section="part-of-the-type"
+# %% exercise="static_wrapper" misconception="the_bare_value_in_aux" section="part-of-the-type" changes="solution"
 """Your `Static` has a good `==`, but jit does not use it: jit compares the aux_data that flatten returned. Perhaps your aux_data is the bare value, with the `==` of the value."""
-
-
-@register_pytree_node_class
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-    def tree_flatten(self):
-        return (), self.value
-
-    @classmethod
-    def tree_unflatten(cls, value, children):
-        return cls(value)
+-@jax.tree_util.register_static
++@register_pytree_node_class
+...
+     """
+-
+...
+-        is_nan = self.value != self.value
+-        return type(self.value), "nan" if is_nan else self.value
++        return type(self.value), "nan" if self.value != self.value else self.value
+...
+         return hash(self.key())
++
++    def tree_flatten(self):
++        return (), self.value
++
++    @classmethod
++    def tree_unflatten(cls, value, children):
++        return cls(value)
 
 
 # %% exercise="static_wrapper" misconception="a_plain_dataclass" section="equality-and-hash"
@@ -4602,26 +2371,21 @@ class Static:
     value: object = field(metadata=dict(static=True))
 
 
-# %% exercise="static_wrapper" misconception="types_are_forgotten" section="equal-but-not-the-same"
+# %% exercise="static_wrapper" misconception="types_are_forgotten" section="equal-but-not-the-same" changes="the_hash_of_nan"
 """Your `nan` is right, but numbers of different types are equal: in Python, `2 == 2.0` and `1 == True`. Then jit runs the program for 2 also for 2.0, and the dtype of the result is wrong."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        if not isinstance(other, Static):
-            return False
-        try:
-            both_nan = self.value != self.value and other.value != other.value
-            return bool(both_nan or self.value == other.value)
-        except Exception:  # JAX compares values of any types, now and then
-            return False
-
-    def __hash__(self):
-        return hash("nan" if self.value != self.value else self.value)
+-        if not isinstance(other, Static) or type(self.value) is not type(other.value):
++        if not isinstance(other, Static):
+...
+-        both_nan = self.value != self.value and other.value != other.value
+-        return both_nan or self.value == other.value
++        try:
++            both_nan = self.value != self.value and other.value != other.value
++            return bool(both_nan or self.value == other.value)
++        except Exception:  # JAX compares values of any types, now and then
++            return False
+...
+-        return hash((type(self.value), self.value))
++        return hash("nan" if self.value != self.value else self.value)
 
 
 # %% exercise="static_wrapper" misconception="compared_by_identity" section="equality-and-hash"
@@ -4634,558 +2398,120 @@ class Static:
         self.value = value
 
 
-# %% exercise="static_wrapper" misconception="not_registered"
+# %% exercise="static_wrapper" misconception="not_registered" changes="solution"
 """For JAX your `Static` is one opaque leaf, and not a node. jit raises an error, and `jax.tree.map` calls the function with the whole object. You have to register a class, even when it has `__eq__` and `__hash__`."""
+-@jax.tree_util.register_static
+...
+     """
+-
+...
+-        is_nan = self.value != self.value
+-        return type(self.value), "nan" if is_nan else self.value
++        return type(self.value), "nan" if self.value != self.value else self.value
 
 
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-
-# %% exercise="static_wrapper" misconception="the_value_is_a_leaf" section="ints-that-become-tracers"
+# %% exercise="static_wrapper" misconception="the_value_is_a_leaf" section="ints-that-become-tracers" changes="the_bare_value_in_aux"
 """Your `Static` has a leaf. So jit traces the value: a number becomes a tracer, and for a string or a function jit raises an error. `jax.tree.map` changes the value, too."""
+-        return (), self.value
++        return (self.value,), None
+...
+-    def tree_unflatten(cls, value, children):
+-        return cls(value)
++    def tree_unflatten(cls, aux, children):
++        return cls(*children)
 
 
-@register_pytree_node_class
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-    def tree_flatten(self):
-        return (self.value,), None
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children)
-
-
-# %% exercise="static_wrapper" misconception="always_equal" section="a-list-in-aux-data"
+# %% exercise="static_wrapper" misconception="always_equal" section="a-list-in-aux-data" changes="compared_by_identity"
 """All your `Static` are equal, so jit runs the program with the first value for all of them, without an error. jit does not look at the value, only at the result of `==`."""
+         self.value = value
++
++    def __eq__(self, other):
++        return isinstance(other, Static)
++
++    def __hash__(self):
++        return 0
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        return isinstance(other, Static)
-
-    def __hash__(self):
-        return 0
-
-
-# %% exercise="static_wrapper" misconception="equality_without_hash" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="equality_without_hash" section="equality-and-hash" changes="not_registered"
 """Your `Static` has no hash. When a class defines `__eq__` but no `__hash__`, Python removes its hash. jit may work without a hash, but JAX's documentation asks for aux_data with a hash."""
++@jax.tree_util.register_static
+ class Static:
+...
+-
+-    def __hash__(self):
+-        return hash(self.key())
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-
-# %% exercise="static_wrapper" misconception="asks_others_for_their_value" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="asks_others_for_their_value" section="equality-and-hash" changes="not_registered"
 """Comparing your `Static` with something else does not give False. Perhaps your `__eq__` expects that the other object has a `value` too. Python may compare your object with any other object."""
++@jax.tree_util.register_static
+ class Static:
+...
+-        return isinstance(other, Static) and self.key() == other.key()
++        return self.key() == other.key()
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-
-# %% exercise="static_wrapper" misconception="texts_are_compared" section="equality-and-hash"
-"""In your answer, a number and its string are equal, or two equal zeros are not equal. Perhaps you compare the strings that `str` or `repr` makes of the values. Different values may have equal strings, and equal values may have different strings."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and str(self.value) == str(other.value)
-
-    def __hash__(self):
-        return hash(str(self.value))
-
-
-# %% exercise="static_wrapper" misconception="type_and_text_are_compared" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="type_and_text_are_compared" section="equality-and-hash" changes="solution"
 """In your answer, `0.0` and `-0.0` are not equal, but `==` says that they are equal. Perhaps you compare the strings that `repr` makes of the values. Equal values may look different."""
+     """
+-
+...
+-        is_nan = self.value != self.value
+-        return type(self.value), "nan" if is_nan else self.value
++        return type(self.value), repr(self.value)
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), repr(self.value)
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-
-# %% exercise="static_wrapper" misconception="values_are_compared_by_identity" section="equality-and-hash"
-"""In your answer, equal values are unequal when they are two objects. Perhaps you compare them with `is`. For small ints `is` works by luck: Python keeps one object for each small int."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        if not isinstance(other, Static) or type(self.value) is not type(other.value):
-            return False
-        both_nan = self.value != self.value and other.value != other.value
-        return both_nan or self.value is other.value
-
-    def __hash__(self):
-        return hash(type(self.value))
-
-
-# %% exercise="static_wrapper" misconception="a_subclass_is_the_same_type" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="a_subclass_is_the_same_type" section="equality-and-hash" changes="the_hash_of_nan"
 """Your answer depends on the order: `a == b` is True, but `b == a` is False. Perhaps you use `isinstance` with the types of the two values. For `isinstance`, a bool is an int, and NumPy's float64 is a float, but an int is not a bool."""
+-        if not isinstance(other, Static) or type(self.value) is not type(other.value):
++        if not isinstance(other, Static) or not isinstance(other.value, type(self.value)):
+...
+-        return hash((type(self.value), self.value))
++        return hash("nan" if self.value != self.value else self.value)
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        if not isinstance(other, Static) or not isinstance(other.value, type(self.value)):
-            return False
-        both_nan = self.value != self.value and other.value != other.value
-        return both_nan or self.value == other.value
-
-    def __hash__(self):
-        return hash("nan" if self.value != self.value else self.value)
-
-
-# %% exercise="static_wrapper" misconception="any_two_nan" section="never-equal"
+# %% exercise="static_wrapper" misconception="any_two_nan" section="never-equal" changes="a_subclass_is_the_same_type"
 """In your answer, a `nan` of Python and a `nan` of NumPy are equal, but they have two types. Perhaps you look for `nan` before you compare the types."""
+-        if not isinstance(other, Static) or not isinstance(other.value, type(self.value)):
++        if not isinstance(other, Static):
+...
+-        both_nan = self.value != self.value and other.value != other.value
+-        return both_nan or self.value == other.value
++        if self.value != self.value and other.value != other.value:
++            return True
++        return type(self.value) is type(other.value) and self.value == other.value
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        if not isinstance(other, Static):
-            return False
-        if self.value != self.value and other.value != other.value:
-            return True
-        return type(self.value) is type(other.value) and self.value == other.value
-
-    def __hash__(self):
-        return hash("nan" if self.value != self.value else self.value)
-
-
-# %% exercise="static_wrapper" misconception="isnan_of_every_value"
+# %% exercise="static_wrapper" misconception="isnan_of_every_value" changes="isnan_of_anything"
 """Your `Static` fails for a value that is not a number. Perhaps you call `math.isnan` or `np.isnan` with each value. They take numbers only, and the value may be a string, a tuple or a function."""
-import math
+-        if self.value == other.value:
++        if math.isnan(self.value) and math.isnan(other.value):
+...
+-        return math.isnan(self.value) and math.isnan(other.value)
++        return self.value == other.value
+...
+-        return hash(repr(self.value))
++        return hash("nan" if math.isnan(self.value) else (type(self.value), self.value))
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        if not isinstance(other, Static) or type(self.value) is not type(other.value):
-            return False
-        if math.isnan(self.value) and math.isnan(other.value):
-            return True
-        return self.value == other.value
-
-    def __hash__(self):
-        return hash("nan" if math.isnan(self.value) else (type(self.value), self.value))
-
-
-# %% exercise="static_wrapper" misconception="only_floats_are_nan" section="never-equal"
+# %% exercise="static_wrapper" misconception="only_floats_are_nan" section="never-equal" changes="solution"
 """In your answer, two `nan` of Python are equal, but two `nan` of NumPy's float32 are not. Perhaps you look for `nan` only where the value is a `float`. NumPy's float32 is another type, and has a `nan`, too."""
+     """
+-
+...
+-        is_nan = self.value != self.value
++        is_nan = isinstance(self.value, float) and self.value != self.value
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        is_nan = isinstance(self.value, float) and self.value != self.value
-        return type(self.value), "nan" if is_nan else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-
-# %% exercise="static_wrapper" misconception="hash_by_identity" section="equality-and-hash"
-"""Your equal `Static` have different hashes. Perhaps the hash is computed from the `id` of the `Static`. Sets and jit's cache look for the hash first, so they do not find an equal one."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return id(self)
-
-
-# %% exercise="static_wrapper" misconception="hash_by_the_values_identity" section="equality-and-hash"
-"""Your equal `Static` have different hashes when their values are two objects. Perhaps the hash is computed from the `id` of the value. Equal values are not always one object; small ints are, by luck."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return id(self.value)
-
-
-# %% exercise="static_wrapper" misconception="the_value_becomes_a_text"
-"""After a rebuild, the value of your `Static` is a string. Perhaps your aux_data holds a string to compare by, and unflatten gives this string to the constructor. What is not in aux_data is lost: the value itself has to be there."""
-
-
-@register_pytree_node_class
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-    def tree_flatten(self):
-        return (), (type(self.value).__name__, str(self.value))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(aux[1])
-
-
-# %% exercise="static_wrapper" misconception="type_and_value_in_aux" section="never-equal"
-"""Your `Static` has a good `==`, but jit still traces for each `nan`. jit compares the aux_data that flatten returned. Perhaps yours is a tuple with the bare value in it: it has the `==` of a tuple, and not yours."""
-
-
-@register_pytree_node_class
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-    def tree_flatten(self):
-        return (), (type(self.value), self.value)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(aux[1])
-
-
-# %% exercise="static_wrapper" misconception="the_key_comes_back"
-"""After a rebuild, the value of your `Static` is the tuple that you compare by, of a type and a value. Unflatten gets the aux_data as flatten returned it, and has to take the value out of it."""
-
-
-@register_pytree_node_class
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-    def tree_flatten(self):
-        return (), self.key()
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(aux)
-
-
-# %% exercise="static_wrapper" misconception="nan_comes_back_as_a_text"
-"""After a rebuild, a `nan` is the string `"nan"`. Perhaps your aux_data is the key that you compare by, and unflatten takes the value out of it. The string is good to compare by, but the value has to come back too."""
-
-
-@register_pytree_node_class
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-    def tree_flatten(self):
-        return (), self.key()
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(aux[1])
-
-
-# %% exercise="static_wrapper" misconception="hashes_are_compared" section="equality-and-hash"
-"""In your answer, two different values with the same hash are equal. Perhaps you compare hashes. Equal values have equal hashes; values with equal hashes need not be equal."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and hash(self) == hash(other)
-
-    def __hash__(self):
-        return hash((type(self.value), "nan" if self.value != self.value else self.value))
-
-
-# %% exercise="static_wrapper" misconception="equal_to_the_bare_value" section="equality-and-hash"
-"""In your answer, a `Static` is equal to the bare value, which is no `Static`. An object of another class is never equal to it; say so before you compare the values."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        other = other if isinstance(other, Static) else Static(other)
-        return self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-
-# %% exercise="static_wrapper" misconception="types_alone_are_compared" section="a-list-in-aux-data"
-"""In your answer, two values of the same type are equal. jit relies on `==`: for the second value it runs the program of the first, without an error."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and type(self.value) is type(other.value)
-
-    def __hash__(self):
-        return hash(type(self.value))
-
-
-# %% exercise="static_wrapper" misconception="a_bool_is_an_int" section="equal-but-not-the-same"
+# %% exercise="static_wrapper" misconception="a_bool_is_an_int" section="equal-but-not-the-same" changes="any_two_nan"
 """In your answer, `1` and `True` are equal, or a number of Python and one of NumPy. Perhaps you ask `isinstance`, or compare kinds of types. A bool is an int for `isinstance`, and NumPy's float64 is a float; their types differ all the same."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        if not isinstance(other, Static):
-            return False
-        one, two = self.value, other.value
-        if not (isinstance(one, type(two)) or isinstance(two, type(one))):
-            return False
-        return one == two or (one != one and two != two)
-
-    def __hash__(self):
-        return hash("nan" if self.value != self.value else self.value)
-
-
-# %% exercise="static_wrapper" misconception="one_nan_object" section="never-equal"
-"""In your answer, `np.nan` is equal to itself, but two `nan` that were made apart are not. Perhaps you ask `is`, or look into a tuple. Each `float("nan")` is a new object."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        if not isinstance(other, Static) or type(self.value) is not type(other.value):
-            return False
-        return self.value == other.value or (self.value is np.nan and other.value is np.nan)
-
-    def __hash__(self):
-        return hash((type(self.value), "nan" if self.value != self.value else self.value))
-
-
-# %% exercise="static_wrapper" misconception="isnan_in_the_hash"
-"""Your `Static` fails for a value that is not a number: a string, a function or a tuple. Perhaps you call `math.isnan` for every value. It takes numbers only."""
-import math
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if math.isnan(self.value) else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-
-# %% exercise="static_wrapper" misconception="numpys_isnan_in_the_hash"
-"""Your `Static` fails for a string or a function, and perhaps for a tuple. Perhaps you call `np.isnan` for every value. It takes numbers only."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-        self.is_nan = bool(np.isnan(value))
-
-    def key(self):
-        return type(self.value), "nan" if self.is_nan else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-
-# %% exercise="static_wrapper" misconception="unflatten_returns_nothing"
-"""Your `Static` works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
-
-
-@register_pytree_node_class
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-    def tree_flatten(self):
-        return (), self
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        cls(aux.value)
-
-
-# %% exercise="static_wrapper" misconception="a_static_in_a_static"
-"""After a rebuild, the value of your `Static` is another `Static`. Unflatten gets the aux_data exactly as flatten returned it: if that is the object itself, it need not be wrapped again."""
-
-
-@register_pytree_node_class
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        return type(self.value), "nan" if self.value != self.value else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-    def tree_flatten(self):
-        return (), self
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(aux)
+-        if self.value != self.value and other.value != other.value:
+-            return True
+-        return type(self.value) is type(other.value) and self.value == other.value
++        one, two = self.value, other.value
++        if not (isinstance(one, type(two)) or isinstance(two, type(one))):
++            return False
++        return one == two or (one != one and two != two)
 
 
 # %% exercise="cache_key" variant="shape_and_dtype"
@@ -5217,58 +2543,40 @@ def cache_key(tree):
     return [jax.typeof(leaf) for leaf in jax.tree.leaves(tree)]
 
 
-# %% exercise="cache_key" misconception="values_in_the_key"
+# %% exercise="cache_key" misconception="values_in_the_key" changes="solution"
 """Your key holds the values of the leaves: two calls with other numbers have different keys, or the keys cannot be compared. `jit` would trace for each new number. Only the type of a leaf belongs in the key."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, [leaf.tolist() for leaf in leaves], [jax.typeof(leaf) for leaf in leaves]
 
 
-def cache_key(tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return structure, [leaf.tolist() for leaf in leaves], [jax.typeof(leaf) for leaf in leaves]
-
-
-# %% exercise="cache_key" misconception="arrays_in_the_key"
+# %% exercise="cache_key" misconception="arrays_in_the_key" changes="solution"
 """Comparing two of your keys raises an error. Does your key hold the leaves themselves? For two arrays, `==` gives an array, and not True or False. Put shape and dtype into the key, and not the leaf."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, leaves
 
 
-def cache_key(tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return structure, leaves
-
-
-# %% exercise="cache_key" misconception="shapes_only"
+# %% exercise="cache_key" misconception="shapes_only" changes="solution"
 """Two leaves of one shape and different dtypes get one key. The dtype belongs in the key as well."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, [leaf.shape for leaf in leaves]
 
 
-def cache_key(tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return structure, [leaf.shape for leaf in leaves]
-
-
-# %% exercise="cache_key" misconception="dtypes_only"
+# %% exercise="cache_key" misconception="dtypes_only" changes="solution"
 """Two leaves of one dtype and different shapes get one key. The shape belongs in the key as well."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, [leaf.dtype for leaf in leaves]
 
 
-def cache_key(tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return structure, [leaf.dtype for leaf in leaves]
-
-
-# %% exercise="cache_key" misconception="types_in_any_order"
+# %% exercise="cache_key" misconception="types_in_any_order" changes="solution"
 """Two trees that hold the same types in different places get one key. Keep the order of the leaves: a set, or a sorted list, loses it."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, sorted(str(jax.typeof(leaf)) for leaf in leaves)
 
 
-def cache_key(tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return structure, sorted(str(jax.typeof(leaf)) for leaf in leaves)
-
-
-# %% exercise="cache_key" misconception="number_of_leaves"
+# %% exercise="cache_key" misconception="number_of_leaves" changes="solution"
 """Your key has the leaves and their number, but a list and a tuple of two leaves get one key, as do two nodes with different metadata. The structure knows more than the number of leaves."""
-
-
-def cache_key(tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return structure.num_leaves, structure.num_nodes, [jax.typeof(leaf) for leaf in leaves]
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure.num_leaves, structure.num_nodes, [jax.typeof(leaf) for leaf in leaves]
 
 
 # %% exercise="rate_at" variant="from_the_top"
@@ -5455,12 +2763,9 @@ def split(tree, mask):
     return first, second
 
 
-# %% exercise="merge" variant="the_second_first"
-def merge(first, second):
-    def pick(one, other):
-        return one if other is None else other
-
-    return jax.tree.map(pick, first, second, is_leaf=lambda node: node is None)
+# %% exercise="merge" variant="the_second_first" changes="solution"
+-        return other if one is None else one
++        return one if other is None else other
 
 
 # %% exercise="merge" variant="by_leaves"
@@ -5508,17 +2813,13 @@ def merge(first, second):
     return jax.tree.map(lambda one, other: one, first, second, is_leaf=lambda node: node is None)
 
 
-# %% exercise="merge" misconception="picks_the_gap"
+# %% exercise="merge" misconception="picks_the_gap" changes="false_leaves_get_lost"
 """Your result has a `None` where there should be a leaf: you take the other leaf where the first is *not* `None`."""
-
-
-def merge(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is not None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
+-        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
++        lambda one, other: other if one is not None else one,
++        first,
++        second,
++        is_leaf=lambda node: node is None,
 
 
 # %% exercise="merge" misconception="dicts_only"
@@ -5531,193 +2832,62 @@ def merge(first, second):
     return second if first is None else first
 
 
-# %% exercise="dense" misconception="a_default_activation"
+# %% exercise="dense" misconception="a_default_activation" changes="aux_comes_first"
 """Your layer works until it is rebuilt: then it has another activation, the default of its constructor. Does `tree_unflatten` leave the activation out? The new object has to get everything that `tree_flatten` returned, the aux_data too."""
+-    def __init__(self, w, b, activation):
++    def __init__(self, w, b, activation=jax.nn.relu):
+...
+-        return cls(activation, *children)
++        return cls(*children)
 
 
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation=jax.nn.relu):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), self.activation
-
-    @classmethod
-    def tree_unflatten(cls, activation, children):
-        return cls(*children)
-
-
-# %% exercise="dense" misconception="an_attribute_of_the_function"
-"""Your layer raises `AttributeError` where its activation is a method of an object. Do you set an attribute of the activation? Only a function that `def` or `lambda` made has room for one. Keep in your own object what you want to remember."""
-
-
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        activation.is_static = True
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), self.activation
-
-    @classmethod
-    def tree_unflatten(cls, activation, children):
-        return cls(*children, activation)
-
-
-# %% exercise="dense" misconception="compared_by_identity" section="never-equal"
-"""Two layers with the same method of one object as activation do not share a trace. Does your aux_data compare with `is`? Python makes a new method object at each access, and these objects are equal only with `==`."""
-
-
-class Same:
-    def __init__(self, function):
-        self.function = function
-
-    def __eq__(self, other):
-        return isinstance(other, Same) and self.function is other.function
-
-    def __hash__(self):
-        return hash(self.function)
-
-
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), Same(self.activation)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux.function)
-
-
-# %% exercise="stale_options" misconception="values_are_not_compared"
+# %% exercise="stale_options" misconception="values_are_not_compared" changes="frozen_set"
 """jit sees when an option is added or deleted, but not when its value changes, although a rebuilt net has the right values. So your aux_data carries the values, and its `==` looks at the names only. jit sees only what `==` compares."""
++class Names(tuple):
++    pass
++
++
+ @register_pytree_node_class
+...
+-        return [self.w], frozenset(self.options.items())
++        names = Names(sorted(self.options))
++        names.values = [self.options[name] for name in names]
++        return (self.w,), names
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children, dict(zip(aux, aux.values)))
 
 
-class Names(tuple):
-    pass
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        names = Names(sorted(self.options))
-        names.values = [self.options[name] for name in names]
-        return (self.w,), names
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(zip(aux, aux.values)))
-
-
-# %% exercise="stale_options" misconception="pickles_are_compared"
+# %% exercise="stale_options" misconception="pickles_are_compared" changes="frozen_set"
 """Equal options do not share a trace where two of them have the same string. Is your aux_data a pickle? A pickle also says whether two equal strings are one object, so two equal dicts may have different pickles. Compare the keys and values themselves."""
-import pickle
++import pickle
++
++
+ @register_pytree_node_class
+...
+-        return [self.w], frozenset(self.options.items())
++        return (self.w,), pickle.dumps(sorted(self.options.items()))
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children, dict(pickle.loads(aux)))
 
 
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), pickle.dumps(sorted(self.options.items()))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(pickle.loads(aux)))
-
-
-# %% exercise="step_counter" misconception="the_name_has_a_default" section="part-of-the-type"
+# %% exercise="step_counter" misconception="the_name_has_a_default" section="part-of-the-type" changes="name_is_dropped"
 """A rebuilt state has lost its name, and states with different names share a trace. Does the constructor have a default for `name`? Then no error tells you that the name is neither a child nor in aux_data."""
+-    def __init__(self, params, step, name="net"):
++    def __init__(self, params, step=0, name=""):
 
 
-@register_pytree_node_class
-class TrainState:
-    def __init__(self, params, step=0, name=""):
-        self.params, self.step, self.name = params, step, name
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return TrainState(params, self.step + 1, self.name)
-
-    def tree_flatten(self):
-        return (self.params, self.step), None
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children)
-
-
-# %% exercise="step_counter" misconception="eight_bits_for_the_counter"
-"""Your counter is right up to 255, and then it starts again from 0. Does it have the dtype `uint8`? This dtype holds the numbers from 0 to 255."""
-
-
-@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
-@dataclass
-class TrainState:
-    params: dict
-    step: int
-    name: str
-
-    def advance(self, grads):
-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
-        return replace(self, params=params, step=jnp.asarray(self.step + 1).astype(jnp.uint8))
-
-
-# %% exercise="lookup_table" misconception="multiplied_before_the_index"
+# %% exercise="lookup_table" misconception="multiplied_before_the_index" changes="the_table_is_trained"
 """Your layer is right where `scale` is one number. Where it is an array, your layer fails. Do you multiply the whole table by `scale`? Look up the numbers first: `scale` fits the numbers that were looked up, not the table."""
+-        return self.scale * self.table[index]
++        return (self.scale * jax.lax.stop_gradient(self.table))[index]
 
 
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        return (self.scale * jax.lax.stop_gradient(self.table))[index]
-
-
-# %% exercise="lookup_table" misconception="written_into_the_layer"
+# %% exercise="lookup_table" misconception="written_into_the_layer" changes="the_table_is_trained"
 """After a trace that only reads your layer, the layer raises `UnexpectedTracerError`. Do you set `self.table` in `__call__`? While JAX traces, the new value is a tracer, and it stays in the layer when the trace has ended. Keep the result in a local variable."""
-
-
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        self.table = jax.lax.stop_gradient(self.table)
-        return self.scale * self.table[index]
+     def __call__(self, index):
++        self.table = jax.lax.stop_gradient(self.table)
 
 
 # %% exercise="sweep" misconception="all_rates_in_one_step"
@@ -5754,83 +2924,60 @@ def repeat(layer, x):
     return x
 
 
-# %% exercise="traces_of" misconception="wraps_one_argument"
+# %% exercise="traces_of" misconception="wraps_one_argument" changes="solution"
 """With two arguments, your function raises `TypeError`. The function that you jit has one parameter. With `*arguments` it takes as many as a call has."""
+-    def counted(*arguments):
++    def counted(x):
+...
+-        return function(*arguments)
++        return function(x)
 
 
-def traces_of(function, calls):
-    traces = 0
-
-    @jax.jit
-    def counted(x):
-        nonlocal traces
-        traces += 1
-        return function(x)
-
-    for arguments in calls:
-        counted(*arguments)
-    return traces
-
-
-# %% exercise="partition" misconception="tilde_for_not"
+# %% exercise="partition" misconception="tilde_for_not" changes="solution"
 """Where `chosen` returns Python's `True`, the second tree has the chosen leaves too; for NumPy's `True` it is right. Do you write `~chosen(leaf)`? For Python, `~True` is the number -2, and a number other than 0 is true. Use `not`."""
+-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
++    second = jax.tree.map(lambda leaf: leaf if ~chosen(leaf) else None, tree)
 
 
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: leaf if ~chosen(leaf) else None, tree)
-    return first, second
-
-
-def combine(first, second):
-    def either(one, other):
-        return other if one is None else one
-
-    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
-
-
-# %% exercise="partition" misconception="places_are_removed"
+# %% exercise="partition" misconception="places_are_removed" changes="with_equinox"
 """In your two trees, keys and items are missing: you remove the place of each leaf that belongs to the other tree. Keep the structure, with `None` in the place of each missing leaf. Then `combine` knows where each leaf belongs, and the trees may have any nodes."""
+-import equinox as eqx
++def kept(tree, test):
++    if isinstance(tree, dict):
++        inner = {key: kept(child, test) for key, child in tree.items()}
++        return {key: child for key, child in inner.items() if child is not None}
++    if isinstance(tree, (list, tuple)):
++        inner = [kept(child, test) for child in tree]
++        return type(tree)(child for child in inner if child is not None)
++    return tree if tree is not None and test(tree) else None
+...
+-    return eqx.partition(tree, chosen)
++    return kept(tree, chosen), kept(tree, lambda leaf: not chosen(leaf))
+...
+-    return eqx.combine(first, second)
++    if isinstance(first, dict):
++        return {**second, **first}
++    return second if first is None else first
 
 
-def kept(tree, test):
-    if isinstance(tree, dict):
-        inner = {key: kept(child, test) for key, child in tree.items()}
-        return {key: child for key, child in inner.items() if child is not None}
-    if isinstance(tree, (list, tuple)):
-        inner = [kept(child, test) for child in tree]
-        return type(tree)(child for child in inner if child is not None)
-    return tree if tree is not None and test(tree) else None
-
-
-def partition(tree, chosen):
-    return kept(tree, chosen), kept(tree, lambda leaf: not chosen(leaf))
-
-
-def combine(first, second):
-    if isinstance(first, dict):
-        return {**second, **first}
-    return second if first is None else first
-
-
-# %% exercise="static_wrapper" misconception="functions_by_their_names" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="functions_by_their_names" section="equality-and-hash" changes="type_and_text_are_compared"
 """In your answer, two different functions with the same name are equal: all lambdas have the name `<lambda>`. Do you compare the names of functions? Compare the functions themselves, with `==`."""
+-        return type(self.value), repr(self.value)
++        value = getattr(self.value, "__name__", self.value)
++        return type(self.value), "nan" if value != value else value
 
 
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        value = getattr(self.value, "__name__", self.value)
-        return type(self.value), "nan" if value != value else value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
+# %% exercise="static_wrapper" misconception="hash_by_the_values_identity" section="equality-and-hash" changes="solution"
+"""Your equal `Static` have different hashes when their values are two objects. Perhaps the hash is computed from the `id` of the value. Equal values are not always one object; small ints are, by luck."""
+     """
+-
+...
+-        is_nan = self.value != self.value
+-        return type(self.value), "nan" if is_nan else self.value
++        return type(self.value), "nan" if self.value != self.value else self.value
+...
+-        return hash(self.key())
++        return id(self.value)
 
 
 # %% exercise="rate_at" misconception="late_at_step_100"
@@ -5858,34 +3005,11 @@ def split(tree, mask):
     return chosen, {key: leaf for key, leaf in tree.items() if not mask[key]}
 
 
-# %% exercise="lookup_table" misconception="one_place_after_the_other"
+# %% exercise="lookup_table" misconception="one_place_after_the_other" changes="the_table_is_trained"
 """Your layer fails where the index has no axes, and where it has no entries. Perhaps you go through the index with a Python loop, and stack the results. An array can be indexed by a whole array at once, of any shape."""
-
-
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        table = jax.lax.stop_gradient(self.table)
-        return self.scale * jnp.stack([table[place] for place in index])
-
-
-# %% exercise="lookup_table" misconception="a_list_of_places"
-"""Your layer fails where the index has no axes. Perhaps you go through the index with a Python loop. An array can be indexed by a whole array at once, of any shape."""
-
-
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        table = jax.lax.stop_gradient(self.table)
-        return self.scale * jnp.array([table[place] for place in index])
+-        return self.scale * self.table[index]
++        table = jax.lax.stop_gradient(self.table)
++        return self.scale * jnp.stack([table[place] for place in index])
 
 
 # %% exercise="sweep" misconception="losses_in_an_array_like_the_rates"
@@ -5909,204 +3033,17 @@ def sweep(loss, w, rates):
     return list(jax.vmap(loss)(moved))
 
 
-# %% exercise="sweep" misconception="one_new_axis_for_the_rates"
-"""Your losses are wrong, or your function fails, where `w` is a matrix. Perhaps you give the rates one more axis, as `rates[:, None]`, and multiply them by the gradient. That fits a vector only. Write the step for one rate, and map it over the rates with `jax.vmap`."""
-
-
-def sweep(loss, w, rates):
-    moved = w - jnp.asarray(rates, jnp.float32)[:, None] * jax.grad(loss)(w)
-    return list(jax.vmap(loss)(moved))
-
-
-# %% exercise="stale_options" misconception="false_options_are_left_out"
-"""In a rebuilt net, an option that is `False`, `0` or `""` is missing, and your method fails there when it asks for it. Perhaps flatten leaves out values that are false for Python. An option that is false is not an option that is missing."""
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), tuple(sorted(item for item in self.options.items() if item[1]))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux))
-
-
-# %% exercise="stale_options" misconception="a_missing_option_is_false"
-"""In a rebuilt net, an option that is `False`, `0` or `""` is missing. Perhaps flatten leaves out values that are false for Python, and your method asks with `get`. An option that is false is not an option that is missing: other code may ask for it."""
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options.get("negate") else y
-
-    def tree_flatten(self):
-        return (self.w,), tuple(sorted(item for item in self.options.items() if item[1]))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux))
-
-
-# %% exercise="stale_options" misconception="the_id_beside_the_options" section="equality-and-hash"
-"""jit sees each change, but two nets with equal options do not share a trace. Perhaps your aux_data holds the `id` of the dict beside the options, or something else that each net has for itself. Equal options have to give equal aux_data."""
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), (tuple(sorted(self.options.items())), id(self.options))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(aux[0]))
-
-
-# %% exercise="traces_of" misconception="counted_on_the_function"
+# %% exercise="traces_of" misconception="counted_on_the_function" changes="solution"
 """Your function fails with a method of an object: a method takes no new attributes. Perhaps you keep the count as an attribute of `function`. This object belongs to the caller: count in a variable of your own."""
-
-
-def traces_of(function, calls):
-    function.traces = 0
-
-    @jax.jit
-    def counted(*arguments):
-        function.traces += 1
-        return function(*arguments)
-
-    for arguments in calls:
-        counted(*arguments)
-    return function.traces
-
-
-# %% exercise="traces_of" misconception="kinds_of_arguments" section="part-of-the-type"
-"""You count too few where a Python number in one call is an array in another, and the given function never runs. Perhaps you count different structures, shapes and dtypes. For jit, a Python number and an array of the same dtype have different types. Count inside the function that jit traces."""
-
-
-def traces_of(function, calls):
-    kinds = set()
-    for arguments in calls:
-        leaves, structure = jax.tree.flatten(arguments)
-        kinds.add((structure, *[(np.shape(x), str(jnp.asarray(x).dtype)) for x in leaves]))
-    return len(kinds)
-
-
-# %% exercise="traces_of" misconception="changes_of_the_kind" section="part-of-the-type"
-"""You count a trace wherever a call differs from the call before it, and the given function never runs. jit keeps all its traces: when an earlier kind of argument comes back, it uses the old trace."""
-
-
-def traces_of(function, calls):
-    traces, last = 0, None
-    for arguments in calls:
-        leaves, structure = jax.tree.flatten(arguments)
-        kind = structure, [jax.typeof(leaf) for leaf in leaves]
-        traces += kind != last
-        last = kind
-    return traces
-
-
-# %% exercise="partition" misconception="false_values_are_not_chosen"
-"""In your first tree, a chosen leaf that is `0`, `False` or `""` is missing, and an array raises an error. Perhaps you write `chosen(leaf) and leaf or None`. This asks whether the leaf is true, and a leaf may be false and chosen."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: chosen(leaf) and leaf or None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="paths_for_keys"
-"""Your two trees are flat dicts, with the path of each leaf as its key. They do not say which nodes the tree had, so `combine` cannot make them again. Both trees keep the structure of the given tree, with `None` in the empty places."""
-
-
-def partition(tree, chosen):
-    first, second = {}, {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        first[name], second[name] = (leaf, None) if chosen(leaf) else (None, leaf)
-    return first, second
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="static_wrapper" misconception="names_of_types" section="equality-and-hash"
-"""In your answer, `True` of Python and `np.True_` of NumPy are equal. Perhaps you compare the names of the types: NumPy's bool has the name `bool`, too. Compare the types themselves."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        is_nan = self.value != self.value
-        return type(self.value).__name__, "nan" if is_nan else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
-
-
-# %% exercise="static_wrapper" misconception="a_large_int_becomes_a_float" section="never-equal"
-"""Your `Static` fails for a very large whole number: an OverflowError. Perhaps you call `math.isnan` with it. That makes a float of its argument, and a float ends at about 1.8e308. `value != value` needs no float."""
-import math
-from numbers import Real
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def key(self):
-        is_nan = isinstance(self.value, Real) and math.isnan(self.value)
-        return type(self.value), "nan" if is_nan else self.value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and self.key() == other.key()
-
-    def __hash__(self):
-        return hash(self.key())
+-    traces = 0
++    function.traces = 0
+...
+-        nonlocal traces
+-        traces += 1
++        function.traces += 1
+...
+-    return traces
++    return function.traces
 
 
 # %% exercise="stale_options" misconception="not_registered" section="two-kinds-of-field"
@@ -6123,51 +3060,48 @@ class Net:
         return -y if self.options["negate"] else y
 
 
-# %% exercise="stale_options" misconception="only_the_keys_are_sorted"
-"""In a rebuilt net, values belong to the wrong keys if the options were not set in alphabetical order. Do you sort the keys alone, and take `options.values()` as they come? A key and its value have to stay together: sort the items, by their keys."""
-
-
-@register_pytree_node_class
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), (tuple(sorted(self.options)), tuple(self.options.values()))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, dict(zip(*aux)))
-
-
-# %% exercise="lookup_table" misconception="numpy_at_a_traced_index" section="two-kinds-of-field"
+# %% exercise="lookup_table" misconception="numpy_at_a_traced_index" section="two-kinds-of-field" changes="the_table_is_trained"
 """Your layer works without jit, and fails where JAX traces: even where only the index is traced. Perhaps you index a NumPy array, a list or a tuple that you made of the table. Under jit, a table that is a leaf is a tracer and has no values yet, and NumPy cannot use an index that has none."""
+-        return self.scale * self.table[index]
++        return self.scale * np.asarray(self.table)[index]
 
 
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
+# %% exercise="lookup_table" misconception="the_table_is_left_out" section="two-kinds-of-field" changes="by_class_decorator"
+"""The table of a rebuilt layer is not an array. Perhaps the table is neither a leaf nor in aux_data, so that it is lost; or aux_data holds a tuple of its numbers, and no array is made of it again. An array that is a leaf comes back as it is."""
+-        return self.scale * jax.lax.stop_gradient(jnp.take(self.table, index))
++        return self.scale * self.table[index]
+...
+-        return (self.scale, self.table), None
++        return (self.scale,), None
+...
+-        scale, table = children
+-        return cls(table, scale)
++        return cls(None, *children)
 
-    def __call__(self, index):
-        return self.scale * np.asarray(self.table)[index]
 
-
-# %% exercise="dense" misconception="one_activation_for_all_layers" section="part-of-the-type"
+# %% exercise="dense" misconception="one_activation_for_all_layers" section="part-of-the-type" changes="aux_is_not_unpacked"
 """A layer uses the activation of the layer that was made last, and under jit layers with different activations share a trace. Perhaps you set the activation on the class. All layers share what belongs to the class: keep it in `self`, and return it as aux_data."""
+-        self.w, self.b, self.activation = w, b, activation
++        self.w, self.b = w, b
++        type(self).activation = staticmethod(activation)
+...
+-        return (self.w, self.b), (self.activation,)
++        return (self.w, self.b), None
+...
+-        return cls(*children, aux)
++        layer = object.__new__(cls)
++        layer.w, layer.b = children
++        return layer
+
+
+# %% exercise="dense" misconception="aux_is_lost"
+"""Your layer works until it is rebuilt: after `jax.tree.map` its activation is gone. A field that is neither a child nor in aux_data does not reach the new object."""
 
 
 @register_pytree_node_class
 class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b = w, b
-        type(self).activation = staticmethod(activation)
+    def __init__(self, w, b, activation=lambda x: x):
+        self.w, self.b, self.activation = w, b, activation
 
     def __call__(self, x):
         return self.activation(x @ self.w + self.b)
@@ -6177,237 +3111,17 @@ class Dense:
 
     @classmethod
     def tree_unflatten(cls, aux, children):
-        layer = object.__new__(cls)
-        layer.w, layer.b = children
-        return layer
+        return cls(*children)
 
 
-# %% exercise="repeat" misconception="b_once_at_the_end"
-"""Your result is right only where `times` is 0 or 1. Perhaps your loop only multiplies by `w`, and you add `b` once, after the loop. Each round adds `b`, and all the rounds after it multiply this `b` by `w`, too."""
-
-
-def repeat(layer, x):
-    times = layer["times"]
-    multiplied = jax.lax.fori_loop(0, times, lambda _, x: layer["w"] * x, x)
-    return jnp.where(times > 0, multiplied + layer["b"], x)
-
-
-# %% exercise="traces_of" misconception="counts_what_is_printed" section="two-kinds-of-field"
-"""You count more than the traces: calls that print differently count as different, even where only the value of a leaf is another one. jit does not look at the value of a leaf, only at its shape and its dtype."""
-
-
-def traces_of(function, calls):
-    jitted = jax.jit(function)
-    printed = []
-    for arguments in calls:
-        jitted(*arguments)
-        text = repr(jax.tree.flatten(arguments))
-        if text not in printed:
-            printed.append(text)
-    return len(printed)
-
-
-# %% exercise="static_wrapper" misconception="numpys_isnan_of_anything"
-"""Your `==` fails for two different values that are not numbers. Perhaps you call `np.isnan` for any two values that are not equal. It takes numbers only, and the value may be a string, a tuple or a function."""
-
-
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        if not isinstance(other, Static) or type(self.value) is not type(other.value):
-            return False
-        if self.value == other.value:
-            return True
-        return bool(np.isnan(self.value) and np.isnan(other.value))
-
-    def __hash__(self):
-        return hash(type(self.value))
-
-
-# %% exercise="static_wrapper" misconception="anything_with_a_value"
-"""A `Static` is equal to an object of another class that has an attribute `value`. Look at the class of `other` before its value, with `isinstance` or `type`."""
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        try:
-            theirs = other.value
-        except AttributeError:
-            return False
-        mine = self.value
-        if type(mine) is not type(theirs):
-            return False
-        return bool(mine == theirs or (mine != mine and theirs != theirs))
-
-    def __hash__(self):
-        value = "nan" if self.value != self.value else self.value
-        return hash((type(self.value), value))
-
-
-jax.tree_util.register_pytree_node(
-    Static, lambda static: ((), static), lambda aux, _: Static(aux.value)
-)
-
-
-# %% exercise="static_wrapper" misconception="dtypes_are_compared" section="equal-but-not-the-same"
-"""In your answer, `0.5` and `np.float64(0.5)` are equal, and so are `True` and `np.True_`. Perhaps you compare dtypes. NumPy gives a Python number and a number of its own the same dtype, but their types differ. Compare what `type` returns."""
-
-
-@register_pytree_node_class
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        if not isinstance(other, Static):
-            return False
-        if np.asarray(self.value).dtype != np.asarray(other.value).dtype:
-            return False
-        both_nan = self.value != self.value and other.value != other.value
-        return bool(self.value == other.value or both_nan)
-
-    def __hash__(self):
-        return hash("nan" if self.value != self.value else self.value)
-
-    def tree_flatten(self):
-        return (), self
-
-    @classmethod
-    def tree_unflatten(cls, static, children):
-        return cls(static.value)
-
-# %% exercise="partition" misconception="lists_are_joined"
+# %% exercise="partition" misconception="lists_are_joined" changes="compared_with_none"
 """Your `combine` joins two lists into one longer list. But both lists have all places of the original: where one has a leaf, the other has `None`. Each leaf goes back to its own place."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    if isinstance(first, list):
-        return first + second
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="dense" misconception="a_function_over_the_arrays"
-"""After `jax.tree.map`, your layer still computes with its old arrays, and layers with the same activation do not share a trace. Does your aux_data hold a function that uses the arrays, such as `lambda x: activation(x @ w + b)`? Keep only the activation there."""
-
-
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-        self.forward = lambda x: activation(x @ w + b)
-
-    def __call__(self, x):
-        return self.forward(x)
-
-    def tree_flatten(self):
-        return (self.w, self.b), (self.activation, self.forward)
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        layer = object.__new__(cls)
-        layer.w, layer.b = children
-        layer.activation, layer.forward = aux
-        return layer
-
-
-# %% exercise="dense" misconception="the_activation_of_each_number" section="two-kinds-of-field"
-"""Your layer gives each number to the activation alone. Perhaps you use `jnp.vectorize` or `vmap`. An activation gets the whole array: `jax.nn.softmax`, for example, needs all numbers of it."""
-@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
-@dataclass
-class Dense:
-    w: jax.Array
-    b: jax.Array
-    activation: object
-
-    def __call__(self, x):
-        return jnp.vectorize(self.activation)(x @ self.w + self.b)
-
-
-# %% exercise="dense" misconception="leaves_by_their_type" section="two-kinds-of-field"
-"""After a `jax.tree.map` whose function returns strings, your layer has no leaves. Perhaps your flatten takes only arrays as children. JAX may put anything in their place: `w` and `b` have to stay children, whatever their values are."""
-
-
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        def is_array(value):
-            return isinstance(value, (np.ndarray, jax.Array))
-
-        children = {name: value for name, value in vars(self).items() if is_array(value)}
-        others = {name: value for name, value in vars(self).items() if not is_array(value)}
-        return tuple(children.values()), (tuple(children), tuple(others.items()))
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        names, others = aux
-        layer = object.__new__(cls)
-        vars(layer).update(zip(names, children), **dict(others))
-        return layer
-
-
-# %% exercise="lookup_table" misconception="mapped_over_the_index"
-"""Your layer raises `ValueError` where the index has no axes. Do you map over the index with `jax.vmap`? It needs an axis to map over. An array can be indexed by a whole array at once, of any shape."""
-
-
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        table = jax.lax.stop_gradient(self.table)
-        return self.scale * jax.vmap(lambda place: table[place])(index)
-
-
-# %% exercise="lookup_table" misconception="a_gradient_without_its_sum" section="arrays-in-aux-data"
-"""Your gradient for `scale` fails where `scale` is one number and `index` an array. In a rule of your own, sum it to the shape of `scale`. Without `jax.custom_vjp`, JAX does so: `jax.lax.stop_gradient(table)` is enough for zeros."""
-@jax.custom_vjp
-def scaled_lookup(table, scale, index):
-    return scale * table[index]
-
-
-def scaled_lookup_fwd(table, scale, index):
-    return scaled_lookup(table, scale, index), (table, index)
-
-
-def scaled_lookup_bwd(saved, g):
-    table, index = saved
-    return jnp.zeros_like(table), g * table[index], None
-
-
-scaled_lookup.defvjp(scaled_lookup_fwd, scaled_lookup_bwd)
-
-
-@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
-@dataclass
-class Lookup:
-    table: jax.Array
-    scale: jax.Array
-
-    def __call__(self, index):
-        return scaled_lookup(self.table, self.scale, index)
++    if isinstance(first, list):
++        return first + second
+     return jax.tree.map(
+...
+-        lambda one, other: other if one == None else one,
++        lambda one, other: other if one is None else one,
 
 
 # %% exercise="traces_of" misconception="kinds_beside_jit" section="part-of-the-type"
@@ -6424,33 +3138,23 @@ def traces_of(function, calls):
     return len(kinds)
 
 
-# %% exercise="traces_of" misconception="a_tracer_among_the_arguments" section="part-of-the-type"
-"""You count no trace where every argument is a container or another node. Do you ask whether an argument is a `Tracer`? In a node, the leaves are tracers, and the node itself is not. The function's Python code runs only while JAX traces: count each run."""
+# %% exercise="partition" misconception="the_leaves_run_out" changes="compared_with_none"
+"""Your `combine` fails where the tree already had a `None`. Perhaps it fills each `None` of the first tree with the next leaf of the second: then the leaves run out. Not every `None` was made by `partition`. Look at the same place of both trees."""
++    others = iter(jax.tree.leaves(second))
+     return jax.tree.map(
+...
+-        lambda one, other: other if one == None else one,
++        lambda leaf: next(others) if leaf is None else leaf,
+...
+-        second,
 
 
-def traces_of(function, calls):
-    traces = 0
-
-    @jax.jit
-    def counted(*arguments):
-        nonlocal traces
-        if any(isinstance(argument, jax.core.Tracer) for argument in arguments):
-            traces += 1
-        return function(*arguments)
-
-    for arguments in calls:
-        counted(*arguments)
-    return traces
-
-
-# %% exercise="partition" misconception="is_true_or_is_false"
-"""Where `chosen` returns a bool of NumPy, a leaf is in neither of your trees. Do you compare with `is True` and with `is False`? NumPy's bools are other objects than Python's. A plain `if` accepts both."""
+# %% exercise="partition" misconception="second_has_everything"
+"""Your second tree has all leaves, also the chosen ones. Each leaf belongs in one of the two trees only."""
 
 
 def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
-    second = jax.tree.map(lambda leaf: leaf if chosen(leaf) is False else None, tree)
-    return first, second
+    return jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree), tree
 
 
 def combine(first, second):
@@ -6458,24 +3162,5 @@ def combine(first, second):
         lambda one, other: other if one is None else one,
         first,
         second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="the_leaves_run_out"
-"""Your `combine` fails where the tree already had a `None`. Perhaps it fills each `None` of the first tree with the next leaf of the second: then the leaves run out. Not every `None` was made by `partition`. Look at the same place of both trees."""
-
-
-def partition(tree, chosen):
-    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-    return first, second
-
-
-def combine(first, second):
-    others = iter(jax.tree.leaves(second))
-    return jax.tree.map(
-        lambda leaf: next(others) if leaf is None else leaf,
-        first,
         is_leaf=lambda node: node is None,
     )

@@ -53,588 +53,115 @@ def init_mlp(key, sizes):
     return layers
 
 
-# %% exercise="init_mlp" misconception="uniform_numbers" section="how-large-at-the-start"
-"""Your weights have He's deviation, but they are uniform numbers. Here the numbers come from `jax.random.normal`."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    layers = []
-    for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
-        limit = np.sqrt(6 / inputs)
-        w = jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit)
-        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
-    return layers
-
-
-# %% exercise="init_mlp" misconception="one_key_for_all"
+# %% exercise="init_mlp" misconception="one_key_for_all" changes="solution"
 """All your layers draw the same random numbers, times a factor. Do they share one key? The same key gives the same numbers, so layers of equal shape start as copies of each other."""
+-    keys = jax.random.split(key, len(sizes) - 1)
++    key, subkey = jax.random.split(key)
+...
+-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
++            "weight": jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+...
+-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
++        for inputs, outputs in zip(sizes, sizes[1:])
 
 
-def init_mlp(key, sizes):
-    key, subkey = jax.random.split(key)
-    return [
-        {
-            "weight": jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for inputs, outputs in zip(sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="small_is_safe" section="how-large-at-the-start"
+# %% exercise="init_mlp" misconception="small_is_safe" section="how-large-at-the-start" changes="solution"
 """Your weights are far too small, perhaps a fixed 0.01 times a normal draw. Then each layer makes its input smaller, little of it reaches the output, and the gradient is almost 0."""
+-        {
+-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+-            "bias": jnp.zeros(outputs),
+-        }
++        {"weight": 0.01 * jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {"weight": 0.01 * jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="variance_for_deviation" section="how-large-at-the-start"
+# %% exercise="init_mlp" misconception="variance_for_deviation" section="how-large-at-the-start" changes="solution"
 """Your weights are the normal numbers times 2 / inputs, which is He's variance. `jax.random.normal` has standard deviation 1: multiply it by the standard deviation, the root of the variance."""
+-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
++            "weight": jax.random.normal(key, (inputs, outputs)) * 2 / inputs,
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * 2 / inputs,
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="the_draw_as_it_is" section="how-large-at-the-start"
+# %% exercise="init_mlp" misconception="the_draw_as_it_is" section="how-large-at-the-start" changes="small_is_safe"
 """Your weights are the normal numbers without a factor: their standard deviation is 1, whatever the sizes are. Then the sum over many inputs grows from layer to layer."""
+-        {"weight": 0.01 * jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
++        {"weight": jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {"weight": jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="counts_the_outputs" section="how-large-at-the-start"
+# %% exercise="init_mlp" misconception="counts_the_outputs" section="how-large-at-the-start" changes="solution"
 """Your weights are too large where a layer has fewer outputs than inputs, and too small where it has more. Do you divide by the outputs? One output is a sum over all inputs."""
+-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
++            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / outputs),
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / outputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="forgets_the_two" section="how-large-at-the-start"
+# %% exercise="init_mlp" misconception="forgets_the_two" section="how-large-at-the-start" changes="solution"
 """Your weights are too small: 0.7 times He's deviation, in each layer. Perhaps the 2 of the formula is missing: √(1 / inputs). ReLU sets half of the numbers to 0, and the 2 balances this."""
+-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
++            "weight": jax.random.normal(key, (inputs, outputs)) / jnp.sqrt(inputs),
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) / jnp.sqrt(inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="biases_start_at_one_number"
-"""Your biases are all the same number, but not 0. They should start at 0: the weights alone make the outputs differ."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.ones(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="rows_are_outputs" section="forward-and-vmap"
+# %% exercise="init_mlp" misconception="rows_are_outputs" section="forward-and-vmap" changes="solution"
 """Your weight matrices have outputs first, inputs second, as in some other libraries. Here a layer computes `x @ weight`, so that the rows of `weight` belong to the inputs."""
+-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
++            "weight": jax.random.normal(key, (outputs, inputs)) * jnp.sqrt(2 / inputs),
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (outputs, inputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data"
+# %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data" changes="solution"
 """Your layers hold more than arrays, a string for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a string or a function. Keep settings outside the parameters."""
+             "bias": jnp.zeros(outputs),
++            "activation": "relu",
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-            "activation": "relu",
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="a_seed_of_its_own"
+# %% exercise="init_mlp" misconception="a_seed_of_its_own" changes="solution"
 """Two different keys give you the same weights. Perhaps you make a new key with a fixed seed. The caller's `key` has to decide the numbers."""
+-    keys = jax.random.split(key, len(sizes) - 1)
++    keys = jax.random.split(jax.random.key(0), len(sizes) - 1)
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(jax.random.key(0), len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="deviation_for_limit" section="how-large-at-the-start"
-"""Your weights are too small: 0.58 times He's deviation, in each layer. Perhaps you draw uniform numbers between minus and plus this deviation. The standard deviation of such numbers is their limit divided by √3."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    layers = []
-    for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
-        limit = np.sqrt(2 / inputs)
-        w = jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit)
-        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
-    return layers
-
-
-# %% exercise="init_mlp" misconception="uniform_from_0_to_1" section="how-large-at-the-start"
-"""The mean of your weights is not 0, and they are too close together. Perhaps you use `jax.random.uniform` without limits. It draws between 0 and 1: no number is negative, and their standard deviation is 0.29, not 1."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.uniform(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="whole_numbers_for_biases" section="parameters-are-data"
-"""Your biases are whole numbers, of dtype `int32`: `jnp.array` makes `int32` of Python's ints. `jax.grad` raises an error for such leaves, and a bias could never become 0.5."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.array([0] * outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="a_key_by_width"
+# %% exercise="init_mlp" misconception="a_key_by_width" changes="one_key_for_all"
 """Some of your layers draw the same numbers: the layers with the same number of inputs. Perhaps you make the key of a layer from its width. Two layers may have the same width; only their places in the list differ."""
+-    key, subkey = jax.random.split(key)
+...
+-            "weight": jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs),
++            "weight": jax.random.normal(jax.random.fold_in(key, inputs), (inputs, outputs))
++            * jnp.sqrt(2 / inputs),
 
 
-def init_mlp(key, sizes):
-    return [
-        {
-            "weight": jax.random.normal(jax.random.fold_in(key, inputs), (inputs, outputs))
-            * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for inputs, outputs in zip(sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="inputs_and_outputs" section="how-large-at-the-start"
+# %% exercise="init_mlp" misconception="inputs_and_outputs" section="how-large-at-the-start" changes="solution"
 """The deviation of your weights depends on the outputs too. √(2 / (inputs + outputs)) is Glorot's deviation, made for other functions than ReLU. He's deviation counts the inputs only."""
+-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
++            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / (inputs + outputs)),
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / (inputs + outputs)),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="tails_cut_off" section="how-large-at-the-start"
-"""Your weights are too small: 0.88 times He's deviation, in each layer. Perhaps you use `jax.random.truncated_normal`. It leaves out the numbers far from 0, so its numbers lie closer together than those of a normal distribution."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.truncated_normal(key, -2, 2, (inputs, outputs))
-            * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="limit_of_another_library" section="how-large-at-the-start"
-"""Your weights are too small: 0.41 times He's deviation, in each layer. Perhaps you draw uniform numbers between plus and minus √(1 / inputs), as some libraries do for a linear layer. The deviation of uniform numbers is their limit divided by √3."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    layers = []
-    for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
-        limit = inputs**-0.5
-        w = jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit)
-        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
-    return layers
-
-
-# %% exercise="init_mlp" misconception="limit_for_deviation" section="how-large-at-the-start"
-"""Your weights are too large: 1.7 times He's deviation, in each layer. Perhaps you multiply normal numbers by √(6 / inputs). This is the limit of uniform numbers with He's deviation; normal numbers are multiplied by the deviation itself."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(6 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="two_outside_of_the_root" section="how-large-at-the-start"
-"""Your weights are too large: 1.4 times He's deviation, in each layer. Perhaps the 2 stands outside the root. It is √(2 / inputs), with the 2 inside."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * 2 / jnp.sqrt(inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="upside_down" section="how-large-at-the-start"
-"""Your weights become larger where a layer has more inputs. Perhaps the fraction is upside down. A sum over more inputs needs smaller weights, to stay of the same size."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(inputs / 2),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="one_over_the_inputs" section="how-large-at-the-start"
-"""Your weights are the normal numbers over the number of inputs, so they are far too small where there are many. The deviation has a root: with four times the inputs, the weights become half as large."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) / inputs,
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="one_deviation_for_all" section="how-large-at-the-start"
-"""The deviation of your weights is about 0.1, whatever the sizes are. Perhaps you multiply by a fixed number. The number of inputs has to decide how large the weights are."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * 0.1,
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="no_weight_is_negative" section="how-large-at-the-start"
-"""The mean of your weights is not 0. Perhaps you draw uniform numbers from 0 to a limit, so that no weight is negative. Weights need both signs: the limits are minus and plus the same number."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    layers = []
-    for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
-        w = jax.random.uniform(key, (inputs, outputs), maxval=np.sqrt(6 / inputs))
-        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
-    return layers
-
-
-# %% exercise="init_mlp" misconception="all_weights_alike"
-"""All weights of a layer are the same number: their deviation is 0. Then all outputs of a hidden layer are equal, and stay equal in training. Draw the weights at random."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jnp.full((inputs, outputs), np.float32(np.sqrt(2 / inputs))),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="biases_are_drawn"
-"""Your biases are different numbers, perhaps drawn like the weights. They should all start at 0. The weights alone make the outputs differ."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jax.random.normal(key, (outputs,)) * jnp.sqrt(2 / inputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="numpy_counts_in_64_bits" section="parameters-are-data"
+# %% exercise="init_mlp" misconception="numpy_counts_in_64_bits" section="parameters-are-data" changes="solution"
 """Your biases are of dtype `float64`: NumPy's zeros are, if you do not name another dtype. JAX's are `float32`."""
+-            "bias": jnp.zeros(outputs),
++            "bias": np.zeros(outputs),
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": np.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="a_row_of_biases"
-"""Your biases have two axes: a table with one row. The task asks for one axis, with one number for each output."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros((1, outputs)),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="a_bias_for_each_input"
+# %% exercise="init_mlp" misconception="a_bias_for_each_input" changes="solution"
 """Your biases have one number for each input of their layer. A bias is added to the outputs of `x @ weight`, so it has one number for each output."""
+-            "bias": jnp.zeros(outputs),
++            "bias": jnp.zeros(inputs),
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(inputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="a_number_for_a_bias" section="parameters-are-data"
-"""Your layers have one Python number as their bias. Each output learns a bias of its own, and a leaf of the parameters is an array of `float32`."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": 0.0,
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="one_bias_for_the_layer"
-"""Your biases are arrays without an axis: one number for the whole layer. Each output learns a bias of its own."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(()),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="no_biases"
-"""Your layers have weights only. Each layer needs its biases too, under the key `bias`."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {"weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs)}
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="pairs_for_dicts"
+# %% exercise="init_mlp" misconception="pairs_for_dicts" changes="small_is_safe"
 """Your layers are pairs of arrays. The task asks for a dict for each layer, with the keys `weight` and `bias`: later code finds the arrays by these names."""
+-        {"weight": 0.01 * jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
++        (jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs), jnp.zeros(outputs))
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        (jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs), jnp.zeros(outputs))
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="a_dict_of_layers"
-"""You return a dict. The task asks for a list with one dict for each layer: the place in the list says which layer comes first."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return {
-        f"layer{place}": {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for place, (key, inputs, outputs) in enumerate(zip(keys, sizes, sizes[1:]))
-    }
-
-
-# %% exercise="init_mlp" misconception="a_tuple_of_layers"
-"""You return a tuple of layers. The task asks for a list: for JAX, a list and a tuple are different structures."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)
-    return tuple(
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    )
-
-
-# %% exercise="init_mlp" misconception="two_keys_only"
+# %% exercise="init_mlp" misconception="two_keys_only" changes="solution"
 """You return two layers at most. Perhaps you call `jax.random.split` without a number. Then it makes two keys, and `zip` stops when they are used up."""
+-    keys = jax.random.split(key, len(sizes) - 1)
++    keys = jax.random.split(key)
 
 
-def init_mlp(key, sizes):
-    keys = jax.random.split(key)
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="the_last_layer_is_missing"
-"""You return one layer too few: the last one is missing. There is a layer for each pair of neighbours in `sizes`, also for the last pair."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key, len(sizes) - 1)[: len(sizes) - 2]
-    return [
-        {
-            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="a_layer_for_each_width"
+# %% exercise="init_mlp" misconception="a_layer_for_each_width" changes="a_chain_of_splits"
 """Every call raises an `IndexError`. Perhaps your loop runs once for each width. The last width has no width after it: there is one layer fewer than widths."""
-
-
-def init_mlp(key, sizes):
-    layers = []
-    for place in range(len(sizes)):
-        key, subkey = jax.random.split(key)
-        inputs, outputs = sizes[place], sizes[place + 1]
-        w = jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs)
-        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
-    return layers
-
-
-# %% exercise="init_mlp" misconception="a_key_by_the_outputs"
-"""Some of your layers draw the same numbers: the layers with the same number of outputs. Perhaps you make the key of a layer from its width. Two layers may have the same width; only their places in the list differ."""
-
-
-def init_mlp(key, sizes):
-    return [
-        {
-            "weight": jax.random.normal(jax.random.fold_in(key, outputs), (inputs, outputs))
-            * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for inputs, outputs in zip(sizes, sizes[1:])
-    ]
-
-
-# %% exercise="init_mlp" misconception="every_second_key"
-"""Some of your layers draw the same numbers: the third layer repeats the first one, and so on. Perhaps you have two keys and use them in turn. Make a key for each layer."""
-
-
-def init_mlp(key, sizes):
-    keys = jax.random.split(key)
-    return [
-        {
-            "weight": jax.random.normal(keys[place % 2], (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "bias": jnp.zeros(outputs),
-        }
-        for place, (inputs, outputs) in enumerate(zip(sizes, sizes[1:]))
-    ]
+-    for inputs, outputs in zip(sizes, sizes[1:]):
++    for place in range(len(sizes)):
+...
+         key, subkey = jax.random.split(key)
++        inputs, outputs = sizes[place], sizes[place + 1]
 
 
 # %% exercise="forward" variant="one_loop"
@@ -663,475 +190,141 @@ def forward_batch(params, xs):
     return forward(params, xs)
 
 
-# %% exercise="forward" misconception="relu_at_the_end"
+# %% exercise="forward" misconception="relu_at_the_end" changes="solution"
 """Your outputs are never negative: you apply ReLU after the last layer too. The outputs of the last layer are logits, and logits may be negative."""
+-    for layer in params[:-1]:
++    for layer in params:
+...
+-    return x @ params[-1]["weight"] + params[-1]["bias"]
++    return x
 
 
-def forward(params, x):
-    for layer in params:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="no_relu"
+# %% exercise="forward" misconception="no_relu" changes="relu_at_the_end"
 """Your network is right with one layer, and wrong with more. Perhaps ReLU is missing between the layers. Without ReLU, many linear layers are the same as one linear layer."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = x @ layer["weight"] + layer["bias"]
 
 
-def forward(params, x):
-    for layer in params:
-        x = x @ layer["weight"] + layer["bias"]
-    return x
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="relu_before_the_layer"
+# %% exercise="forward" misconception="relu_before_the_layer" changes="relu_at_the_end"
 """Your inputs lose their negative numbers before the first layer. ReLU belongs after the `x @ weight + bias` of a layer. The first layer gets the example without ReLU."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = jax.nn.relu(x) @ layer["weight"] + layer["bias"]
 
 
-def forward(params, x):
-    for layer in params:
-        x = jax.nn.relu(x) @ layer["weight"] + layer["bias"]
-    return x
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="bias_after_relu"
+# %% exercise="forward" misconception="bias_after_relu" changes="solution"
 """Your hidden numbers can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ weight + bias)`."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = jax.nn.relu(x @ layer["weight"]) + layer["bias"]
 
 
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"]) + layer["bias"]
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="weights_first"
+# %% exercise="forward" misconception="weights_first" changes="solution"
 """Your layers compute `weight @ x`, which equals `x @ weight.T`. With as many inputs as outputs, that raises no error and gives other numbers. In `x @ weight`, the rows of `weight` belong to the inputs."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+-    return x @ params[-1]["weight"] + params[-1]["bias"]
++        x = jax.nn.relu(layer["weight"] @ x + layer["bias"])
++    return params[-1]["weight"] @ x + params[-1]["bias"]
 
 
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(layer["weight"] @ x + layer["bias"])
-    return params[-1]["weight"] @ x + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="vmap_maps_the_parameters"
+# %% exercise="forward" misconception="vmap_maps_the_parameters" changes="solution"
 """Your `forward_batch` fails. Perhaps its `jax.vmap` has no `in_axes`. Then it maps over the first axis of every array, those of the parameters too."""
+-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
++    return jax.vmap(forward)(params, xs)
 
 
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward)(params, xs)
-
-
-# %% exercise="forward" misconception="batch_in_the_columns"
+# %% exercise="forward" misconception="batch_in_the_columns" changes="solution"
 """Your `forward_batch` takes the columns of `xs` as examples. Here each example is a row, so the batch is axis 0. When `xs` has as many rows as columns, no error tells you."""
+-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
++    return jax.vmap(forward, in_axes=(None, 1))(params, xs)
 
 
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 1))(params, xs)
-
-
-# %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data" in_order=True
+# %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data" in_order=True changes="solution"
 """Your `forward` is right in the first call; then the list of layers has changed. Perhaps you call `pop`. The list belongs to the caller, who needs all layers for the next example."""
+-    for layer in params[:-1]:
++    last = params.pop()
++    for layer in params:
+...
+-    return x @ params[-1]["weight"] + params[-1]["bias"]
++    return x @ last["weight"] + last["bias"]
 
 
-def forward(params, x):
-    last = params.pop()
-    for layer in params:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x @ last["weight"] + last["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="softmax_inside" section="the-loss"
+# %% exercise="forward" misconception="softmax_inside" section="the-loss" changes="solution"
 """Your outputs lie between 0 and 1 and add up to 1. Softmax belongs to the loss. A network returns logits: numbers of any size."""
+-    return x @ params[-1]["weight"] + params[-1]["bias"]
++    return jax.nn.softmax(x @ params[-1]["weight"] + params[-1]["bias"])
 
 
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return jax.nn.softmax(x @ params[-1]["weight"] + params[-1]["bias"])
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="relu_stops_at_one"
-"""Your hidden numbers are never larger than 1. ReLU changes negative numbers only: they become 0. Positive numbers stay the same."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jnp.clip(x @ layer["weight"] + layer["bias"], 0, 1)
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="the_last_one_by_its_looks"
+# %% exercise="forward" misconception="the_last_one_by_its_looks" changes="no_relu"
 """Your network is wrong where one dict stands in the list twice. Perhaps you compare each layer with the last layer by `is`. Then the same dict is found at both places. Look at the place of a layer in the list."""
+         x = x @ layer["weight"] + layer["bias"]
++        if layer is not params[-1]:
++            x = jax.nn.relu(x)
 
 
-def forward(params, x):
-    for layer in params:
-        x = x @ layer["weight"] + layer["bias"]
-        if layer is not params[-1]:
-            x = jax.nn.relu(x)
-    return x
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="a_list_of_rows"
+# %% exercise="forward" misconception="a_list_of_rows" changes="solution"
 """Your `forward_batch` returns a list of arrays. The task asks for one array, with one row for each example."""
+-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
++    return [forward(params, x) for x in xs]
 
 
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return [forward(params, x) for x in xs]
-
-
-# %% exercise="forward" misconception="python_takes_the_larger"
+# %% exercise="forward" misconception="python_takes_the_larger" changes="solution"
 """Where a hidden layer has two numbers or more, your network raises a `ValueError`. Do you use Python's `max` or `if` for ReLU? They need one truth value, and a comparison of arrays gives many. `jnp.maximum` compares number by number."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = max(x @ layer["weight"] + layer["bias"], 0)
 
 
-def forward(params, x):
-    for layer in params[:-1]:
-        x = max(x @ layer["weight"] + layer["bias"], 0)
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="layers_compared_by_equality"
+# %% exercise="forward" misconception="layers_compared_by_equality" changes="the_last_one_by_its_looks"
 """Your networks with a hidden layer raise a `ValueError`. Perhaps you compare layers with `==` or `!=`, to find the last one. This compares their arrays, and a comparison of arrays has no single truth value. Look at the place of a layer in the list."""
+-        if layer is not params[-1]:
++        if layer != params[-1]:
 
 
-def forward(params, x):
-    for layer in params:
-        x = x @ layer["weight"] + layer["bias"]
-        if layer != params[-1]:
-            x = jax.nn.relu(x)
-    return x
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="outputs_in_columns"
+# %% exercise="forward" misconception="outputs_in_columns" changes="solution"
 """Your `forward_batch` returns the outputs of each example as a column. Is `out_axes` 1, or is there one transpose too many? Each example has a row."""
+-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
++    return jax.vmap(forward, in_axes=(None, 0), out_axes=1)(params, xs)
 
 
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0), out_axes=1)(params, xs)
-
-
-# %% exercise="forward" misconception="bias_forgotten"
+# %% exercise="forward" misconception="bias_forgotten" changes="solution"
 """Your outputs are those of a network without biases. Each layer computes `x @ weight + bias`."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+-    return x @ params[-1]["weight"] + params[-1]["bias"]
++        x = jax.nn.relu(x @ layer["weight"])
++    return x @ params[-1]["weight"]
 
 
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"])
-    return x @ params[-1]["weight"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="two_layers_only"
+# %% exercise="forward" misconception="two_layers_only" changes="solution"
 """Your network is right with two layers and wrong with one, or with more than two. Perhaps your code names the first and the second layer. A list of layers may have any length."""
+-    for layer in params[:-1]:
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+-    return x @ params[-1]["weight"] + params[-1]["bias"]
++    x = jax.nn.relu(x @ params[0]["weight"] + params[0]["bias"])
++    return x @ params[1]["weight"] + params[1]["bias"]
 
 
-def forward(params, x):
-    x = jax.nn.relu(x @ params[0]["weight"] + params[0]["bias"])
-    return x @ params[1]["weight"] + params[1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="first_and_last_only"
-"""Your network is wrong with more than two layers: only the first and the last layer are applied. Apply every layer of the list."""
-
-
-def forward(params, x):
-    if len(params) > 1:
-        x = jax.nn.relu(x @ params[0]["weight"] + params[0]["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="relu_only_at_the_end"
-"""Your hidden numbers can be negative and your outputs cannot: ReLU stands after the last layer only. It belongs after every layer but the last."""
-
-
-def forward(params, x):
-    for layer in params:
-        x = x @ layer["weight"] + layer["bias"]
-    return jax.nn.relu(x)
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="without_the_sign"
+# %% exercise="forward" misconception="without_the_sign" changes="solution"
 """Your hidden numbers lose their sign. Perhaps you use `abs`. ReLU makes 0 of every negative number."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = jnp.abs(x @ layer["weight"] + layer["bias"])
 
 
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jnp.abs(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="sigmoid_for_relu"
-"""Your hidden numbers lie between 0 and 1, as those of a sigmoid. The task asks for ReLU: negative numbers become 0, and positive ones stay as they are."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.sigmoid(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="tanh_for_relu"
-"""Your hidden numbers lie between -1 and 1, as those of `tanh`. The task asks for ReLU: negative numbers become 0, and positive ones stay as they are."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jnp.tanh(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="a_step_for_relu"
-"""Your hidden numbers are 0 or 1 only. Perhaps you pass on the comparison with 0 itself. ReLU leaves positive numbers as they are."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jnp.where(x @ layer["weight"] + layer["bias"] > 0, 1.0, 0.0)
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="log_softmax_inside" section="the-loss"
-"""Your outputs are logarithms of probabilities: none of them is positive. The logarithm of a softmax belongs to the loss. A network returns logits: numbers of any size."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return jax.nn.log_softmax(x @ params[-1]["weight"] + params[-1]["bias"])
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="stops_after_the_first_layer"
+# %% exercise="forward" misconception="stops_after_the_first_layer" changes="no_relu"
 """Your network is right with one layer only: with more, you return what the first layer gives. Perhaps the `return` stands inside the loop."""
+-    return x
++        if layer is params[-1]:
++            return x
++        return jax.nn.relu(x)
 
 
-def forward(params, x):
-    for layer in params:
-        x = x @ layer["weight"] + layer["bias"]
-        if layer is params[-1]:
-            return x
-        return jax.nn.relu(x)
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="one_output_is_a_number"
-"""Where the network has one output, your result has one axis too few. Perhaps you call `squeeze`. One output is still a vector, with one number in it."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return jnp.squeeze(x @ params[-1]["weight"] + params[-1]["bias"])
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="axes_of_one_are_dropped"
+# %% exercise="forward" misconception="axes_of_one_are_dropped" changes="solution"
 """Your `forward_batch` drops an axis where there is one example or one output. Perhaps you call `squeeze`. The result has a row for each example and a column for each output, also when that is only one."""
+-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
++    return jnp.squeeze(jax.vmap(forward, in_axes=(None, 0))(params, xs))
 
 
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jnp.squeeze(jax.vmap(forward, in_axes=(None, 0))(params, xs))
-
-
-# %% exercise="forward" misconception="the_first_example_only"
-"""Your `forward_batch` returns one vector, the outputs of the first example. Perhaps the `return` stands inside the loop over the examples."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    for x in xs:
-        return forward(params, x)
-
-
-# %% exercise="forward" misconception="axes_change_places"
-"""Your `forward_batch` maps over the parameters, and gives the whole batch to each call. Perhaps the entries of `in_axes` are swapped. They come in the order of the arguments: `None` for the parameters, 0 for the examples."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(0, None))(params, xs)
-
-
-# %% exercise="forward" misconception="the_mean_of_the_batch"
-"""Your `forward_batch` returns one vector, the mean over all examples. The task asks for a row for each example; a mean belongs to the loss."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jnp.mean(jax.vmap(forward, in_axes=(None, 0))(params, xs), axis=0)
-
-
-# %% exercise="forward" misconception="numpy_under_vmap"
+# %% exercise="forward" misconception="numpy_under_vmap" changes="solution"
 """Your `forward` is right, and your `forward_batch` fails where there is a hidden layer. Perhaps ReLU is NumPy's `maximum`. Under `jax.vmap` it gets a tracer, which has no numbers; `jnp.maximum` and `jax.nn.relu` work there."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = np.maximum(x @ layer["weight"] + layer["bias"], 0)
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="numpy_for_the_layers"
-"""Your `forward` is right, and your `forward_batch` always fails. Perhaps a layer is computed with NumPy. Under `jax.vmap` it gets a tracer, which has no numbers: use `jnp`."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = np.maximum(np.dot(x, layer["weight"]) + layer["bias"], 0)
-    return np.dot(x, params[-1]["weight"]) + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="first_layer_without_relu"
-"""Your network is right with one layer. With more, ReLU is missing after the first layer. Every layer but the last has ReLU after it."""
-
-
-def forward(params, x):
-    for place, layer in enumerate(params):
-        x = x @ layer["weight"] + layer["bias"]
-        if 0 < place < len(params) - 1:
-            x = jax.nn.relu(x)
-    return x
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = np.maximum(x @ layer["weight"] + layer["bias"], 0)
 
 
 # %% exercise="cross_entropy" variant="by_logsumexp"
@@ -1173,14 +366,11 @@ def cross_entropy(logits, labels):
     return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels]))
 
 
-# %% exercise="cross_entropy" misconception="one_shift_for_all_rows"
+# %% exercise="cross_entropy" misconception="one_shift_for_all_rows" changes="solution"
 """Your loss is right unless the rows are of very different size. Perhaps you subtract the largest number of the whole table. Then every `exp` in a row of small logits is 0. Subtract the largest number of each row from this row."""
-
-
-def cross_entropy(logits, labels):
-    shifted = logits - jnp.max(logits)
-    log_p = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis=1, keepdims=True))
-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
+-    log_p = jax.nn.log_softmax(logits)
++    shifted = logits - jnp.max(logits)
++    log_p = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis=1, keepdims=True))
 
 
 # %% exercise="cross_entropy" misconception="a_little_more_than_zero"
@@ -1192,22 +382,16 @@ def cross_entropy(logits, labels):
     return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels] + 1e-9))
 
 
-# %% exercise="cross_entropy" misconception="sum_for_mean"
+# %% exercise="cross_entropy" misconception="sum_for_mean" changes="solution"
 """Your loss grows with the number of examples: it is the sum, and the task asks for the mean. With a sum, a batch of twice the size makes steps of twice the length."""
+-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
++    return -jnp.sum(log_p[jnp.arange(len(labels)), labels])
 
 
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits)
-    return -jnp.sum(log_p[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="mean_over_all_numbers"
+# %% exercise="cross_entropy" misconception="mean_over_all_numbers" changes="solution"
 """Your loss is too small by a factor, the number of classes. Perhaps you take the mean of a table in which all but one number of each row are 0. The mean counts the zeros too."""
-
-
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits)
-    return -jnp.mean(log_p * jax.nn.one_hot(labels, logits.shape[1]))
+-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
++    return -jnp.mean(log_p * jax.nn.one_hot(labels, logits.shape[1]))
 
 
 # %% exercise="cross_entropy" misconception="all_pairs"
@@ -1218,80 +402,23 @@ def cross_entropy(logits, labels):
     return -jnp.mean(jax.nn.log_softmax(logits)[:, labels])
 
 
-# %% exercise="cross_entropy" misconception="softmax_down_the_columns"
+# %% exercise="cross_entropy" misconception="softmax_down_the_columns" changes="solution"
 """Your probabilities add up to 1 over the examples, not over the classes. The classes of one example are a row, and `axis=0` runs down the columns."""
+-    log_p = jax.nn.log_softmax(logits)
++    log_p = jax.nn.log_softmax(logits, axis=0)
 
 
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits, axis=0)
-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="logarithm_without_minus"
+# %% exercise="cross_entropy" misconception="logarithm_without_minus" changes="solution"
 """Your loss is never positive, and it is larger for a better network. The logarithm of a probability is negative: the minus is missing."""
+-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
++    return jnp.mean(log_p[jnp.arange(len(labels)), labels])
 
 
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits)
-    return jnp.mean(log_p[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="only_the_likeliest_class"
-"""You use the class with the largest logit, and not the class of the label. Such a loss is small when the network is sure, also when the network is wrong."""
-
-
-def cross_entropy(logits, labels):
-    return -jnp.mean(jnp.max(jax.nn.log_softmax(logits), axis=1))
-
-
-# %% exercise="cross_entropy" misconception="where_keeps_nan_away"
-"""Your loss is right, but its gradient is `nan` where logits are large. Perhaps `jnp.where` replaces a result that is not finite. `jax.grad` computes the gradient of both branches, and 0 times the infinite gradient of the other branch is `nan`."""
-
-
-def cross_entropy(logits, labels):
-    rows = jnp.arange(labels.shape[0])
-    shifted = logits - jnp.max(logits, axis=1, keepdims=True)
-    p = jax.nn.softmax(logits, axis=1)[rows, labels]
-    return jnp.mean(jnp.where(p > 1e-30, -jnp.log(p), -shifted[rows, labels]))
-
-
-# %% exercise="cross_entropy" misconception="shifts_by_the_size"
-"""Your loss is right for large positive logits, and infinite for large negative ones. Perhaps you subtract the largest absolute value. The largest number of a row should become 0. If all numbers are negative, your shift makes them even smaller."""
-
-
-def cross_entropy(logits, labels):
-    top = jnp.max(jnp.abs(logits), axis=1, keepdims=True)
-    log_sum = jnp.log(jnp.sum(jnp.exp(logits - top), axis=1)) + top[:, 0]
-    return jnp.mean(log_sum - logits[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="clips_the_logits"
+# %% exercise="cross_entropy" misconception="clips_the_logits" changes="solution"
 """Your loss is finite and wrong for large logits. Perhaps you clip them first, so that `exp` stays finite. Then logits of 500 and 510 become equal, and the gradient of a clipped number is 0."""
-
-
-def cross_entropy(logits, labels):
-    z = jnp.clip(logits, -80, 80)
-    log_p = z - jnp.log(jnp.sum(jnp.exp(z), axis=1, keepdims=True))
-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="exp_and_log_cancel"
-"""Your loss is right for small logits. For large ones it is infinite. Perhaps you take `log(sum(exp(logits)))`: `exp(100)` is already `inf` in float32, and `exp(-1000)` is 0. The formula is right; it needs a shift of each row first."""
-
-
-def cross_entropy(logits, labels):
-    rows = jnp.arange(len(labels))
-    return jnp.mean(jnp.log(jnp.sum(jnp.exp(logits), axis=1)) - logits[rows, labels])
-
-
-# %% exercise="cross_entropy" misconception="repairs_the_numbers_afterwards"
-"""Your loss is finite, but wrong where the right class has a tiny probability. Perhaps `jnp.nan_to_num` puts another number in place of `inf` or `nan`. Once the logarithm is infinite, the right loss is lost."""
-
-
-def cross_entropy(logits, labels):
-    p = jax.nn.softmax(logits)
-    losses = -jnp.log(p[jnp.arange(len(labels)), labels])
-    return jnp.mean(jnp.nan_to_num(losses, posinf=0.0))
+-    log_p = jax.nn.log_softmax(logits)
++    z = jnp.clip(logits, -80, 80)
++    log_p = z - jnp.log(jnp.sum(jnp.exp(z), axis=1, keepdims=True))
 
 
 # %% exercise="cross_entropy" misconception="repairs_with_the_largest_number"
@@ -1315,13 +442,10 @@ def cross_entropy(logits, labels):
     return jnp.float32(np.mean(log_sum - z[np.arange(len(labels)), np.asarray(labels)]))
 
 
-# %% exercise="cross_entropy" misconception="a_float_of_the_loss"
+# %% exercise="cross_entropy" misconception="a_float_of_the_loss" changes="solution"
 """Your loss is right, and its gradient cannot be computed. Perhaps `float` or `.item()` makes a Python number of the loss. `jax.grad` gives your function a tracer, which has no such number; return the array."""
-
-
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits)
-    return float(-jnp.mean(log_p[jnp.arange(len(labels)), labels]))
+-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
++    return float(-jnp.mean(log_p[jnp.arange(len(labels)), labels]))
 
 
 # %% exercise="cross_entropy" misconception="stops_the_gradient"
@@ -1333,81 +457,16 @@ def cross_entropy(logits, labels):
     return jnp.mean(log_sum - logits[jnp.arange(len(labels)), labels])
 
 
-# %% exercise="cross_entropy" misconception="always_ten_classes"
-"""Your loss fails for two or three classes. Perhaps the number of classes is written into your code. Take it from the shape of `logits`."""
-
-
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits)
-    return -jnp.mean(jnp.sum(log_p * jax.nn.one_hot(labels, 10), axis=1))
-
-
-# %% exercise="cross_entropy" misconception="no_mean"
+# %% exercise="cross_entropy" misconception="no_mean" changes="solution"
 """You return one loss for each example. Return one number: their mean."""
+-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
++    return -log_p[jnp.arange(len(labels)), labels]
 
 
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits)
-    return -log_p[jnp.arange(len(labels)), labels]
-
-
-# %% exercise="cross_entropy" misconception="every_class_is_right"
-"""Your loss is the mean over all classes: the labels have no effect. From each row, only the logarithm at the label counts."""
-
-
-def cross_entropy(logits, labels):
-    return -jnp.mean(jax.nn.log_softmax(logits))
-
-
-# %% exercise="cross_entropy" misconception="logits_are_logarithms"
-"""Your loss is minus the mean of the logits at the labels. A logit is not the logarithm of a probability: softmax has to divide by the sum over all classes first."""
-
-
-def cross_entropy(logits, labels):
-    return -jnp.mean(logits[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="probability_without_logarithm"
-"""Your loss lies between -1 and 0: it is minus a probability. The logarithm is missing."""
-
-
-def cross_entropy(logits, labels):
-    return -jnp.mean(jax.nn.softmax(logits)[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="one_minus_the_probability"
-"""Your loss is never larger than 1. Perhaps you subtract the probability from 1. The task asks for minus its logarithm, which grows without a limit."""
-
-
-def cross_entropy(logits, labels):
-    return jnp.mean(1 - jax.nn.softmax(logits)[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="labels_are_one_hot"
-"""You multiply by the labels as if they were tables of 0 and 1. A label is one number, the index of the right class: take the number at this index from the row."""
-
-
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits)
-    return -jnp.mean(jnp.sum(log_p * labels, axis=1))
-
-
-# %% exercise="cross_entropy" misconception="classes_count_from_one"
-"""Your loss uses the class before the right one, and for class 0 the last. Perhaps you subtract 1 from the labels. They count from 0, as the columns do."""
-
-
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits)
-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels - 1])
-
-
-# %% exercise="cross_entropy" misconception="softmax_twice"
+# %% exercise="cross_entropy" misconception="softmax_twice" changes="solution"
 """Your loss has softmax in it twice: it stays small, however wrong a network is. A function such as `log_softmax` takes logits, not probabilities."""
-
-
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(jax.nn.softmax(logits))
-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
+-    log_p = jax.nn.log_softmax(logits)
++    log_p = jax.nn.log_softmax(jax.nn.softmax(logits))
 
 
 # %% exercise="cross_entropy" misconception="shifts_by_the_mean"
@@ -1418,16 +477,6 @@ def cross_entropy(logits, labels):
     z = logits - jnp.mean(logits, axis=1, keepdims=True)
     log_sum = jnp.log(jnp.sum(jnp.exp(z), axis=1))
     return jnp.mean(log_sum - z[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="divides_by_the_largest"
-"""Your loss is finite, and wrong for small logits too. Perhaps you divide each row by its largest absolute value. Only a number added to a whole row leaves the probabilities unchanged."""
-
-
-def cross_entropy(logits, labels):
-    z = logits / jnp.max(jnp.abs(logits), axis=1, keepdims=True)
-    log_p = jax.nn.log_softmax(z)
-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
 
 
 # %% exercise="cross_entropy" misconception="rows_for_classes"
@@ -1446,68 +495,6 @@ def cross_entropy(logits, labels):
     top = jnp.max(logits, axis=1, keepdims=True)
     log_sum = jnp.log(jnp.sum(jnp.exp(logits - top), axis=1))
     return jnp.mean(log_sum - logits[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="bits_for_nats"
-"""Your loss is too large by the same factor everywhere, about 1.44. Perhaps you use the logarithm to the base 2. The loss has the natural logarithm."""
-
-
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits) / jnp.log(2.0)
-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="mean_over_the_classes"
-"""Your loss is the sum over the examples, divided by the number of classes. Divide by the number of examples."""
-
-
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits)
-    return -jnp.sum(log_p[jnp.arange(len(labels)), labels]) / logits.shape[1]
-
-
-# %% exercise="cross_entropy" misconception="the_first_example_only"
-"""Your loss is that of the first example. Each row of `logits` has its label; take the mean over all."""
-
-
-def cross_entropy(logits, labels):
-    return -jax.nn.log_softmax(logits[0])[labels[0]]
-
-
-# %% exercise="cross_entropy" misconception="only_wrong_classes"
-"""Your loss is small where the right class has a small probability. Do you take the logarithm of 1 minus the probability? The loss is minus the logarithm of the probability itself."""
-
-
-def cross_entropy(logits, labels):
-    p = jax.nn.softmax(logits)[jnp.arange(len(labels)), labels]
-    return -jnp.mean(jnp.log(1 - p))
-
-
-# %% exercise="cross_entropy" misconception="logarithm_of_the_mean"
-"""Your loss is right for one example, and too small for examples of different probability. Do you take the mean of the probabilities first, and then its logarithm? Each example has a loss of its own; the mean comes last."""
-
-
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_softmax(logits)[jnp.arange(len(labels)), labels]
-    return jnp.log(len(labels)) - jax.nn.logsumexp(log_p)
-
-
-# %% exercise="cross_entropy" misconception="sigmoid_for_softmax"
-"""Your loss gives each class a probability of its own, as a sigmoid does. Softmax gives the classes of a row probabilities that add up to 1."""
-
-
-def cross_entropy(logits, labels):
-    log_p = jax.nn.log_sigmoid(logits)
-    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="squares_of_differences"
-"""Your loss is a mean of squares. Cross-entropy is minus the logarithm of the probability of the right class."""
-
-
-def cross_entropy(logits, labels):
-    p = jax.nn.softmax(logits)
-    return jnp.mean(jnp.sum((p - jax.nn.one_hot(labels, logits.shape[1])) ** 2, axis=1))
 
 
 # %% exercise="make_step" variant="jit_as_a_function"
@@ -1533,13 +520,11 @@ def make_step(loss):
     return lambda params, x, y, rate: jitted(params, x, y, jnp.float32(rate))
 
 
-# %% exercise="make_step" variant="donates_the_parameters"
-def make_step(loss):
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-    return jax.jit(step, donate_argnums=0)
+# %% exercise="make_step" variant="donates_the_parameters" changes="solution"
+-    @jax.jit
+...
+-    return step
++    return jax.jit(step, donate_argnums=0)
 
 
 # %% exercise="make_step" misconception="the_first_rate_for_ever"
@@ -1561,133 +546,73 @@ def make_step(loss):
     return step
 
 
-# %% exercise="make_step" misconception="a_rate_of_its_own"
+# %% exercise="make_step" misconception="a_rate_of_its_own" changes="solution"
 """The caller's rate has no effect: a rate of 0 moves the parameters too. Does your code use a fixed rate? Use the argument `rate`, which may change from call to call."""
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), value
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="static_rate"
+# %% exercise="make_step" misconception="static_rate" changes="solution"
 """Your numbers are right, but JAX traces again for every new rate. Perhaps `rate` is static. Then the rate is a part of the program, and a thousand rates mean a thousand compilations."""
-from functools import partial
++from functools import partial
++
++
+ def make_step(loss):
+...
+-    @jax.jit
++    @partial(jax.jit, static_argnames="rate")
 
 
-def make_step(loss):
-    @partial(jax.jit, static_argnames="rate")
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="no_jit"
+# %% exercise="make_step" misconception="no_jit" changes="solution"
 """Your numbers are right, but Python runs the loss function in every call, and nothing in your step is a jitted program. Without `jax.jit`, no program is kept from one call to the next."""
+-    @jax.jit
 
 
-def make_step(loss):
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="loss_after_the_step"
+# %% exercise="make_step" misconception="loss_after_the_step" changes="solution"
 """Your parameters are right, but your loss is the loss at the new parameters. It needs another run through the network. `value_and_grad` computes the loss at the old parameters together with the gradient."""
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        grads = jax.grad(loss)(params, x, y)
++        params = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++        return params, loss(params, x, y)
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        grads = jax.grad(loss)(params, x, y)
-        params = jax.tree.map(lambda p, g: p - rate * g, params, grads)
-        return params, loss(params, x, y)
-
-    return step
-
-
-# %% exercise="make_step" misconception="no_loss"
+# %% exercise="make_step" misconception="no_loss" changes="solution"
 """Your step returns one thing: perhaps the new parameters alone. Return the loss as the second result: it shows whether the training works."""
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        grads = jax.grad(loss)(params, x, y)
++        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        grads = jax.grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
-
-    return step
-
-
-# %% exercise="make_step" misconception="no_step"
+# %% exercise="make_step" misconception="no_step" changes="solution"
 """Your `make_step` returns nothing. Perhaps it defines a step and does not return it: the caller needs this function."""
+-
+-    return step
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-
-# %% exercise="make_step" misconception="goes_uphill"
+# %% exercise="make_step" misconception="goes_uphill" changes="solution"
 """Your loss grows from step to step. A gradient points to where the function grows; to go down, move the other way."""
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return jax.tree.map(lambda p, g: p + rate * g, params, grads), value
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p + rate * g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="loss_comes_first"
+# %% exercise="make_step" misconception="loss_comes_first" changes="solution"
 """You return the loss first, and then the parameters. `value_and_grad` has that order; this task has the other one."""
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return value, jax.tree.map(lambda p, g: p - rate * g, params, grads)
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return value, jax.tree.map(lambda p, g: p - rate * g, params, grads)
-
-    return step
-
-
-# %% exercise="make_step" misconception="returns_the_gradient" section="a-gradient-is-a-tree"
+# %% exercise="make_step" misconception="returns_the_gradient" section="a-gradient-is-a-tree" changes="solution"
 """You return the gradient where the new parameters should be. It has the same structure, shapes and dtypes, so no error tells you. But it is only the direction of the step."""
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return grads, value
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return grads, value
-
-    return step
-
-
-# %% exercise="make_step" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
+# %% exercise="make_step" misconception="trees_are_numbers" section="a-gradient-is-a-tree" changes="solution"
 """Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it subtracts one tree from another. Python has no arithmetic for dicts: compute with the leaves."""
-
-
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return params - rate * grads, value
-
-    return step
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return params - rate * grads, value
 
 
 # %% exercise="make_step" misconception="a_new_jit_in_each_call"
@@ -1706,251 +631,118 @@ def make_step(loss):
     return step
 
 
-# %% exercise="make_step" misconception="update_outside_of_jit"
+# %% exercise="make_step" misconception="update_outside_of_jit" changes="solution"
 """Your numbers are right, but the new parameters are computed outside `jax.jit`. Perhaps only the gradient is jitted. The update is then many small programs, one for each leaf and operation."""
+-    @jax.jit
++    value_and_grad = jax.jit(jax.value_and_grad(loss))
++
+...
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
++        value, grads = value_and_grad(params, x, y)
 
 
-def make_step(loss):
-    value_and_grad = jax.jit(jax.value_and_grad(loss))
-
-    def step(params, x, y, rate):
-        value, grads = value_and_grad(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="if_under_jit"
+# %% exercise="make_step" misconception="if_under_jit" changes="solution"
 """Every step raises an error about the truth value of a tracer. Perhaps an `if` looks at the rate or at the loss. While JAX traces, they have no value yet."""
+         value, grads = jax.value_and_grad(loss)(params, x, y)
++        if rate == 0:
++            return params, value
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        if rate == 0:
-            return params, value
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="a_float_under_jit"
+# %% exercise="make_step" misconception="a_float_under_jit" changes="solution"
 """Every step raises an error about an abstract or concrete value. Perhaps `float` or `.item()` makes a Python number of the loss or the rate. While JAX traces, both are tracers, which have no value yet."""
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return jax.tree.map(lambda p, g: p - rate * g, params, grads), float(value)
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), float(value)
-
-    return step
-
-
-# %% exercise="make_step" misconception="one_dict_only" section="a-gradient-is-a-tree"
+# %% exercise="make_step" misconception="one_dict_only" section="a-gradient-is-a-tree" changes="solution"
 """Your step is right for one flat dict, and fails for every other tree. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return {name: params[name] - rate * grads[name] for name in params}, value
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return {name: params[name] - rate * grads[name] for name in params}, value
-
-    return step
-
-
-# %% exercise="make_step" misconception="unpacks_the_gradient_first" section="a-gradient-is-a-tree"
+# %% exercise="make_step" misconception="unpacks_the_gradient_first" section="a-gradient-is-a-tree" changes="solution"
 """Your step fails for trees. Perhaps you unpack `value_and_grad` as gradient and loss. It gives the loss first, and the gradient second."""
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
++        grads, value = jax.value_and_grad(loss)(params, x, y)
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        grads, value = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="no_rate"
+# %% exercise="make_step" misconception="no_rate" changes="solution"
 """Your step is too long: it subtracts the whole gradient, whatever the rate is. Multiply the gradient by `rate`."""
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return jax.tree.map(lambda p, g: p - g, params, grads), value
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="divides_by_the_rate"
-"""Your step is too long, and infinite where the rate is 0. Perhaps you divide by the rate. The gradient is multiplied by it."""
-
-
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - g / rate, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="the_old_parameters"
+# %% exercise="make_step" misconception="the_old_parameters" changes="solution"
 """You return the parameters as they were. Perhaps the result of the map is not kept: JAX's arrays never change, so a step has to return new ones."""
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        jax.tree.map(lambda p, g: p - rate * g, params, grads)
++        return params, value
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        jax.tree.map(lambda p, g: p - rate * g, params, grads)
-        return params, value
-
-    return step
-
-
-# %% exercise="make_step" misconception="gradient_for_the_loss"
+# %% exercise="make_step" misconception="gradient_for_the_loss" changes="solution"
 """Your second result is the gradient, a tree. It should be the loss at the old parameters, a number. `jax.value_and_grad` gives both."""
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        grads = jax.grad(loss)(params, x, y)
++        return jax.tree.map(lambda p, g: p - rate * g, params, grads), grads
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        grads = jax.grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), grads
-
-    return step
-
-
-# %% exercise="make_step" misconception="two_programs"
+# %% exercise="make_step" misconception="two_programs" changes="update_outside_of_jit"
 """Your numbers are right, but your step is more than one jitted program. Perhaps the gradient is under one `jax.jit` and the update under another. Put one `jax.jit` around the whole step."""
++    @jax.jit
++    def update(params, grads, rate):
++        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
++
+     def step(params, x, y, rate):
+...
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return update(params, grads, rate), value
 
 
-def make_step(loss):
-    value_and_grad = jax.jit(jax.value_and_grad(loss))
-
-    @jax.jit
-    def update(params, grads, rate):
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
-
-    def step(params, x, y, rate):
-        value, grads = value_and_grad(params, x, y)
-        return update(params, grads, rate), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="jit_around_make_step"
+# %% exercise="make_step" misconception="jit_around_make_step" changes="solution"
 """Your `make_step` fails before there is a step. Perhaps `jax.jit` is applied to `make_step` itself. A jitted function takes arrays and numbers, and the loss is a function. Jit the step."""
++@jax.jit
+ def make_step(loss):
+...
+-    @jax.jit
 
 
-@jax.jit
-def make_step(loss):
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="loss_outside_of_jit"
+# %% exercise="make_step" misconception="loss_outside_of_jit" changes="solution"
 """Your numbers are right, but the loss is computed outside `jax.jit` in each call. Perhaps only the update is jitted. `jax.value_and_grad` computes both in the same program."""
+     @jax.jit
++    def update(params, x, y, rate):
++        grads = jax.grad(loss)(params, x, y)
++        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
++
+...
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return update(params, x, y, rate), loss(params, x, y)
 
 
-def make_step(loss):
-    @jax.jit
-    def update(params, x, y, rate):
-        grads = jax.grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
-
-    def step(params, x, y, rate):
-        return update(params, x, y, rate), loss(params, x, y)
-
-    return step
-
-
-# %% exercise="make_step" misconception="three_results"
-"""Your step returns three things. The task asks for two: the new parameters, and the loss at the old ones."""
-
-
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value, grads
-
-    return step
-
-
-# %% exercise="make_step" misconception="the_gradient_of_x" section="a-gradient-is-a-tree"
+# %% exercise="make_step" misconception="the_gradient_of_x" section="a-gradient-is-a-tree" changes="solution"
 """Your step fails for trees. Perhaps you take the gradient with respect to `x`. `jax.grad` takes it with respect to the first argument, unless `argnums` names another one."""
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
++        value, grads = jax.value_and_grad(loss, argnums=1)(params, x, y)
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss, argnums=1)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="x_and_y_change_places"
+# %% exercise="make_step" misconception="x_and_y_change_places" changes="solution"
 """Your numbers are those of a loss whose `x` and `y` are swapped. The loss is called with `params`, `x` and `y`, in this order."""
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
++        value, grads = jax.value_and_grad(loss)(params, y, x)
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, y, x)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="gradient_in_a_tuple" section="a-gradient-is-a-tree"
+# %% exercise="make_step" misconception="gradient_in_a_tuple" section="a-gradient-is-a-tree" changes="solution"
 """Your step fails for trees. Perhaps `argnums` is a tuple: then the gradient comes in a tuple too, also when it has one item."""
+-        value, grads = jax.value_and_grad(loss)(params, x, y)
++        value, grads = jax.value_and_grad(loss, argnums=(0,))(params, x, y)
 
 
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss, argnums=(0,))(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-
-    return step
-
-
-# %% exercise="make_step" misconception="a_list_of_new_leaves" section="a-gradient-is-a-tree"
+# %% exercise="make_step" misconception="a_list_of_new_leaves" section="a-gradient-is-a-tree" changes="solution"
 """Your parameters come back as a list of arrays. The new parameters need the structure of the old ones."""
-
-
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        pairs = zip(jax.tree.leaves(params), jax.tree.leaves(grads))
-        return [p - rate * g for p, g in pairs], value
-
-    return step
-
-
-# %% exercise="make_step" misconception="half_of_the_gradient"
-"""Your steps are half as long as they should be. Do you divide by 2, because the derivative of a square has a factor of 2? `jax.grad` gives the gradient of the loss as it is."""
-
-
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return jax.tree.map(lambda p, g: p - rate * g / 2, params, grads), value
-
-    return step
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        pairs = zip(jax.tree.leaves(params), jax.tree.leaves(grads))
++        return [p - rate * g for p, g in pairs], value
 
 
 # %% exercise="decayed_step" variant="by_flattening"
@@ -1999,27 +791,17 @@ def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map(lambda p, d: p - rate * (d + decay * p), params, direction(grads))
 
 
-# %% exercise="decayed_step" misconception="paths_hold_texts"
+# %% exercise="decayed_step" misconception="paths_hold_texts" changes="solution"
 """Nothing decays in your result. Perhaps you compare an entry of the path with a string. A path has objects such as `DictKey(key='w')`. Such an object is never equal to a string, and no error tells you."""
+-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
++        is_weight = bool(path) and path[-1] == "w"
 
 
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = bool(path) and path[-1] == "w"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="every_entry_has_a_key"
+# %% exercise="decayed_step" misconception="every_entry_has_a_key" changes="solution"
 """Your step fails where a leaf lies in a list or a tuple. Do you read the `key` of the last entry? The entry of a dict has a `key`, and the entry of a list has an `idx`."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        return p - rate * (d + decay * p) if path[-1].key == "w" else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
+-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+-        return p - rate * (d + decay * p) if is_weight else p - rate * d
++        return p - rate * (d + decay * p) if path[-1].key == "w" else p - rate * d
 
 
 # %% exercise="decayed_step" misconception="two_axes_are_a_weight"
@@ -2033,40 +815,18 @@ def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map(update, params, direction(grads))
 
 
-# %% exercise="decayed_step" misconception="w_somewhere_in_the_text"
-"""Leaves with names such as `raw` or `wide` decay in your result. Perhaps you look for the letter `w` in the string of the path. Longer names have this letter too, and so have the names of the parts above."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = "w" in jax.tree_util.keystr(path)
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="w_anywhere_in_the_path"
+# %% exercise="decayed_step" misconception="w_anywhere_in_the_path" changes="solution"
 """In a part that is called `w`, all leaves decay in your result, whatever their own names are. A path names every part on the way; the leaf's own key is the last one."""
+-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+-        return p - rate * (d + decay * p) if is_weight else p - rate * d
++        names = [jax.tree_util.keystr((entry,), simple=True) for entry in path]
++        return p - rate * (d + decay * p) if "w" in names else p - rate * d
 
 
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        names = [jax.tree_util.keystr((entry,), simple=True) for entry in path]
-        return p - rate * (d + decay * p) if "w" in names else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="decay_without_the_rate"
+# %% exercise="decayed_step" misconception="decay_without_the_rate" changes="solution"
 """Your weights shrink by `decay` times themselves, whatever the rate is. Some libraries do it in this way. Here the rate multiplies both parts, so a smaller rate makes the decay smaller too."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return p - rate * d - decay * p if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
+-        return p - rate * (d + decay * p) if is_weight else p - rate * d
++        return p - rate * d - decay * p if is_weight else p - rate * d
 
 
 # %% exercise="decayed_step" misconception="a_direction_for_each_leaf" section="an-optimiser-is-a-function-on-trees"
@@ -2082,294 +842,56 @@ def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map_with_path(update, params, grads)
 
 
-# %% exercise="decayed_step" misconception="weights_grow"
+# %% exercise="decayed_step" misconception="weights_grow" changes="solution"
 """Your weights grow with the decay: its sign is wrong. Decay moves a weight towards 0. Subtract it from the weight, like the direction."""
+-        return p - rate * (d + decay * p) if is_weight else p - rate * d
++        return p - rate * (d - decay * p) if is_weight else p - rate * d
 
 
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return p - rate * (d - decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="ends_in_w"
+# %% exercise="decayed_step" misconception="ends_in_w" changes="solution"
 """Leaves whose names end in `w`, such as `raw`, decay in your result. Perhaps you look at the end of the whole string. The last entry of the path must be `w` itself."""
+-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
++        is_weight = jax.tree_util.keystr(path, simple=True, separator="/").endswith("w")
 
 
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path, simple=True, separator="/").endswith("w")
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="root_has_no_path"
+# %% exercise="decayed_step" misconception="root_has_no_path" changes="solution"
 """Your step fails where the tree is one bare array. Perhaps you read the last entry of its path: the path of the root has no entries."""
+-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
++        is_weight = jax.tree_util.keystr((path[-1],), simple=True) == "w"
 
 
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr((path[-1],), simple=True) == "w"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="decay_after_the_step"
+# %% exercise="decayed_step" misconception="decay_after_the_step" changes="solution"
 """Your decay is a little off: it is taken from the weight that has moved already. Compute both parts from the old weight, and subtract them together."""
+     def update(path, p, d):
++        new = p - rate * d
+...
+-        return p - rate * (d + decay * p) if is_weight else p - rate * d
++        return new - rate * decay * new if is_weight else new
 
 
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        new = p - rate * d
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return new - rate * decay * new if is_weight else new
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="the_rate_twice"
-"""Your weights decay by the rate times the rate. Perhaps the decay is multiplied by `rate` twice. In `rate * (d + decay * p)` it counts once."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return p - rate * (d + rate * decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="the_direction_is_not_called"
+# %% exercise="decayed_step" misconception="the_direction_is_not_called" changes="a_direction_for_each_leaf"
 """Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps `direction` is never called. It turns the gradients into the directions that are subtracted."""
+-        d = direction(g)
+-        return p - rate * (d + decay * p) if is_weight else p - rate * d
++        return p - rate * (g + decay * p) if is_weight else p - rate * g
 
 
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, g):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return p - rate * (g + decay * p) if is_weight else p - rate * g
-
-    return jax.tree.map_with_path(update, params, grads)
-
-
-# %% exercise="decayed_step" misconception="decay_without_the_weight"
-"""The same number is subtracted from every weight. Perhaps you subtract `rate * decay` without `p`. Decay takes a share of the weight: large weights lose more."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return p - rate * (d + decay) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="everything_but_the_bias"
+# %% exercise="decayed_step" misconception="everything_but_the_bias" changes="solution"
 """Leaves that are called neither `w` nor `b` decay in your result. Perhaps you leave out the biases, and take all other leaves for weights. Only a leaf whose last key is `w` decays."""
+-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
++        is_weight = jax.tree_util.keystr(path[-1:], simple=True) != "b"
 
 
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) != "b"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="only_other_leaves_decay"
-"""Your weights do not decay, and all other leaves do: the two formulas are swapped."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) != "w"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="begins_with_w"
-"""Leaves whose names begin with `w`, such as `wide`, decay in your result. The last key must be `w`, and nothing more."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True).startswith("w")
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="capital_letters_too"
-"""Leaves that are called `W` decay in your result. The last key must be exactly `w`: a capital letter is another key."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True).lower() == "w"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="w_in_the_last_key"
-"""Leaves whose last key has a `w` in it, such as `raw` or `wide`, decay in your result. The last key must be `w`, and nothing more."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = "w" in jax.tree_util.keystr(path[-1:], simple=True)
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="the_first_key"
-"""In your result, leaves decay where the first key of the path is `w`, and not where the last one is. A path begins at the root; the key of the leaf stands at its end."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[:1], simple=True) == "w"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="weights_at_the_top_only"
+# %% exercise="decayed_step" misconception="weights_at_the_top_only" changes="solution"
 """Weights inside lists and other dicts do not decay in your result. Perhaps you compare the whole path with one key. Only the last key counts, at any depth."""
+-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
++        is_weight = jax.tree_util.keystr(path, simple=True, separator="/") == "w"
 
 
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path, simple=True, separator="/") == "w"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="a_slash_in_a_key"
+# %% exercise="decayed_step" misconception="a_slash_in_a_key" changes="solution"
 """Leaves with a key such as `a/w` decay in your result. Perhaps you split the string of the path at its slashes. A key may have a slash itself; the path's last entry is the key as it is."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path, simple=True, separator="/").split("/")[-1] == "w"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="a_dot_in_a_key"
-"""Leaves with a key such as `b.w` decay in your result. Perhaps you split the string of the path at its dots. A key may have a dot itself; the path's last entry is the key as it is."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path, simple=True, separator=".").split(".")[-1] == "w"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="written_into_the_parameters" in_order=True
-"""The parameters that you were given have changed. Perhaps you write the new leaves into the caller's dict. Return a new tree."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    new = jax.tree.map_with_path(update, params, direction(grads))
-    if isinstance(params, dict):
-        params.update(new)
-    if isinstance(params, list):
-        params[:] = new
-    return new
-
-
-# %% exercise="decayed_step" misconception="layers_in_a_list_only"
-"""Your step works for a dict, and for a list of dicts of arrays, and fails for other trees. Perhaps you loop over layers and their names. A tree may have any form: `jax.tree.map_with_path` finds every leaf."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    ds = direction(grads)
-    if isinstance(params, dict):
-        return decayed_step([params], [grads], lambda _: [ds], rate, decay)[0]
-    new = []
-    for layer, each in zip(params, ds):
-        extra = {name: decay * layer[name] if name == "w" else 0.0 for name in layer}
-        new.append({name: layer[name] - rate * (each[name] + extra[name]) for name in layer})
-    return new
-
-
-# %% exercise="decayed_step" misconception="dicts_in_dicts_only"
-"""Your step works for dicts, and for dicts in dicts, and fails for other trees. A tree may have lists and tuples too, or be one bare array: `jax.tree.map_with_path` finds every leaf."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def step(params, ds):
-        new = {}
-        for name, p in params.items():
-            if isinstance(p, dict):
-                new[name] = step(p, ds[name])
-            else:
-                new[name] = p - rate * (ds[name] + (decay * p if name == "w" else 0))
-        return new
-
-    return step(params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="the_direction_decays"
-"""Your decay takes a share of the direction, and not of the weight. It is `decay * p`, with the parameter itself."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return p - rate * (d + decay * d) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="no_rate"
-"""Your step is too long in every leaf: the rate has no effect on the direction. Multiply both parts by `rate`."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return p - (d + decay * p) if is_weight else p - d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="goes_uphill"
-"""Your parameters move the other way: the direction is added. To go down, subtract it."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return p + rate * (d - decay * p) if is_weight else p + rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="weights_by_their_decay_alone"
-"""Your weights decay, but do not move along the direction. A weight does both: `p - rate * (d + decay * p)`."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return p - rate * decay * p if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
+-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
++        is_weight = jax.tree_util.keystr(path, simple=True, separator="/").split("/")[-1] == "w"
 
 
 # %% exercise="decayed_step" misconception="a_list_of_leaves"
@@ -2412,127 +934,68 @@ def momentum_step(params, grads, velocity, rate, beta):
     return jax.tree.transpose(outer, inner, pairs)
 
 
-# %% exercise="momentum" misconception="moves_with_the_old_velocity"
+# %% exercise="momentum" misconception="moves_with_the_old_velocity" changes="solution"
 """Your parameters are one step late: they move with the old velocity. When the velocity is 0, the first step does nothing."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
++    return params, jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return params, jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-
-
-# %% exercise="momentum" misconception="forgets_the_velocity"
+# %% exercise="momentum" misconception="forgets_the_velocity" changes="solution"
 """Your second result is the old velocity, so the next step starts without this gradient. A function on trees has no memory: return everything that the next step needs."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
++    return jax.tree.map(lambda p, v: p - rate * v, params, new), velocity
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, new), velocity
-
-
-# %% exercise="momentum" misconception="velocity_changed_in_place"
+# %% exercise="momentum" misconception="velocity_changed_in_place" changes="solution"
 """The velocity that your `momentum_step` was given is no longer what it was. Perhaps you write the new velocity into the dict of the old one. The old velocity belongs to the caller, who may need it again."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
++    if isinstance(velocity, dict):
++        velocity.update(new)
++    return jax.tree.map(lambda p, v: p - rate * v, params, new), new
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    if isinstance(velocity, dict):
-        velocity.update(new)
-    return jax.tree.map(lambda p, v: p - rate * v, params, new), new
-
-
-# %% exercise="momentum" misconception="a_tree_of_pairs" section="an-optimiser-is-a-function-on-trees"
+# %% exercise="momentum" misconception="a_tree_of_pairs" section="an-optimiser-is-a-function-on-trees" changes="solution"
 """Your `momentum_step` returns one tree, with a pair in place of each leaf: `jax.tree.map` makes one tree, whatever your function returns. The task asks for a pair of two trees, so write a map for each."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    def update(p, g, v):
++        v = beta * v + g
++        return p - rate * v, v
++
++    return jax.tree.map(update, params, grads, velocity)
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    def update(p, g, v):
-        v = beta * v + g
-        return p - rate * v, v
-
-    return jax.tree.map(update, params, grads, velocity)
-
-
-# %% exercise="momentum" misconception="weighted_mean"
+# %% exercise="momentum" misconception="weighted_mean" changes="solution"
 """Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too. This task adds the whole gradient."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
++    velocity = jax.tree.map(lambda v, g: beta * v + (1 - beta) * g, velocity, grads)
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + (1 - beta) * g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="rate_in_the_velocity"
+# %% exercise="momentum" misconception="rate_in_the_velocity" changes="solution"
 """Your velocity has the rate in it. As long as the rate stays the same the parameters agree; when it changes, your velocity still moves at the old rate."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    velocity = jax.tree.map(lambda v, g: beta * v + rate * g, velocity, grads)
++    return jax.tree.map(jnp.subtract, params, velocity), velocity
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + rate * g, velocity, grads)
-    return jax.tree.map(jnp.subtract, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="looks_ahead"
+# %% exercise="momentum" misconception="looks_ahead" changes="solution"
 """Your parameters go further than the new velocity says: the gradient is counted once more, as Nesterov's momentum does. The velocities themselves are right."""
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    new = jax.tree.map(lambda p, v, g: p - rate * (beta * v + g), params, velocity, grads)
++    return new, velocity
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    new = jax.tree.map(lambda p, v, g: p - rate * (beta * v + g), params, velocity, grads)
-    return new, velocity
-
-
-# %% exercise="momentum" misconception="starts_at_the_parameters"
-"""Your first velocity is the parameters themselves. It should have the structure of the parameters, and only zeros."""
-
-
-def start(params):
-    return params
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="one_number_for_all"
+# %% exercise="momentum" misconception="one_number_for_all" changes="solution"
 """Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
-
-
-def start(params):
-    return 0.0
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+-    return jax.tree.map(jnp.zeros_like, params)
++    return 0.0
 
 
 # %% exercise="momentum" misconception="one_dict_only" section="a-gradient-is-a-tree"
@@ -2548,495 +1011,151 @@ def momentum_step(params, grads, velocity, rate, beta):
     return {name: params[name] - rate * velocity[name] for name in params}, velocity
 
 
-# %% exercise="momentum" misconception="every_tuple_is_a_pair"
+# %% exercise="momentum" misconception="every_tuple_is_a_pair" changes="a_tree_of_pairs"
 """Your step is wrong where the parameters hold a tuple or a namedtuple. Perhaps your function returns pairs, and `is_leaf` finds them by asking for a tuple. But the tuples of the tree are tuples too, so your code takes them for pairs."""
+-    return jax.tree.map(update, params, grads, velocity)
++    def is_pair(node):
++        return isinstance(node, tuple)
++
++    pairs = jax.tree.map(update, params, grads, velocity)
++    return tuple(jax.tree.map(lambda pair: pair[at], pairs, is_leaf=is_pair) for at in (0, 1))
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    def update(p, g, v):
-        v = beta * v + g
-        return p - rate * v, v
-
-    def is_pair(node):
-        return isinstance(node, tuple)
-
-    pairs = jax.tree.map(update, params, grads, velocity)
-    return tuple(jax.tree.map(lambda pair: pair[at], pairs, is_leaf=is_pair) for at in (0, 1))
-
-
-# %% exercise="momentum" misconception="zeros_without_the_shape"
+# %% exercise="momentum" misconception="zeros_without_the_shape" changes="solution"
 """Your first velocity is right for vectors, and flat for matrices. Do you make `p.size` zeros for each leaf `p`? Each leaf of the velocity needs the shape of its parameter; otherwise adding a gradient fails or changes the shape."""
+-    return jax.tree.map(jnp.zeros_like, params)
++    return jax.tree.map(lambda p: jnp.zeros(p.size), params)
 
 
-def start(params):
-    return jax.tree.map(lambda p: jnp.zeros(p.size), params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="none_needs_a_zero" section="a-gradient-is-a-tree"
+# %% exercise="momentum" misconception="none_needs_a_zero" section="a-gradient-is-a-tree" changes="solution"
 """Your first velocity has a 0 where `params` has `None`. For JAX, `None` is a node without children. With a leaf in its place, the two trees have different structures, and a map over both fails."""
+-    return jax.tree.map(jnp.zeros_like, params)
++    return jax.tree.map(
++        lambda p: jnp.array(0.0) if p is None else jnp.zeros_like(p),
++        params,
++        is_leaf=lambda p: p is None,
++    )
 
 
-def start(params):
-    return jax.tree.map(
-        lambda p: jnp.array(0.0) if p is None else jnp.zeros_like(p),
-        params,
-        is_leaf=lambda p: p is None,
-    )
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="a_number_for_each_leaf"
+# %% exercise="momentum" misconception="a_number_for_each_leaf" changes="solution"
 """Your first velocity has one Python number for each leaf. It needs an array of zeros with the shape of the parameter."""
+-    return jax.tree.map(jnp.zeros_like, params)
++    return jax.tree.map(lambda p: 0.0, params)
 
 
-def start(params):
-    return jax.tree.map(lambda p: 0.0, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="zeros_without_axes"
-"""Your first velocity has arrays without an axis. Each needs the shape of its parameter. Broadcasting hides this in the first step."""
-
-
-def start(params):
-    return jax.tree.map(lambda p: jnp.array(0.0), params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="zeros_like_a_tree" section="a-gradient-is-a-tree"
+# %% exercise="momentum" misconception="zeros_like_a_tree" section="a-gradient-is-a-tree" changes="solution"
 """Your `start` works for one bare array only. `jnp.zeros_like` takes one array; `jax.tree.map` applies it to every leaf of a tree."""
+-    return jax.tree.map(jnp.zeros_like, params)
++    return jnp.zeros_like(params)
 
 
-def start(params):
-    return jnp.zeros_like(params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="numpy_zeros"
+# %% exercise="momentum" misconception="numpy_zeros" changes="solution"
 """Your first velocity has NumPy's arrays of `float64`: NumPy's zeros are `float64`, if you do not name another dtype. The parameters are `float32`."""
+-    return jax.tree.map(jnp.zeros_like, params)
++    return jax.tree.map(lambda p: np.zeros(p.shape), params)
 
 
-def start(params):
-    return jax.tree.map(lambda p: np.zeros(p.shape), params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="zero_times_the_parameter"
+# %% exercise="momentum" misconception="zero_times_the_parameter" changes="solution"
 """Your first velocity is `nan` where a parameter is `nan` or infinite. Do you compute the zeros from the parameters, as in `0 * p` or `p - p`? For `nan` and infinity, both give `nan`: make the zeros from the shape."""
+-    return jax.tree.map(jnp.zeros_like, params)
++    return jax.tree.map(lambda p: 0 * p, params)
 
 
-def start(params):
-    return jax.tree.map(lambda p: 0 * p, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="ones_at_the_start"
-"""Your first velocity is 1 everywhere. Nothing has moved yet: it should be 0."""
-
-
-def start(params):
-    return jax.tree.map(jnp.ones_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="a_list_of_zeros" section="a-gradient-is-a-tree"
+# %% exercise="momentum" misconception="a_list_of_zeros" section="a-gradient-is-a-tree" changes="solution"
 """Your first velocity is a list. It needs the structure of the parameters: a map over both trees fails otherwise."""
+-    return jax.tree.map(jnp.zeros_like, params)
++    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(params)]
 
 
-def start(params):
-    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(params)]
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="nothing_at_the_start"
+# %% exercise="momentum" misconception="nothing_at_the_start" changes="solution"
 """Your `start` returns nothing. The first velocity is a tree of zeros like the parameters."""
+-    return jax.tree.map(jnp.zeros_like, params)
++    jax.tree.map(jnp.zeros_like, params)
 
 
-def start(params):
-    jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="beta_for_both"
+# %% exercise="momentum" misconception="beta_for_both" changes="solution"
 """Your velocity multiplies the new gradient by `beta` too. Only the old velocity is multiplied; the gradient is added as it is."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    velocity = jax.tree.map(lambda v, g: beta * (v + g), velocity, grads)
++    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
++    return params, velocity
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * (v + g), velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="beta_for_the_gradient"
+# %% exercise="momentum" misconception="beta_for_the_gradient" changes="beta_for_both"
 """Your velocity keeps the old velocity whole and multiplies the gradient by `beta`. It is the other way round: `beta` makes the old velocity smaller."""
+-    velocity = jax.tree.map(lambda v, g: beta * (v + g), velocity, grads)
++    velocity = jax.tree.map(lambda v, g: v + beta * g, velocity, grads)
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: v + beta * g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="shares_change_places"
-"""Your velocity takes `1 - beta` times the old velocity and `beta` times the gradient. The old velocity is multiplied by `beta`; the gradient is added as it is."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: (1 - beta) * v + beta * g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="old_velocity_by_the_rest"
-"""Your velocity takes `1 - beta` times the old velocity. It is `beta` times: with a `beta` near 1, most of it stays."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: (1 - beta) * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="nothing_fades"
+# %% exercise="momentum" misconception="nothing_fades" changes="beta_for_both"
 """Your velocity adds up all gradients: `beta` has no effect. The old velocity is multiplied by `beta` before the gradient is added."""
+-    velocity = jax.tree.map(lambda v, g: beta * (v + g), velocity, grads)
++    velocity = jax.tree.map(lambda v, g: v + g, velocity, grads)
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="no_memory"
-"""Your velocity is the last gradient: the old velocity has no effect. `beta` times the old velocity belongs to the new one."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="gradient_left_out"
-"""Your velocity is `beta` times the old one: the gradient has no effect. Starting from 0, nothing ever moves."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="no_rate"
+# %% exercise="momentum" misconception="no_rate" changes="solution"
 """Your parameters move by the whole velocity, whatever the rate is. Multiply the velocity by `rate`."""
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    params = jax.tree.map(lambda p, v: p - v, params, velocity)
++    return params, velocity
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="goes_uphill"
+# %% exercise="momentum" misconception="goes_uphill" changes="solution"
 """Your parameters move the other way: the velocity is added. It points to where the loss grows, so subtract it."""
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    params = jax.tree.map(lambda p, v: p + rate * v, params, velocity)
++    return params, velocity
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p + rate * v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="velocity_first"
+# %% exercise="momentum" misconception="velocity_first" changes="solution"
 """Your two results are swapped: the new parameters come first, then the new velocity."""
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
++    return velocity, params
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return velocity, params
-
-
-# %% exercise="momentum" misconception="velocity_twice"
-"""Both of your results are the velocity. The first one should be the new parameters: the velocity says only how far they move."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return velocity, velocity
-
-
-# %% exercise="momentum" misconception="parameters_twice"
-"""Both of your results are the new parameters. The second one should be the new velocity."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return params, params
-
-
-# %% exercise="momentum" misconception="the_old_parameters"
-"""Your velocity is right, but you return the old parameters. The first result is the parameters after the step."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="parameters_only" section="an-optimiser-is-a-function-on-trees"
+# %% exercise="momentum" misconception="parameters_only" section="an-optimiser-is-a-function-on-trees" changes="solution"
 """You return one thing, the new parameters. Return the new velocity too: the next step needs it, and a function on trees has no memory."""
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
++    return params
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return params
-
-
-# %% exercise="momentum" misconception="velocity_only" section="an-optimiser-is-a-function-on-trees"
-"""You return one thing, the new velocity. Return the new parameters before it."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return velocity
-
-
-# %% exercise="momentum" misconception="velocity_without_use"
+# %% exercise="momentum" misconception="velocity_without_use" changes="solution"
 """Your velocity is right, but your parameters move along the gradient alone. Subtract `rate` times the new velocity."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
++    return jax.tree.map(lambda p, g: p - rate * g, params, grads), new
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, g: p - rate * g, params, grads), new
-
-
-# %% exercise="momentum" misconception="a_velocity_that_is_subtracted"
+# %% exercise="momentum" misconception="a_velocity_that_is_subtracted" changes="solution"
 """Your velocity has the other sign and the rate in it, as in some libraries: then it is added to the parameters. Here it is `beta * velocity + gradient`, and `rate` times it is subtracted."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    velocity = jax.tree.map(lambda v, g: beta * v - rate * g, velocity, grads)
++    params = jax.tree.map(lambda p, v: p + v, params, velocity)
++    return params, velocity
 
 
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v - rate * g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p + v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="a_beta_of_its_own"
-"""The caller's `beta` has no effect. Does your code use 0.9 instead? `beta` may change from step to step."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="a_rate_of_its_own"
-"""The caller's `rate` has no effect. Does your code use a fixed number instead? `rate` may change from step to step."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - 0.1 * v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="beta_in_the_step"
-"""Your parameters move by `rate * beta` times the new velocity. `beta` has its part in the velocity already."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * beta * v, params, velocity)
-    return params, velocity
-
-
-# %% exercise="momentum" misconception="decays_twice"
-"""Your new velocity is one step too far, in both results: the same gradient is in it twice. Compute `beta * velocity + gradient` once, move the parameters with it, and return it."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="written_into_the_dicts" section="a-gradient-is-a-tree"
+# %% exercise="momentum" misconception="written_into_the_dicts" section="a-gradient-is-a-tree" changes="one_dict_only"
 """Your functions work on one dict of arrays, and write the new velocity into the caller's dict. Parameters may be nested in any way, and the old velocity belongs to the caller: use `jax.tree.map`, which makes new trees."""
+-    velocity = {name: beta * velocity[name] + grads[name] for name in params}
+-    return {name: params[name] - rate * velocity[name] for name in params}, velocity
++    new = {}
++    for name in params:
++        velocity[name] = beta * velocity[name] + grads[name]
++        new[name] = params[name] - rate * velocity[name]
++    return new, velocity
 
 
-def start(params):
-    return {name: jnp.zeros_like(p) for name, p in params.items()}
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    new = {}
-    for name in params:
-        velocity[name] = beta * velocity[name] + grads[name]
-        new[name] = params[name] - rate * velocity[name]
-    return new, velocity
-
-
-# %% exercise="momentum" misconception="parameters_changed_in_place" in_order=True
-"""The parameters that your `momentum_step` was given have changed. Perhaps you write the new ones into the caller's dict. Return a new tree."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    new = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
-    if isinstance(params, dict):
-        params.update(new)
-    return new, velocity
-
-
-# %% exercise="momentum" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
+# %% exercise="momentum" misconception="trees_are_numbers" section="a-gradient-is-a-tree" changes="solution"
 """Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = beta * velocity + grads
-    return params - rate * velocity, velocity
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
++    velocity = beta * velocity + grads
++    return params - rate * velocity, velocity
 
 
 # %% exercise="adam" variant="counter_in_an_array"
@@ -3092,1068 +1211,175 @@ def adam_step(params, grads, state, rate):
     return params, {"m": m, "v": v, "t": state["t"] + 1}
 
 
-# %% exercise="adam" misconception="a_tree_of_triples" section="an-optimiser-is-a-function-on-trees"
+# %% exercise="adam" misconception="a_tree_of_triples" section="an-optimiser-is-a-function-on-trees" changes="solution"
 """Your step works for one bare array, and not for other trees. Do you unpack the result of `jax.tree.map` into three? It is one tree, with a tuple in place of each leaf. Write a map for each of the three."""
+-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+...
+-    def update(p, m, v):
+-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
++    def update(p, g, m, v):
++        m = 0.9 * m + 0.1 * g
++        v = 0.999 * v + 0.001 * g**2
++        return p - rate * m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8), m, v
+...
+-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
++    params, m, v = jax.tree.map(update, params, grads, state["m"], state["v"])
++    return params, {"m": m, "v": v, "t": t}
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-
-    def update(p, g, m, v):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        return p - rate * m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8), m, v
-
-    params, m, v = jax.tree.map(update, params, grads, state["m"], state["v"])
-    return params, {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="state_changed_in_place"
+# %% exercise="adam" misconception="state_changed_in_place" changes="solution"
 """The state that your `adam_step` was given is no longer what it was. Perhaps you write the new `t`, `m` and `v` into its dict. The old state belongs to the caller, who may need it again."""
+-    t = state["t"] + 1
+-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
++    state["t"] += 1
++    t = state["t"]
++    state["m"] = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
++    state["v"] = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+...
+-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
++    return jax.tree.map(update, params, state["m"], state["v"]), state
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    state["t"] += 1
-    t = state["t"]
-    state["m"] = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    state["v"] = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, state["m"], state["v"]), state
-
-
-# %% exercise="adam" misconception="counts_from_zero"
+# %% exercise="adam" misconception="counts_from_zero" changes="solution"
 """Your first step is `nan`. Perhaps the corrections use the old count. With `t` = 0, `1 - 0.9ᵗ` is 0. Add 1 to the count before using it."""
+-    t = state["t"] + 1
++    t = jnp.asarray(state["t"], jnp.float32)
+...
+-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
++    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": state["t"] + 1}
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = jnp.asarray(state["t"], jnp.float32)
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": state["t"] + 1}
-
-
-# %% exercise="adam" misconception="the_count_stands_still"
+# %% exercise="adam" misconception="the_count_stands_still" changes="solution"
 """Your first step is right, the later steps are too long, and `t` does not grow. So the corrections are those of the first step in every step. Return the new `t` in the state."""
+-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
++    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": state["t"]}
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": state["t"]}
-
-
-# %% exercise="adam" misconception="zero_over_zero"
+# %% exercise="adam" misconception="zero_over_zero" changes="solution"
 """Your parameters become `nan` where the gradient has always been 0: 0 / 0. A small number in the denominator prevents this."""
+-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
++        return p - rate * m / (1 - 0.9**t) / jnp.sqrt(v / (1 - 0.999**t))
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        return p - rate * m / (1 - 0.9**t) / jnp.sqrt(v / (1 - 0.999**t))
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="small_number_under_the_root"
+# %% exercise="adam" misconception="small_number_under_the_root" changes="solution"
 """Your steps are too short where gradients are tiny. Perhaps the 1e-8 is added before the root is taken. There it has the effect of a gradient of 0.0001. Add it after the root."""
+-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
++        return p - rate * m / jnp.sqrt(v + 1e-8)
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / jnp.sqrt(v + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="no_square"
+# %% exercise="adam" misconception="no_square" changes="solution"
 """Your `v` can be negative, and then its root is `nan`. `v` has to average the squares of the gradients, and a square is never negative."""
+-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
++    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g, state["v"], grads)
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="no_root"
+# %% exercise="adam" misconception="no_root" changes="solution"
 """Your `m`, `v` and `t` are right, but large gradients give short steps, and small ones long steps. Perhaps you divide by `v` without its root. `v` averages squares, so its size is that of a gradient squared."""
+-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
++        return p - rate * m / (v + 1e-8)
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (v + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="the_decays_change_places"
+# %% exercise="adam" misconception="the_decays_change_places" changes="solution"
 """Your `m` is too small and your `v` too large: 0.9 and 0.999 are swapped. `m` follows the newest gradients quickly; `v` is a slow average."""
+-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
++    m = jax.tree.map(lambda m, g: 0.999 * m + 0.001 * g, state["m"], grads)
++    v = jax.tree.map(lambda v, g: 0.9 * v + 0.1 * g**2, state["v"], grads)
+...
+-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
++        m, v = m / (1 - 0.999**t), v / (1 - 0.9**t)
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.999 * m + 0.001 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.9 * v + 0.1 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.999**t), v / (1 - 0.9**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="keeps_the_corrected_averages"
+# %% exercise="adam" misconception="keeps_the_corrected_averages" changes="no_correction"
 """Your first steps from zeros are right, but the `m` and `v` that you return have the correction in them, and the next step corrects them once more. Use the corrected numbers for the new parameters only."""
+-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
++    t = state["t"] + 1
++    m = jax.tree.map(lambda m, g: (0.9 * m + 0.1 * g) / (1 - 0.9**t), state["m"], grads)
++    v = jax.tree.map(lambda v, g: (0.999 * v + 0.001 * g**2) / (1 - 0.999**t), state["v"], grads)
+...
+-    return params, {"m": m, "v": v, "t": state["t"] + 1}
++    return params, {"m": m, "v": v, "t": t}
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: (0.9 * m + 0.1 * g) / (1 - 0.9**t), state["m"], grads)
-    v = jax.tree.map(lambda v, g: (0.999 * v + 0.001 * g**2) / (1 - 0.999**t), state["v"], grads)
-    params = jax.tree.map(lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-8), params, m, v)
-    return params, {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="counts_every_leaf"
-"""Your first leaf is right, the next leaves have the correction of later steps, and `t` grows by the number of leaves. Perhaps you add 1 to `t` inside the map. JAX calls the function of a map once for each leaf."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"]
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        nonlocal t
-        t = t + 1
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="the_count_has_no_value" section="one-jitted-step"
+# %% exercise="adam" misconception="the_count_has_no_value" section="one-jitted-step" changes="solution"
 """Your steps are right, but under `jax.jit` the call fails. Perhaps an `if`, `int` or a function of `math` asks for the value of `t`. While JAX traces, the count is a tracer without a value; arithmetic works with it as it is."""
+-    t = state["t"] + 1
++    t = int(state["t"]) + 1
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = int(state["t"]) + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="power_of_the_difference"
-"""Your first step is right, and later steps are not. Perhaps the power is taken of the difference: `(1 - 0.9)ᵗ`. The power comes first: 1 minus 0.9ᵗ."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9) ** t, v / (1 - 0.999) ** t
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="times_for_power"
-"""Your first step is right, and later steps are not. Perhaps you multiply by `t`, `1 - 0.9 * t`, where the formula has a power: 1 minus 0.9ᵗ."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9 * t), v / (1 - 0.999 * t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="every_tuple_is_a_triple" section="an-optimiser-is-a-function-on-trees"
+# %% exercise="adam" misconception="every_tuple_is_a_triple" section="an-optimiser-is-a-function-on-trees" changes="a_tree_of_triples"
 """Your step is wrong where the parameters hold a tuple or a namedtuple. Perhaps your function returns three things, and `is_leaf` finds them by asking for a tuple. But the tuples of the tree are tuples too."""
+-        m = 0.9 * m + 0.1 * g
+-        v = 0.999 * v + 0.001 * g**2
+-        return p - rate * m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8), m, v
++        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
++        step = m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
++        return p - rate * step, m, v
+...
+-    params, m, v = jax.tree.map(update, params, grads, state["m"], state["v"])
+-    return params, {"m": m, "v": v, "t": t}
++    def pick(at):
++        return jax.tree.map(lambda three: three[at], threes, is_leaf=lambda x: isinstance(x, tuple))
++
++    threes = jax.tree.map(update, params, grads, state["m"], state["v"])
++    return pick(0), {"m": pick(1), "v": pick(2), "t": t}
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-
-    def update(p, g, m, v):
-        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
-        step = m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
-        return p - rate * step, m, v
-
-    def pick(at):
-        return jax.tree.map(lambda three: three[at], threes, is_leaf=lambda x: isinstance(x, tuple))
-
-    threes = jax.tree.map(update, params, grads, state["m"], state["v"])
-    return pick(0), {"m": pick(1), "v": pick(2), "t": t}
-
-
-# %% exercise="adam" misconception="tiny_number_before_the_correction"
+# %% exercise="adam" misconception="tiny_number_before_the_correction" changes="solution"
 """Your steps are too short where gradients are tiny. Perhaps the 1e-8 is added to the root of `v` before `v` is corrected. Add it to the root of the corrected `v`."""
+-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
++        scale = jnp.sqrt(1 - 0.999**t) / (1 - 0.9**t)
++        return p - rate * scale * m / (jnp.sqrt(v) + 1e-8)
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        scale = jnp.sqrt(1 - 0.999**t) / (1 - 0.9**t)
-        return p - rate * scale * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="corrects_m_only"
-"""Your first steps are far too long: only `m` is corrected, and `v` starts near 0 as well. Divide `v` by `1 - 0.999ᵗ`."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        return p - rate * (m / (1 - 0.9**t)) / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="corrects_v_only"
-"""Your first steps are far too short: only `v` is corrected, and `m` starts near 0 as well. Divide `m` by `1 - 0.9ᵗ`."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        return p - rate * m / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="corrections_change_places"
-"""Your `m`, `v` and `t` are right, but the two corrections are swapped: `m` is divided by `1 - 0.9ᵗ`, and `v` by `1 - 0.999ᵗ`."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.999**t), v / (1 - 0.9**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="multiplies_by_the_corrections"
-"""Your first steps have the wrong length. Perhaps you multiply `m` and `v` by `1 - 0.9ᵗ` and `1 - 0.999ᵗ`. They are too small at the start: divide, to make them larger."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m * (1 - 0.9**t), v * (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="root_before_the_correction"
+# %% exercise="adam" misconception="root_before_the_correction" changes="solution"
 """Your `m`, `v` and `t` are right, and your first steps have the wrong length. Perhaps the root of `v` is taken first, and then divided by `1 - 0.999ᵗ`. Correct `v`, then take its root."""
+-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
++        return p - rate * (m / (1 - 0.9**t)) / (jnp.sqrt(v) / (1 - 0.999**t) + 1e-8)
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        return p - rate * (m / (1 - 0.9**t)) / (jnp.sqrt(v) / (1 - 0.999**t) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="the_whole_gradient_in_m"
-"""Your `m` is ten times too large: it adds the whole gradient, as momentum does. Here the gradient counts 0.1 times."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="whole_gradients_in_both"
-"""Your `m` and `v` are far too large: they add the whole gradient and its square. Here they count 0.1 and 0.001 times: both are averages."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="the_whole_square_in_v"
-"""Your `v` is a thousand times too large: it adds the whole square of the gradient. Here the square counts 0.001 times."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="squares_the_share_too"
-"""Your `v` is a thousand times too small. Perhaps `0.001 * g` is squared as a whole. Only the gradient is squared."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + (0.001 * g) ** 2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="shares_of_m_in_v"
-"""Your `v` follows the squares too quickly: it has the factors 0.9 and 0.1, those of `m`. The factors of `v` are 0.999 and 0.001."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.9 * v + 0.1 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="a_hundredth_in_v"
-"""Your `v` has the factors 0.99 and 0.01, so it follows the squares ten times as quickly as with 0.999 and 0.001."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.99 * v + 0.01 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.99**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="shares_of_the_old_change_places"
-"""Your `m` and `v` follow the newest gradient closely. Are the factors swapped? The old average is multiplied by 0.9 and 0.999, the new part by 0.1 and 0.001."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.1 * m + 0.9 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.001 * v + 0.999 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="squares_of_m"
-"""Your `v` averages the squares of `m`. It should average the squares of the gradients."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, m: 0.999 * v + 0.001 * m**2, state["v"], m)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="sizes_for_squares"
+# %% exercise="adam" misconception="sizes_for_squares" changes="solution"
 """Your `v` averages the sizes of the gradients, without their sign. It should average their squares."""
+-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
++    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * jnp.abs(g), state["v"], grads)
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * jnp.abs(g), state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="moves_with_the_old_averages"
-"""Your `m`, `v` and `t` are right, but the parameters are one step late: they move with the old `m` and `v`. Use the new ones."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, state["m"], state["v"]), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="keeps_the_old_averages"
-"""You return the old `m` and `v`. Then each step begins as the first one did. The new state has the new `m` and `v`."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {**state, "t": t}
-
-
-# %% exercise="adam" misconception="the_gradient_in_place_of_m"
+# %% exercise="adam" misconception="the_gradient_in_place_of_m" changes="solution"
 """Your `m`, `v` and `t` are right, but the gradient itself moves the parameters. The step divides the corrected `m` by the root."""
+-    def update(p, m, v):
+-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
++    def update(p, g, v):
++        return p - rate * g / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
+...
+-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
++    return jax.tree.map(update, params, grads, v), {"m": m, "v": v, "t": t}
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, g, v):
-        return p - rate * g / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
-
-    return jax.tree.map(update, params, grads, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="goes_uphill"
-"""Your parameters move the other way: the step is added. To go down, subtract it."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p + rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="no_rate"
-"""Your steps have the length that a rate of 1 gives, whatever the rate is. Multiply by `rate`."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="the_old_parameters"
-"""Your state is right, but you return the old parameters. The first result is the parameters after the step."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return params, {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="state_first"
+# %% exercise="adam" misconception="state_first" changes="solution"
 """Your two results are swapped: the new parameters come first, then the new state."""
+-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
++    return {"m": m, "v": v, "t": t}, jax.tree.map(update, params, m, v)
 
 
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return {"m": m, "v": v, "t": t}, jax.tree.map(update, params, m, v)
-
-
-# %% exercise="adam" misconception="parameters_only" section="an-optimiser-is-a-function-on-trees"
-"""You return one thing, the new parameters. Return the new state too: the next step needs it, and a function on trees has no memory."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v)
-
-
-# %% exercise="adam" misconception="one_m_for_the_parameters"
-"""You return `m` where the new parameters should be. It has the same structure and shapes, so no error tells you; but it is an average of gradients."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return m, {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="no_count_in_the_state"
-"""The state that you return has no `t`. The next step needs the count, so put the new one into the state."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v}
-
-
-# %% exercise="adam" misconception="counts_from_one"
-"""Your count is too high by one: it starts at 1, and the first step adds 1 already. No step has been taken at the start: `t` is 0."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 1}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="counts_twice"
-"""Your count grows by 2 in each step. Perhaps `t + 1` is computed once for the corrections, and once more for the new state."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t + 1}
-
-
-# %% exercise="adam" misconception="corrected_by_the_next_count"
-"""Your `m`, `v` and `t` are right, but the corrections are those of the next step: 1 is added to the new `t` once more."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9 ** (t + 1)), v / (1 - 0.999 ** (t + 1))
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="one_zero_for_all"
+# %% exercise="adam" misconception="one_zero_for_all" changes="solution"
 """Your state starts with one number for `m` and one for `v`. Each has to be a tree like the parameters, with zeros: it remembers something for every parameter."""
+-    zeros = jax.tree.map(jnp.zeros_like, params)
+-    return {"m": zeros, "v": zeros, "t": 0}
++    return {"m": 0.0, "v": 0.0, "t": 0}
 
 
-def adam_start(params):
-    return {"m": 0.0, "v": 0.0, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="numpy_zeros"
-"""Your `m` and `v` start as NumPy's arrays of `float64`: NumPy's zeros are `float64`, if you do not name another dtype. The parameters are `float32`."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(lambda p: np.zeros(p.shape), params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="zero_times_the_parameter"
+# %% exercise="adam" misconception="zero_times_the_parameter" changes="solution"
 """Your first `m` and `v` are `nan` where a parameter is `nan` or infinite. Do you compute the zeros from the parameters, as in `0 * p` or `p - p`? For `nan` and infinity, both give `nan`: make the zeros from the shape."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(lambda p: 0 * p, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="starts_at_the_parameters"
-"""Your `m` and `v` start as the parameters themselves. They have the structure of the parameters, and only zeros."""
-
-
-def adam_start(params):
-    return {"m": params, "v": params, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="numpy_under_jit" section="one-jitted-step"
-"""Your steps are right, but under `jax.jit` the call fails. Perhaps the root is NumPy's. Under `jax.jit` it gets a tracer, which has no numbers: use `jnp.sqrt`."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (np.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="one_dict_only" section="a-gradient-is-a-tree"
-"""Your functions work on one dict of arrays. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
-
-
-def adam_start(params):
-    zeros = {name: jnp.zeros_like(p) for name, p in params.items()}
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    new, m, v = {}, {}, {}
-    for name, g in grads.items():
-        m[name] = 0.9 * state["m"][name] + 0.1 * g
-        v[name] = 0.999 * state["v"][name] + 0.001 * g**2
-        step = m[name] / (1 - 0.9**t) / (jnp.sqrt(v[name] / (1 - 0.999**t)) + 1e-8)
-        new[name] = params[name] - rate * step
-    return new, {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="only_the_sign"
-"""In your step, each number moves by `rate` or not at all. Perhaps only the sign of `m` is used. Adam divides `m` by the root of `v`, both corrected."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        return p - rate * jnp.sign(m)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="adam" misconception="starts_with_ones"
-"""Your `m` and `v` start at 1. They start at 0: no gradient has been seen yet."""
-
-
-def adam_start(params):
-    ones = jax.tree.map(jnp.ones_like, params)
-    return {"m": ones, "v": ones, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+-    zeros = jax.tree.map(jnp.zeros_like, params)
++    zeros = jax.tree.map(lambda p: 0 * p, params)
 
 
 # %% exercise="freeze" variant="by_entries"
@@ -4192,836 +1418,237 @@ def frozen_step(params, grads, labels, rate):
     )
 
 
-# %% exercise="freeze" misconception="none_for_train"
+# %% exercise="freeze" misconception="none_for_train" changes="solution"
 """There is a `None` in your label tree. For JAX, `None` is a node without children. So your label tree has another structure than `params`, and a map over both fails."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if any(text.startswith(part + "/") for part in frozen) else None
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else None
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="labels_through_jit"
+# %% exercise="freeze" misconception="labels_through_jit" changes="solution"
 """Your `frozen_step` raises a `TypeError`. Perhaps the labels are an argument of a jitted function. A string is a legal leaf of a tree, but jit takes arrays and numbers only."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+...
++@jax.jit
+ def frozen_step(params, grads, labels, rate):
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-@jax.jit
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="zero_times_nan"
+# %% exercise="freeze" misconception="zero_times_nan" changes="solution"
 """Your frozen leaves become `nan` where their gradient is. Perhaps you multiply the gradient by a mask of 0 and 1. In floating point, 0 times `nan` or infinity is `nan`."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+...
+-    def update(p, g, label):
+-        return p if label == "frozen" else p - rate * g
+-
+-    return jax.tree.map(update, params, grads, labels)
++    mask = jax.tree.map(lambda label: float(label == "train"), labels)
++    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    mask = jax.tree.map(lambda label: float(label == "train"), labels)
-    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
-
-
-# %% exercise="freeze" misconception="begins_with_the_same_letters"
+# %% exercise="freeze" misconception="begins_with_the_same_letters" changes="solution"
 """You freeze `body/10` together with `body/1`, or `body2` together with `body`. Two paths may begin with the same letters and name two parts: compare whole entries."""
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="whole_paths_only"
+# %% exercise="freeze" misconception="whole_paths_only" changes="begins_with_the_same_letters"
 """You freeze a leaf whose own path is listed, but not the leaves in a listed part. When the list names a part, all leaves in this part are frozen."""
+-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
++        return "frozen" if text in frozen else "train"
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        return "frozen" if text in frozen else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="the_name_at_any_depth"
-"""You also freeze a part with the same name inside another part. A listed path starts at the root of the tree: `head` and `body/head` are two places."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = "/" + jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(f"/{part}/" in text for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="trains_what_is_frozen"
-"""Your step moves the frozen leaves, and does not move the others. Your labels are right, but your step confuses the two labels."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p - rate * g if label == "frozen" else p
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="a_label_is_true"
+# %% exercise="freeze" misconception="a_label_is_true" changes="zero_times_nan"
 """Nothing moves in your step. Perhaps you write `if label:`. For Python, every string that is not empty is true, `"train"` as well as `"frozen"`. Compare the label with a string."""
+-    mask = jax.tree.map(lambda label: float(label == "train"), labels)
+-    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
++    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="masked_hands_it_on"
+# %% exercise="freeze" misconception="masked_hands_it_on" changes="a_label_is_true"
 """Your frozen leaves move by their whole gradient. Perhaps you use `optax.masked`: where the mask is False, it passes the gradient on unchanged, and does not set it to 0."""
-import optax
++import optax
++
++
+ def label_tree(params, frozen):
+...
+-    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
++    tool = optax.masked(optax.sgd(rate), jax.tree.map(lambda label: label == "train", labels))
++    updates, _ = tool.update(grads, tool.init(params))
++    return optax.apply_updates(params, updates)
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    tool = optax.masked(optax.sgd(rate), jax.tree.map(lambda label: label == "train", labels))
-    updates, _ = tool.update(grads, tool.init(params))
-    return optax.apply_updates(params, updates)
-
-
-# %% exercise="freeze" misconception="one_label_for_each_part"
+# %% exercise="freeze" misconception="one_label_for_each_part" changes="solution"
 """Your label tree has one label for each part at the top, and it stops there. Such a tree is a prefix of `params`. This task asks for a label in place of every leaf."""
+-    def label(path, leaf):
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
+-
+-    return jax.tree.map_with_path(label, params)
++    if isinstance(params, dict):
++        return {name: "frozen" if name in frozen else "train" for name in params}
++    return ["frozen" if str(place) in frozen else "train" for place in range(len(params))]
 
 
-def label_tree(params, frozen):
-    if isinstance(params, dict):
-        return {name: "frozen" if name in frozen else "train" for name in params}
-    return ["frozen" if str(place) in frozen else "train" for place in range(len(params))]
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="brackets_in_the_paths"
+# %% exercise="freeze" misconception="brackets_in_the_paths" changes="begins_with_the_same_letters"
 """You freeze no leaf, whatever is listed. Perhaps you compare the list with `keystr(path)`. Without options, `keystr` writes `['body'][0]`. The listed paths have plain entries and slashes."""
+-        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        text = jax.tree_util.keystr(path)
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path)
-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="the_top_decides"
-"""You freeze all of `body` when only `body/0` is listed. Perhaps you compare the first entries only. Compare all entries of the listed path."""
-
-
-def label_tree(params, frozen):
-    tops = {part.split("/")[0] for part in frozen}
-
-    def label(path, leaf):
-        return "frozen" if jax.tree_util.keystr(path[:1], simple=True) in tops else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="one_level_down"
+# %% exercise="freeze" misconception="one_level_down" changes="solution"
 """You freeze the leaves directly in a listed part, and train the deeper leaves. Perhaps you compare the path of a leaf, and the path without its last entry. A listed part may be any number of levels above a leaf."""
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        texts = [jax.tree_util.keystr(way, simple=True, separator="/") for way in (path, path[:-1])]
++        return "frozen" if any(text in frozen for text in texts) else "train"
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        texts = [jax.tree_util.keystr(way, simple=True, separator="/") for way in (path, path[:-1])]
-        return "frozen" if any(text in frozen for text in texts) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="none_gets_a_label"
+# %% exercise="freeze" misconception="none_gets_a_label" changes="solution"
 """Your label tree has a label where `params` has `None`. For JAX, `None` is a node without children: it gets no label. Otherwise your label tree has another structure than `params`, and a map over both fails."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+...
+-    return jax.tree.map_with_path(label, params)
++    return jax.tree.map_with_path(label, params, is_leaf=lambda x: x is None)
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params, is_leaf=lambda x: x is None)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="the_first_entry_only"
+# %% exercise="freeze" misconception="the_first_entry_only" changes="whole_paths_only"
 """You freeze listed parts at the top of the tree only. Do you look up only the first entry of each path, or call `keystr` with another separator? A listed path may have several entries, with slashes between them, such as `body/0`."""
+-        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        text = jax.tree_util.keystr(path[:1], simple=True)
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path[:1], simple=True)
-        return "frozen" if text in frozen else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="the_last_entry_only"
-"""You freeze leaves by their last entry alone. A listed path starts at the root of the tree, and may name a part with many leaves."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path[-1:], simple=True)
-        return "frozen" if text in frozen else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="somewhere_in_the_text"
+# %% exercise="freeze" misconception="somewhere_in_the_text" changes="begins_with_the_same_letters"
 """You freeze leaves whose path has the listed string anywhere in it. A listed path starts at the root of the tree, and its entries have to be equal as a whole: `body/1` is not `body/10`."""
+-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
++        return "frozen" if any(part in text for part in frozen) else "train"
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        return "frozen" if any(part in text for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="the_end_of_the_path"
-"""You freeze leaves whose path ends with a listed string. A listed path is read from the root on: every leaf whose path begins with its entries is frozen."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        return "frozen" if any(text.endswith(part) for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="an_entry_anywhere"
+# %% exercise="freeze" misconception="an_entry_anywhere" changes="begins_with_the_same_letters"
 """You freeze every leaf that has a listed string among the entries of its path, at any depth. A listed path starts at the root of the tree, and may have several entries."""
+-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
++        return "frozen" if any(part in text.split("/") for part in frozen) else "train"
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        return "frozen" if any(part in text.split("/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="labels_in_a_list"
+# %% exercise="freeze" misconception="labels_in_a_list" changes="solution"
 """Your labels are a list, in the order of the leaves. The label tree needs the structure of `params`: then a map can go over both."""
+-    def label(path, leaf):
++    labels = []
++    for path, _ in jax.tree.leaves_with_path(params):
+...
+-        return "frozen" if is_frozen else "train"
+-
+-    return jax.tree.map_with_path(label, params)
++        labels.append("frozen" if is_frozen else "train")
++    return labels
 
 
-def label_tree(params, frozen):
-    labels = []
-    for path, _ in jax.tree.leaves_with_path(params):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        is_frozen = any(text.startswith(part + "/") for part in frozen)
-        labels.append("frozen" if is_frozen else "train")
-    return labels
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="labels_by_their_paths"
+# %% exercise="freeze" misconception="labels_by_their_paths" changes="labels_in_a_list"
 """Your labels are in a flat dict, by their paths. The label tree needs the structure of `params`: then a map can go over both."""
+-    labels = []
++    labels = {}
+...
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        labels.append("frozen" if is_frozen else "train")
++        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        is_frozen = any((text + "/").startswith(part + "/") for part in frozen)
++        labels[text] = "frozen" if is_frozen else "train"
 
 
-def label_tree(params, frozen):
-    labels = {}
-    for path, _ in jax.tree.leaves_with_path(params):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        is_frozen = any((text + "/").startswith(part + "/") for part in frozen)
-        labels[text] = "frozen" if is_frozen else "train"
-    return labels
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="dicts_in_dicts_only"
-"""Your label tree is right for dicts, and dicts in dicts. In other nodes, several leaves share one label, or get none. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
-
-
-def label_tree(params, frozen):
-    def labels(node, path):
-        if isinstance(node, dict):
-            return {name: labels(child, f"{path}{name}/") for name, child in node.items()}
-        return "frozen" if any(path.startswith(part + "/") for part in frozen) else "train"
-
-    return labels(params, "")
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="items_of_a_list"
+# %% exercise="freeze" misconception="items_of_a_list" changes="solution"
 """Your `label_tree` fails where a node is not a dict. Perhaps you go over `.items()`. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
+-    def label(path, leaf):
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++    def labels(node, path):
++        new = {}
++        for name, child in node.items():
++            text = f"{path}{name}"
++            if text in frozen:
++                new[name] = jax.tree.map(lambda _: "frozen", child)
++            elif isinstance(child, dict):
++                new[name] = labels(child, text + "/")
++            else:
++                new[name] = "train"
++        return new
+...
+-    return jax.tree.map_with_path(label, params)
++    return labels(params, "")
 
 
-def label_tree(params, frozen):
-    def labels(node, path):
-        new = {}
-        for name, child in node.items():
-            text = f"{path}{name}"
-            if text in frozen:
-                new[name] = jax.tree.map(lambda _: "frozen", child)
-            elif isinstance(child, dict):
-                new[name] = labels(child, text + "/")
-            else:
-                new[name] = "train"
-        return new
-
-    return labels(params, "")
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="every_entry_has_a_key"
+# %% exercise="freeze" misconception="every_entry_has_a_key" changes="solution"
 """Your `label_tree` fails where a leaf lies in a list, a tuple or another node that is not a dict. Do you read the `key` of each entry of the path? An entry of a list or a tuple has an `idx` instead; `keystr` writes every kind."""
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        text = "/".join(str(entry.key) for entry in path)
++        return "frozen" if any((text + "/").startswith(part + "/") for part in frozen) else "train"
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = "/".join(str(entry.key) for entry in path)
-        return "frozen" if any((text + "/").startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="labels_change_places"
-"""Your labels are swapped: listed leaves get `train`, and all others `frozen`."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "train" if any(text.startswith(part + "/") for part in frozen) else "frozen"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="labels_are_bools"
+# %% exercise="freeze" misconception="labels_are_bools" changes="solution"
 """Your labels are `True` and `False`. The task asks for the strings `frozen` and `train`."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return any(text.startswith(part + "/") for part in frozen)
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return any(text.startswith(part + "/") for part in frozen)
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="all_paths_at_once"
-"""With an empty list, you freeze every leaf; with more than one path in it, too few. Perhaps you ask whether `all` listed paths fit. One of them is enough: that is `any`."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if all(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="the_first_path_decides"
+# %% exercise="freeze" misconception="the_first_path_decides" changes="solution"
 """Only the first path of the list has an effect. Perhaps the `return` stands inside the loop over the list. Look at every path before saying that a leaf is trained."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if frozen and text.startswith(frozen[0] + "/") else "train"
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if frozen and text.startswith(frozen[0] + "/") else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="the_leaf_itself_is_left_out"
-"""You freeze the leaves inside listed parts, but not a leaf that is listed itself. Perhaps you look for the listed string with a slash after it; the path of a leaf ends without one."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="no_separator"
-"""You freeze listed parts at the top of the tree only, and also parts whose names begin alike. Perhaps you call `keystr` without a separator: then it writes nothing between the entries of a path."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True)
-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="written_into_the_parameters"
-"""The parameters that your `label_tree` was given have changed: there are strings in them. Perhaps you write the labels into the caller's dict. Return a new tree."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    labels = jax.tree.map_with_path(label, params)
-    if isinstance(params, dict):
-        params.update(labels)
-    return labels
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="the_step_in_place"
-"""The parameters that your `frozen_step` was given have changed. Perhaps you write the new leaves into the caller's dict. Return a new tree."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    new = jax.tree.map(update, params, grads, labels)
-    if isinstance(params, dict):
-        params.update(new)
-    return new
-
-
-# %% exercise="freeze" misconception="cleans_every_gradient"
+# %% exercise="freeze" misconception="cleans_every_gradient" changes="solution"
 """A trained leaf whose gradient is `nan` or infinite does not follow its gradient. Perhaps `jnp.nan_to_num` changes all gradients. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+...
+-        return p if label == "frozen" else p - rate * g
++        return p - rate * jnp.nan_to_num(g) * (label == "train")
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p - rate * jnp.nan_to_num(g) * (label == "train")
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="cleans_with_zeros"
+# %% exercise="freeze" misconception="cleans_with_zeros" changes="cleans_every_gradient"
 """A trained leaf whose gradient is `nan` or infinite stays as it is. Perhaps you put 0 into all gradients that are not finite. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+-        return p - rate * jnp.nan_to_num(g) * (label == "train")
++        return p - rate * jnp.where(jnp.isfinite(g), g, 0.0) * (label == "train")
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p - rate * jnp.where(jnp.isfinite(g), g, 0.0) * (label == "train")
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="all_leaves_move"
+# %% exercise="freeze" misconception="all_leaves_move" changes="cleans_every_gradient"
 """Your frozen leaves move too: the labels have no effect. Is the label itself your condition? Every string that is not empty is true, `"frozen"` as well as `"train"`. Compare it with one of them."""
+-        return p - rate * jnp.nan_to_num(g) * (label == "train")
++        return p - rate * g
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="frozen_leaves_are_zero"
+# %% exercise="freeze" misconception="frozen_leaves_are_zero" changes="cleans_every_gradient"
 """Your frozen leaves become 0. Perhaps the parameters are multiplied by a mask. A frozen leaf keeps its numbers."""
+-        return p - rate * jnp.nan_to_num(g) * (label == "train")
++        return p - rate * g if label == "train" else jnp.zeros_like(p)
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p - rate * g if label == "train" else jnp.zeros_like(p)
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="frozen_leaves_are_none"
+# %% exercise="freeze" misconception="frozen_leaves_are_none" changes="cleans_every_gradient"
 """You return `None` for the frozen leaves. They are part of the parameters: a frozen leaf comes back as it was."""
+-        return p - rate * jnp.nan_to_num(g) * (label == "train")
++        return p - rate * g if label == "train" else None
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p - rate * g if label == "train" else None
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="the_gradient_of_the_frozen"
-"""You return the gradient in place of the frozen leaves. A frozen leaf keeps its numbers."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p - rate * g if label == "train" else g
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="no_rate"
-"""Your trained leaves move by the whole gradient, whatever the rate is. Multiply the gradient by `rate`."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p - g if label == "train" else p
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="goes_uphill"
-"""Your trained leaves move the other way: the gradient is added. To go down, subtract it."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p + rate * g if label == "train" else p
-
-    return jax.tree.map(update, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
+# %% exercise="freeze" misconception="trees_are_numbers" section="a-gradient-is-a-tree" changes="a_label_is_true"
 """Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    return params if labels == "frozen" else params - rate * grads
-
-
-# %% exercise="freeze" misconception="new_leaves_in_a_list"
-"""Your `frozen_step` returns a list of arrays. The new parameters need the structure of the old ones."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    new = []
-    leaves = zip(*map(jax.tree.leaves, (params, grads, labels)))
-    for p, g, label in leaves:
-        new.append(p if label == "frozen" else p - rate * g)
-    return new
-
-
-# %% exercise="freeze" misconception="keys_and_places_only"
-"""Your labels are right in dicts, lists and tuples, and wrong in other nodes. Do you take the `key` or the `idx` of each entry of a path? An entry of a namedtuple or a registered class may have a `name` instead; `keystr` writes every kind."""
-
-
-def text_of(path):
-    names = [getattr(entry, "key", getattr(entry, "idx", None)) for entry in path]
-    return "/".join(str(name) for name in names)
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = text_of(path)
-        return "frozen" if any((text + "/").startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    def update(p, g, label):
-        return p if label == "frozen" else p - rate * g
-
-    return jax.tree.map(update, params, grads, labels)
+-    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
++    return params if labels == "frozen" else params - rate * grads
 
 
 # %% exercise="save_and_load" variant="by_flattening"
@@ -5113,54 +1740,6 @@ def load(file, like):
     return jax.tree.unflatten(structure, loaded)
 
 
-# %% exercise="save_and_load" misconception="an_object_in_the_file"
-"""NumPy had to pickle something for your file, perhaps the whole tree. Loading a pickle can run any code, so a file from a stranger could do anything."""
-
-
-def save(file, tree):
-    np.savez(file, tree=np.array([jax.tree.map(np.asarray, tree)], object))
-
-
-def load(file, like):
-    tree = np.load(file, allow_pickle=True)["tree"][0]
-    found = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-    def read(path, leaf):
-        array = found[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="the_last_key_is_enough"
-"""Your file has fewer arrays than the tree has leaves. Perhaps the name of an array is only the last key of its path. Every layer has a `w`, so each `w` takes the place of the `w` before."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path[-1:], simple=True): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path[-1:], simple=True)]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
 # %% exercise="save_and_load" misconception="brackets_in_the_names" section="save-and-load"
 """The names in your file have brackets and quotes: `keystr(path)` writes them. With its options `simple` and `separator`, `keystr` writes plain entries with slashes between them."""
 
@@ -5185,903 +1764,192 @@ def load(file, like):
     return jax.tree.map_with_path(read, like)
 
 
-# %% exercise="save_and_load" misconception="everything_is_float32"
-"""All your arrays come back as `float32`, also whole numbers and bools. The dtype of a leaf has to come back too, and `float32` does not hold every large whole number."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="missing_stays_as_it_is"
+# %% exercise="save_and_load" misconception="missing_stays_as_it_is" changes="brackets_in_the_names"
 """When a path is not in the file, you keep what `like` has there. The caller gets a tree that looks complete. Some of its numbers were never trained, and no error tells the caller."""
+-        jax.tree_util.keystr(path): np.asarray(leaf)
++        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+...
+-        array = arrays[jax.tree_util.keystr(path)]
+-        if array.shape != leaf.shape:
++        name = jax.tree_util.keystr(path, simple=True, separator="/")
++        if name not in arrays:
++            return leaf
++        if arrays[name].shape != leaf.shape:
+...
+-        return jnp.asarray(array, leaf.dtype)
++        return jnp.asarray(arrays[name], leaf.dtype)
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if name not in arrays:
-            return leaf
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="any_shape_will_do"
+# %% exercise="save_and_load" misconception="any_shape_will_do" changes="missing_stays_as_it_is"
 """You return an array of another shape than `like` asks for. The mistake then shows far from here, in a matrix product. Where NumPy's broadcasting stretches the shape, it does not show at all."""
+-        if name not in arrays:
+-            return leaf
+-        if arrays[name].shape != leaf.shape:
+-            raise ValueError("another shape")
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="bytes_are_numbers"
+# %% exercise="save_and_load" misconception="bytes_are_numbers" changes="any_shape_will_do"
 """Where `like` has another dtype than the saved leaf, your numbers are nonsense, or `load` fails. Perhaps you use `view`. It keeps the bytes and reads them as another dtype, so they mean other numbers. `astype` converts numbers."""
+-        name = jax.tree_util.keystr(path, simple=True, separator="/")
+-        return jnp.asarray(arrays[name], leaf.dtype)
++        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
++        if array.shape != leaf.shape:
++            raise ValueError("another shape")
++        return jnp.asarray(array.view(leaf.dtype))
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array.view(leaf.dtype))
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="the_dtype_of_the_file"
+# %% exercise="save_and_load" misconception="the_dtype_of_the_file" changes="bytes_are_numbers"
 """Your numbers are right, but some dtypes are not those of `like`. Perhaps you keep the dtype that the file has. `like` decides the dtype."""
+-        return jnp.asarray(array.view(leaf.dtype))
++        return jnp.asarray(array)
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="half_is_enough"
-"""Your numbers lose digits on the way, and large ones become infinite. Perhaps you save all leaves as `float16`. It has three digits and ends at 65,504. NumPy's file format can hold each leaf as it is."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf.astype(jnp.float16))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="whole_numbers_through_float32"
+# %% exercise="save_and_load" misconception="whole_numbers_through_float32" changes="brackets_in_the_names"
 """Your dtypes are right, but large whole numbers lose their last digits on the way. Perhaps you save every leaf as `float32`. It has 24 bits for the digits of a number; `int32` has more."""
+-        jax.tree_util.keystr(path): np.asarray(leaf)
++        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
+...
+-        array = arrays[jax.tree_util.keystr(path)]
++        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="made_to_fit"
+# %% exercise="save_and_load" misconception="made_to_fit" changes="bytes_are_numbers"
 """Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`. Perhaps you reshape the array. Then the rows and columns of a matrix mean something else, and no error tells you."""
+-        if array.shape != leaf.shape:
+-            raise ValueError("another shape")
+-        return jnp.asarray(array.view(leaf.dtype))
++        return jnp.asarray(array, leaf.dtype).reshape(leaf.shape)
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        return jnp.asarray(array, leaf.dtype).reshape(leaf.shape)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="stretched_to_fit"
+# %% exercise="save_and_load" misconception="stretched_to_fit" changes="made_to_fit"
 """Your `load` accepts a smaller array, if broadcasting can stretch it to the shape of `like`. Then one number may fill a whole leaf, and no error tells you."""
+-        return jnp.asarray(array, leaf.dtype).reshape(leaf.shape)
++        return jnp.broadcast_to(jnp.asarray(array, leaf.dtype), leaf.shape)
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        return jnp.broadcast_to(jnp.asarray(array, leaf.dtype), leaf.shape)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="nothing_else_in_the_file"
+# %% exercise="save_and_load" misconception="nothing_else_in_the_file" changes="any_shape_will_do"
 """Your `load` refuses a file that holds more than `like` asks for. But people often load only the first layers of a trained model: the other arrays do no harm."""
+-
+-    def read(path, leaf):
+-        name = jax.tree_util.keystr(path, simple=True, separator="/")
+-        return jnp.asarray(arrays[name], leaf.dtype)
+-
+-    return jax.tree.map_with_path(read, like)
++    pairs, structure = jax.tree.flatten_with_path(like)
++    names = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
++    if sorted(names) != sorted(arrays.files):
++        raise KeyError(f"{names}, not {arrays.files}")
++    if any(arrays[name].shape != leaf.shape for name, (_, leaf) in zip(names, pairs)):
++        raise ValueError("another shape")
++    leaves = [jnp.asarray(arrays[name], leaf.dtype) for name, (_, leaf) in zip(names, pairs)]
++    return jax.tree.unflatten(structure, leaves)
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-    pairs, structure = jax.tree.flatten_with_path(like)
-    names = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
-    if sorted(names) != sorted(arrays.files):
-        raise KeyError(f"{names}, not {arrays.files}")
-    if any(arrays[name].shape != leaf.shape for name, (_, leaf) in zip(names, pairs)):
-        raise ValueError("another shape")
-    leaves = [jnp.asarray(arrays[name], leaf.dtype) for name, (_, leaf) in zip(names, pairs)]
-    return jax.tree.unflatten(structure, leaves)
-
-
-# %% exercise="save_and_load" misconception="the_order_of_the_file"
+# %% exercise="save_and_load" misconception="the_order_of_the_file" changes="missing_stays_as_it_is"
 """Where `like` asks for a part of the saved tree, your `load` gives a leaf the numbers of another one, or refuses a shape that fits. Do you take the arrays in the order of the file? Take each array by the name of its leaf."""
+-
+-    def read(path, leaf):
++    pairs, structure = jax.tree.flatten_with_path(like)
++    for path, leaf in pairs:
+...
+-            return leaf
++            raise KeyError(name)
++    new = []
++    for (path, leaf), name in zip(pairs, arrays.files):
+...
+-        return jnp.asarray(arrays[name], leaf.dtype)
+-
+-    return jax.tree.map_with_path(read, like)
++        new.append(jnp.asarray(arrays[name], leaf.dtype))
++    return jax.tree.unflatten(structure, new)
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-    pairs, structure = jax.tree.flatten_with_path(like)
-    for path, leaf in pairs:
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if name not in arrays:
-            raise KeyError(name)
-    new = []
-    for (path, leaf), name in zip(pairs, arrays.files):
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        new.append(jnp.asarray(arrays[name], leaf.dtype))
-    return jax.tree.unflatten(structure, new)
-
-
-# %% exercise="save_and_load" misconception="an_assert_for_the_shape"
+# %% exercise="save_and_load" misconception="an_assert_for_the_shape" changes="any_shape_will_do"
 """Where a shape differs, you raise an `AssertionError`. The task asks for a `ValueError`; `assert` is for mistakes in your own code, and `python -O` leaves it out."""
+         name = jax.tree_util.keystr(path, simple=True, separator="/")
++        assert arrays[name].shape == leaf.shape
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        assert arrays[name].shape == leaf.shape
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="a_key_error_for_the_shape"
-"""Where a shape differs, you raise a `KeyError`. The array is there, so its value is wrong: the task asks for a `ValueError`."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if arrays[name].shape != leaf.shape:
-            raise KeyError("another shape")
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="a_value_error_for_what_is_missing"
-"""Where a path is missing, you raise a `ValueError`. A name that is not there is a `KeyError`, as for a dict."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if name not in arrays:
-            raise ValueError(f"{name} is missing")
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="an_assert_for_what_is_missing"
-"""Where a path is missing, you raise an `AssertionError`. The task asks for a `KeyError` that mentions the path; `assert` is for mistakes in your own code."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        assert name in arrays, name
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="the_path_is_not_named"
+# %% exercise="save_and_load" misconception="the_path_is_not_named" changes="missing_stays_as_it_is"
 """Where a path is missing, your `KeyError` does not mention the path. The reader of the message has to know which leaf is missing."""
+-            return leaf
++            raise KeyError("a leaf is missing in the file")
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if name not in arrays:
-            raise KeyError("a leaf is missing in the file")
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="get_gives_none"
-"""Where a path is missing, you raise an `AttributeError`. Perhaps you call `get`, which gives `None`, and then ask `None` for its shape. The task asks for a `KeyError` that mentions the path."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = dict(np.load(file))
-
-    def read(path, leaf):
-        array = arrays.get(jax.tree_util.keystr(path, simple=True, separator="/"))
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="none_for_what_is_missing"
-"""Where a path is missing, your tree has `None`. The caller gets a tree of another structure than `like`. The task asks for a `KeyError` that mentions the path."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if name not in arrays:
-            return None
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="every_entry_has_a_key"
+# %% exercise="save_and_load" misconception="every_entry_has_a_key" changes="missing_stays_as_it_is"
 """Your `save` fails where a leaf lies in a list, a tuple or another node that is not a dict. Do you join the `key` of each entry of the path? An entry of a list or a tuple has an `idx` instead; `keystr` writes every kind."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
++        "/".join(str(entry.key) for entry in path): np.asarray(leaf)
+...
+-        name = jax.tree_util.keystr(path, simple=True, separator="/")
+-        if name not in arrays:
+-            return leaf
++        name = "/".join(str(entry.key) for entry in path)
 
 
-def save(file, tree):
-    arrays = {
-        "/".join(str(entry.key) for entry in path): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = "/".join(str(entry.key) for entry in path)
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="dots_in_the_names"
-"""The names in your file have dots between the entries of a path. The task asks for slashes: `separator="/"`."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="."): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator=".")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="no_separator"
+# %% exercise="save_and_load" misconception="no_separator" changes="brackets_in_the_names"
 """The names in your file have nothing between the entries of a path. The task asks for slashes: without `separator`, `keystr` writes the entries one after the other."""
+-        jax.tree_util.keystr(path): np.asarray(leaf)
++        jax.tree_util.keystr(path, simple=True): np.asarray(leaf)
+...
+-        array = arrays[jax.tree_util.keystr(path)]
++        array = arrays[jax.tree_util.keystr(path, simple=True)]
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True)]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="a_slash_at_the_start"
-"""The names in your file begin with a slash. The slash stands between two entries of a path only."""
-
-
-def save(file, tree):
-    arrays = {
-        "/" + jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays["/" + jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="none_is_saved_too"
-"""Something in your file was pickled where the tree has a `None`: NumPy has no array for it. For JAX, `None` is a node without children; it is in `like`, and needs no array."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda x: x is None)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="the_top_level_only"
-"""Your `save` is right for one dict of arrays. Do you pass the whole dict to `np.savez`? NumPy pickles what is not an array, such as a dict in the dict, and a list has no names. Name every leaf by its path."""
-
-
-def save(file, tree):
-    np.savez(file, **tree)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="a_flat_dict_back"
+# %% exercise="save_and_load" misconception="a_flat_dict_back" changes="any_shape_will_do"
 """Your `load` returns a flat dict, with the paths as keys. It has to return a tree like `like`: the names say where in the tree each array belongs."""
+-
+-    def read(path, leaf):
++    new = {}
++    for path, leaf in jax.tree.leaves_with_path(like):
+...
+-        return jnp.asarray(arrays[name], leaf.dtype)
+-
+-    return jax.tree.map_with_path(read, like)
++        if arrays[name].shape != leaf.shape:
++            raise ValueError("another shape")
++        new[name] = jnp.asarray(arrays[name], leaf.dtype)
++    return new
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-    new = {}
-    for path, leaf in jax.tree.leaves_with_path(like):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        new[name] = jnp.asarray(arrays[name], leaf.dtype)
-    return new
-
-
-# %% exercise="save_and_load" misconception="a_list_back"
-"""Your `load` returns a list of arrays. It has to return a tree with the structure of `like`."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-    new = []
-    for path, leaf in jax.tree.leaves_with_path(like):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        new.append(jnp.asarray(arrays[name], leaf.dtype))
-    return new
-
-
-# %% exercise="save_and_load" misconception="dicts_made_of_names"
+# %% exercise="save_and_load" misconception="dicts_made_of_names" changes="a_flat_dict_back"
 """Your trees have another structure than `like`: lists, tuples and other nodes have become dicts. Perhaps you build the tree from the names in the file. Names do not tell a list from a dict, and `None` has no name. Take the structure of `like`."""
+-        new[name] = jnp.asarray(arrays[name], leaf.dtype)
++        *parts, last = name.split("/")
++        place = new
++        for part in parts:
++            place = place.setdefault(part, {})
++        place[last] = jnp.asarray(arrays[name], leaf.dtype)
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-    new = {}
-    for path, leaf in jax.tree.leaves_with_path(like):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        *parts, last = name.split("/")
-        place = new
-        for part in parts:
-            place = place.setdefault(part, {})
-        place[last] = jnp.asarray(arrays[name], leaf.dtype)
-    return new
-
-
-# %% exercise="save_and_load" misconception="counts_axes_only"
-"""Your `load` accepts an array of another shape if it has as many axes as the leaf of `like`. Perhaps you compare `ndim` or the length of the shapes. Compare the shapes themselves."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if arrays[name].ndim != leaf.ndim:
-            raise ValueError("another number of axes")
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="counts_numbers_only"
+# %% exercise="save_and_load" misconception="counts_numbers_only" changes="any_shape_will_do"
 """Your `load` returns an array of another shape if it has as many numbers as the leaf of `like`. Perhaps you compare `size`. Compare the shapes themselves."""
+         name = jax.tree_util.keystr(path, simple=True, separator="/")
++        if arrays[name].size != leaf.size:
++            raise ValueError("another size")
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if arrays[name].size != leaf.size:
-            raise ValueError("another size")
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="the_old_file_is_kept"
+# %% exercise="save_and_load" misconception="the_old_file_is_kept" changes="whole_numbers_through_float32"
 """Where the file was there already, your file has names of the tree that was saved before. Perhaps you add to the old arrays. The file is replaced: it has the leaves of the last tree only."""
-import os
++import os
++
++
+ def save(file, tree):
+...
+-    arrays = {
+-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
+-        for path, leaf in jax.tree.leaves_with_path(tree)
+-    }
++    arrays = dict(np.load(file)) if os.path.exists(file) else {}
++    for path, leaf in jax.tree.leaves_with_path(tree):
++        arrays[jax.tree_util.keystr(path, simple=True, separator="/")] = np.asarray(leaf)
 
 
-def save(file, tree):
-    arrays = dict(np.load(file)) if os.path.exists(file) else {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        arrays[jax.tree_util.keystr(path, simple=True, separator="/")] = np.asarray(leaf)
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="the_first_file_stays"
-"""Where the file was there already, you leave it as it is. The task asks you to replace it: the last tree that was saved counts."""
-import os
-
-
-def save(file, tree):
-    if os.path.exists(file):
-        return
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="gives_like_back"
-"""Your `load` returns the numbers of `like`, and not those of the file. `like` says the structure, shapes and dtypes only."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(leaf, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="another_dtype_is_refused"
+# %% exercise="save_and_load" misconception="another_dtype_is_refused" changes="any_shape_will_do"
 """Your `load` raises an error where `like` has another dtype than the file. The task asks you to convert the numbers."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if arrays[name].shape != leaf.shape or arrays[name].dtype != leaf.dtype:
-            raise ValueError("another shape or dtype")
-        return jnp.asarray(arrays[name], leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="written_into_like"
-"""The tree `like` that you were given has changed. Perhaps you write the loaded arrays into it. Return a new tree."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    new = jax.tree.map_with_path(read, like)
-    if isinstance(like, dict):
-        like.update(new)
-    if isinstance(like, list):
-        like[:] = new
-    return new
-
-
-# %% exercise="save_and_load" misconception="nothing_comes_back"
-"""Your `load` returns nothing. Return the tree."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="keys_and_places_only"
-"""Your names are right in dicts, lists and tuples, and wrong in other nodes. Do you take the `key` or the `idx` of each entry of a path? An entry of a namedtuple or a registered class may have a `name` instead; `keystr` writes every kind."""
-
-
-def text_of(path):
-    names = [getattr(entry, "key", getattr(entry, "idx", None)) for entry in path]
-    return "/".join(str(name) for name in names)
-
-
-def save(file, tree):
-    arrays = {text_of(path): np.asarray(leaf) for path, leaf in jax.tree.leaves_with_path(tree)}
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[text_of(path)]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="names_in_sorted_order"
-"""Your `load` mixes up the leaves where there are more than ten, or where `like` asks for a part. Do you take the arrays in the order of their sorted names? Ask the file for each leaf by its own name."""
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    leaves, structure = jax.tree.flatten(like)
-    arrays = np.load(file)
-    new = []
-    for leaf, name in zip(leaves, sorted(arrays.files)):
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        new.append(jnp.asarray(arrays[name], leaf.dtype))
-    return jax.tree.unflatten(structure, new)
+         name = jax.tree_util.keystr(path, simple=True, separator="/")
++        if arrays[name].shape != leaf.shape or arrays[name].dtype != leaf.dtype:
++            raise ValueError("another shape or dtype")
 
 
 # %% exercise="deep_forward" variant="scan_over_pairs"
@@ -6129,87 +1997,54 @@ def deep_forward(stacked, x):
     return every[-1], every
 
 
-# %% exercise="deep_forward" misconception="carry_and_rows_change_places"
+# %% exercise="deep_forward" misconception="carry_and_rows_change_places" changes="solution"
 """Your two results are swapped. `scan` returns the last carry first, and then the stacked rows."""
+-    return jax.lax.scan(apply, x, stacked)
++    last, every = jax.lax.scan(apply, x, stacked)
++    return every, last
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-        return x, x
-
-    last, every = jax.lax.scan(apply, x, stacked)
-    return every, last
-
-
-# %% exercise="deep_forward" misconception="one_result_from_the_body"
+# %% exercise="deep_forward" misconception="one_result_from_the_body" changes="solution"
 """Every call raises a `TypeError`. Perhaps the function in your `scan` returns one array. JAX expects a pair: the carry for the next turn, and the row to stack."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+-        return x, x
++        return jax.nn.relu(x @ layer["weight"] + layer["bias"])
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        return jax.nn.relu(x @ layer["weight"] + layer["bias"])
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="stacks_the_inputs"
+# %% exercise="deep_forward" misconception="stacks_the_inputs" changes="solution"
 """Your last output is right, but the rows are one layer late: the first one is `x` itself. Does the function in your `scan` stack the input of each layer? Stack its output."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+-        return x, x
++        return jax.nn.relu(x @ layer["weight"] + layer["bias"]), x
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        return jax.nn.relu(x @ layer["weight"] + layer["bias"]), x
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="stacks_before_relu"
+# %% exercise="deep_forward" misconception="stacks_before_relu" changes="solution"
 """Your last output is right, but the rows have negative numbers: you stack the numbers before ReLU."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+-        return x, x
++        before = x @ layer["weight"] + layer["bias"]
++        return jax.nn.relu(before), before
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        before = x @ layer["weight"] + layer["bias"]
-        return jax.nn.relu(before), before
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="no_relu"
+# %% exercise="deep_forward" misconception="no_relu" changes="solution"
 """Your outputs can be negative: ReLU is missing. Without ReLU, many linear layers are the same as one linear layer."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = x @ layer["weight"] + layer["bias"]
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = x @ layer["weight"] + layer["bias"]
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="last_layer_first"
+# %% exercise="deep_forward" misconception="last_layer_first" changes="solution"
 """Your network runs from the last layer to the first. With one layer that makes no difference. `scan` begins at row 0, unless you say `reverse=True`."""
+-    return jax.lax.scan(apply, x, stacked)
++    return jax.lax.scan(apply, x, stacked, reverse=True)
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked, reverse=True)
-
-
-# %% exercise="deep_forward" misconception="scans_over_the_input"
+# %% exercise="deep_forward" misconception="scans_over_the_input" changes="solution"
 """Every call fails. Perhaps `x` and the layers are swapped in your `scan`. `scan` goes along the first axis of its last argument. Its second argument is the first carry."""
-
-
-def deep_forward(stacked, x):
-    def apply(layer, x):
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-        return x, x
-
-    return jax.lax.scan(apply, stacked, x)
+-    def apply(x, layer):
++    def apply(layer, x):
+...
+-    return jax.lax.scan(apply, x, stacked)
++    return jax.lax.scan(apply, stacked, x)
 
 
 # %% exercise="deep_forward" misconception="relu_for_the_rows_only"
@@ -6225,52 +2060,30 @@ def deep_forward(stacked, x):
     return jax.nn.relu(last), every
 
 
-# %% exercise="deep_forward" misconception="weights_first" section="forward-and-vmap"
+# %% exercise="deep_forward" misconception="weights_first" section="forward-and-vmap" changes="solution"
 """Your layers compute `weight @ x`, which equals `x @ weight.T`. A square matrix raises no error there and gives other numbers. In `x @ weight`, the rows of `weight` belong to the inputs."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = jax.nn.relu(layer["weight"] @ x + layer["bias"])
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(layer["weight"] @ x + layer["bias"])
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="bias_after_relu" section="forward-and-vmap"
+# %% exercise="deep_forward" misconception="bias_after_relu" section="forward-and-vmap" changes="solution"
 """Your outputs can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ weight + bias)`."""
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = jax.nn.relu(x @ layer["weight"]) + layer["bias"]
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["weight"]) + layer["bias"]
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="no_relu_at_the_end"
+# %% exercise="deep_forward" misconception="no_relu_at_the_end" changes="stacks_before_relu"
 """Your last layer has no ReLU, as in a network whose outputs are logits. Here every layer computes the same, also the last one."""
+-    return jax.lax.scan(apply, x, stacked)
++    _, every = jax.lax.scan(apply, x, stacked)
++    return every[-1], jnp.concatenate([jax.nn.relu(every[:-1]), every[-1:]])
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        before = x @ layer["weight"] + layer["bias"]
-        return jax.nn.relu(before), before
-
-    _, every = jax.lax.scan(apply, x, stacked)
-    return every[-1], jnp.concatenate([jax.nn.relu(every[:-1]), every[-1:]])
-
-
-# %% exercise="deep_forward" misconception="no_rows"
+# %% exercise="deep_forward" misconception="no_rows" changes="solution"
 """Your second result is `None`. Perhaps the function in your `scan` returns `None` beside the carry. `scan` stacks the second thing that it returns, and not the carries."""
-
-
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        return jax.nn.relu(x @ layer["weight"] + layer["bias"]), None
-
-    return jax.lax.scan(apply, x, stacked)
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+-        return x, x
++        return jax.nn.relu(x @ layer["weight"] + layer["bias"]), None
 
 
 # %% exercise="deep_forward" misconception="a_list_keeps_tracers"
@@ -6289,140 +2102,37 @@ def deep_forward(stacked, x):
     return last, jnp.stack(every)
 
 
-# %% exercise="deep_forward" misconception="bias_forgotten"
-"""Your outputs are those of layers without biases. Each layer computes `relu(x @ weight + bias)`."""
-
-
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["weight"])
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="the_input_is_a_row_too"
+# %% exercise="deep_forward" misconception="the_input_is_a_row_too" changes="solution"
 """Your second result has one row too many: the first one is `x` itself. The rows are the outputs of the layers."""
+-    return jax.lax.scan(apply, x, stacked)
++    last, every = jax.lax.scan(apply, x, stacked)
++    return last, jnp.concatenate([x[None], every])
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-        return x, x
-
-    last, every = jax.lax.scan(apply, x, stacked)
-    return last, jnp.concatenate([x[None], every])
-
-
-# %% exercise="deep_forward" misconception="the_last_output_only"
+# %% exercise="deep_forward" misconception="the_last_output_only" changes="solution"
 """You return one array, the output of the last layer. Return the outputs of all layers after it: `scan` stacks them."""
+-    return jax.lax.scan(apply, x, stacked)
++    last, _ = jax.lax.scan(apply, x, stacked)
++    return last
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-        return x, x
-
-    last, _ = jax.lax.scan(apply, x, stacked)
-    return last
-
-
-# %% exercise="deep_forward" misconception="the_rows_only"
+# %% exercise="deep_forward" misconception="the_rows_only" changes="solution"
 """You return one array, the outputs of all layers. Return the output of the last layer before it."""
+-    return jax.lax.scan(apply, x, stacked)
++    _, every = jax.lax.scan(apply, x, stacked)
++    return every
 
 
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-        return x, x
-
-    _, every = jax.lax.scan(apply, x, stacked)
-    return every
-
-
-# %% exercise="deep_forward" misconception="a_list_of_outputs"
+# %% exercise="deep_forward" misconception="a_list_of_outputs" changes="python_loop"
 """Your outputs of all layers are a list, and your program grows with each layer. A Python loop runs while JAX traces, and adds its operations in each iteration. `scan` traces one layer, and stacks the rows."""
+-    return x, jnp.stack(every)
++    return x, every
 
 
-def deep_forward(stacked, x):
-    every = []
-    for w, b in zip(stacked["weight"], stacked["bias"]):
-        x = jax.nn.relu(x @ w + b)
-        every.append(x)
-    return x, every
-
-
-# %% exercise="deep_forward" misconception="relu_before_the_layer"
+# %% exercise="deep_forward" misconception="relu_before_the_layer" changes="solution"
 """Your outputs can be negative, and negative numbers of the input become 0. ReLU belongs after the `x @ weight + bias` of a layer."""
-
-
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x) @ layer["weight"] + layer["bias"]
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="the_last_layer_is_left_out"
-"""Your outputs are those of all layers but the last. Perhaps you leave it out to treat it in another way. Here every layer computes the same, also the last one."""
-
-
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-        return x, x
-
-    return jax.lax.scan(apply, x, jax.tree.map(lambda leaf: leaf[:-1], stacked))
-
-
-# %% exercise="deep_forward" misconception="the_first_layer_is_left_out"
-"""Your outputs are those of all layers but the first. The rows of the stacked tree count from 0."""
-
-
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-        return x, x
-
-    return jax.lax.scan(apply, x, jax.tree.map(lambda leaf: leaf[1:], stacked))
-
-
-# %% exercise="deep_forward" misconception="the_first_row_is_the_last_output"
-"""Your rows are right, but your first result is the output of the first layer. It should be the output of the last one."""
-
-
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-        return x, x
-
-    _, every = jax.lax.scan(apply, x, stacked)
-    return every[0], every
-
-
-# %% exercise="deep_forward" misconception="adds_up_the_layers"
-"""Each of your layers adds its output to its input. The task asks for the output alone: the next layer gets nothing else."""
-
-
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = x + jax.nn.relu(x @ layer["weight"] + layer["bias"])
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="every_layer_is_the_first"
-"""All your layers use the weights and biases of the first. `scan` passes the next row to your function for each layer: use that row, and not the stacked tree."""
-
-
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ stacked["weight"][0] + stacked["bias"][0])
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked)
+-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
++        x = jax.nn.relu(x) @ layer["weight"] + layer["bias"]
 
 
 # %% exercise="moving_average" starter=True
@@ -6485,513 +2195,150 @@ def average_step(average, params, decay):
     return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
 
 
-# %% exercise="moving_average" misconception="rounded_between_the_steps"
+# %% exercise="moving_average" misconception="rounded_between_the_steps" changes="starter"
 """Your average starts in `float32`, but after a step a leaf has the dtype of the new parameter again, such as `bfloat16`. Do you cast the result? Then each step is rounded to this dtype, and small steps are lost."""
+-    return params
++    def is_float(p):
++        return jnp.issubdtype(p.dtype, jnp.floating)
++
++    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+...
+     """Return the average after one more step of training gave `params`."""
+-
+...
+-        return (decay * a + (1 - decay) * p).astype(a.dtype)
++        if not jnp.issubdtype(p.dtype, jnp.floating):
++            return p
++        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
 
 
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if not jnp.issubdtype(p.dtype, jnp.floating):
-            return p
-        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="numpy_knows_bfloat16"
+# %% exercise="moving_average" misconception="numpy_knows_bfloat16" changes="rounded_between_the_steps"
 """Your `float32` leaves are averaged, and your `bfloat16` leaves are treated like whole numbers. Perhaps you ask `np.issubdtype`, or you compare the dtype with `float32`. NumPy does not know that `bfloat16` is floating-point; `jnp.issubdtype` does."""
+-        return jnp.issubdtype(p.dtype, jnp.floating)
++        return np.issubdtype(p.dtype, np.floating)
+...
+-        if not jnp.issubdtype(p.dtype, jnp.floating):
+-            return p
+-        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
++        is_float = np.issubdtype(p.dtype, np.floating)
++        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float else p
 
 
-def average_start(params):
-    def is_float(p):
-        return np.issubdtype(p.dtype, np.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        is_float = np.issubdtype(p.dtype, np.floating)
-        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="averages_the_counter" section="parameters-are-data"
+# %% exercise="moving_average" misconception="averages_the_counter" section="parameters-are-data" changes="rounded_between_the_steps"
 """Your floating-point leaves are right, but the counter is averaged as well and becomes a float. For JAX, a whole number is a leaf like any other leaf. Your function has to treat it in another way."""
+-    def update(a, p):
+-        if not jnp.issubdtype(p.dtype, jnp.floating):
+-            return p
+-        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
+-
+-    return jax.tree.map(update, average, params)
++    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
 
 
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
-
-
-# %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data"
+# %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data" changes="averages_the_counter"
 """Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then cut to a whole number again. A count is no parameter: copy the newest count."""
+-    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
++    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
 
 
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
-
-
-# %% exercise="moving_average" misconception="keeps_the_first_counter" section="parameters-are-data"
+# %% exercise="moving_average" misconception="keeps_the_first_counter" section="parameters-are-data" changes="rounded_between_the_steps"
 """Your counter stays at its first value. It is right not to average this leaf. But its number must come from the new parameters."""
+-            return p
+-        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
++            return a
++        return decay * a + (1 - decay) * p.astype(jnp.float32)
 
 
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if not jnp.issubdtype(p.dtype, jnp.floating):
-            return a
-        return decay * a + (1 - decay) * p.astype(jnp.float32)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="decay_on_the_new"
+# %% exercise="moving_average" misconception="decay_on_the_new" changes="rounded_between_the_steps"
 """Your average follows the newest parameters closely where it should move little. `decay` is the share of the old average, and `1 - decay` is the share of the new parameters."""
+-        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
++        return (1 - decay) * a + decay * p.astype(jnp.float32)
 
 
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if not jnp.issubdtype(p.dtype, jnp.floating):
-            return p
-        return (1 - decay) * a + decay * p.astype(jnp.float32)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="starts_at_zero"
+# %% exercise="moving_average" misconception="starts_at_zero" changes="towards_the_new"
 """Your average starts at 0. It then needs many steps to come near the parameters, and until then it is far too small. Start at the parameters."""
+-        return p if p.dtype == jnp.int32 else jnp.asarray(p, jnp.float32)
++        is_float = jnp.issubdtype(p.dtype, jnp.floating)
++        return jnp.zeros(p.shape, jnp.float32) if is_float else p
+...
+-        if a.dtype == jnp.int32:
++        if not jnp.issubdtype(p.dtype, jnp.floating):
+...
+-        return a + (1 - decay) * (p - a)
++        return decay * a + (1 - decay) * p.astype(jnp.float32)
 
 
-def average_start(params):
-    def begin(p):
-        is_float = jnp.issubdtype(p.dtype, jnp.floating)
-        return jnp.zeros(p.shape, jnp.float32) if is_float else p
-
-    return jax.tree.map(begin, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if not jnp.issubdtype(p.dtype, jnp.floating):
-            return p
-        return decay * a + (1 - decay) * p.astype(jnp.float32)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="every_leaf_is_float32"
+# %% exercise="moving_average" misconception="every_leaf_is_float32" changes="as_it_was_found"
 """Your whole numbers become `float32` from the start on. Perhaps you cast every leaf, or you compare the dtype with Python's `int`, which means `int64`. `float32` does not hold every large count."""
+-    return params
++    return jax.tree.map(lambda p: p.astype(jnp.float32), params)
+...
+-    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
++    return jax.tree.map(
++        lambda a, p: decay * a + (1 - decay) * p.astype(jnp.float32), average, params
++    )
 
 
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32), params)
-
-
-def average_step(average, params, decay):
-    return jax.tree.map(
-        lambda a, p: decay * a + (1 - decay) * p.astype(jnp.float32), average, params
-    )
-
-
-# %% exercise="moving_average" misconception="multiplied_before_it_is_cast"
+# %% exercise="moving_average" misconception="multiplied_before_it_is_cast" changes="rounded_between_the_steps"
 """Your averages of `bfloat16` leaves are float32, but only about three of their digits are right. Perhaps you multiply the parameter before you cast it. A Python number does not change the dtype of an array, so the product is rounded to `bfloat16`."""
+-        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
++        return decay * a + ((1 - decay) * p).astype(jnp.float32)
 
 
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if not jnp.issubdtype(p.dtype, jnp.floating):
-            return p
-        return decay * a + ((1 - decay) * p).astype(jnp.float32)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="only_the_step_is_in_float32"
-"""Your average of a `bfloat16` leaf starts as `bfloat16`, and every step gives `bfloat16` again. So small steps are lost in rounding. Start in `float32`, and stay there."""
-
-
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return params
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return (
-            (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(a.dtype) if is_float(p) else p
-        )
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="starts_in_the_dtype_of_the_parameters"
+# %% exercise="moving_average" misconception="starts_in_the_dtype_of_the_parameters" changes="solution"
 """Your average starts in the dtype of the parameters: in `bfloat16`, where they are. It should be `float32` from the start on."""
+-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
++    return params
+...
+     """Return the average after one more step of training gave `params`."""
+-
 
 
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return params
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="only_float32_is_averaged"
+# %% exercise="moving_average" misconception="only_float32_is_averaged" changes="solution"
 """Your `bfloat16` leaves are copied from the new parameters, as whole numbers should be. Perhaps your step asks whether the dtype is `float32`. `bfloat16` is a floating-point dtype too."""
+     """Return the average after one more step of training gave `params`."""
+-
+...
+-        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
++        return decay * a + (1 - decay) * p if p.dtype == jnp.float32 else p
 
 
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return decay * a + (1 - decay) * p if p.dtype == jnp.float32 else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="copies_of_bfloat16_in_float32"
+# %% exercise="moving_average" misconception="copies_of_bfloat16_in_float32" changes="only_float32_is_averaged"
 """Your `bfloat16` leaves are copied from the new parameters, and then made `float32`: they are not averaged. Perhaps your step asks whether the dtype is `float32`. `bfloat16` is a floating-point dtype too."""
+-        return decay * a + (1 - decay) * p if p.dtype == jnp.float32 else p
++        if p.dtype == jnp.float32:
++            return decay * a + (1 - decay) * p
++        return p.astype(a.dtype)
 
 
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if p.dtype == jnp.float32:
-            return decay * a + (1 - decay) * p
-        return p.astype(a.dtype)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="rounds_the_counter" section="parameters-are-data"
+# %% exercise="moving_average" misconception="rounds_the_counter" section="parameters-are-data" changes="only_float32_is_averaged"
 """Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then rounded. A count is no parameter: copy the newest count."""
+-        return decay * a + (1 - decay) * p if p.dtype == jnp.float32 else p
++        return (
++            decay * a + (1 - decay) * p.astype(jnp.float32)
++            if is_float(p)
++            else jnp.round(decay * a + (1 - decay) * p).astype(p.dtype)
++        )
 
 
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return (
-            decay * a + (1 - decay) * p.astype(jnp.float32)
-            if is_float(p)
-            else jnp.round(decay * a + (1 - decay) * p).astype(p.dtype)
-        )
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="the_counter_through_float32" section="parameters-are-data"
+# %% exercise="moving_average" misconception="the_counter_through_float32" section="parameters-are-data" changes="rounds_the_counter"
 """Your whole numbers are copied, but large ones lose their last digits. Perhaps they pass through `float32` on the way. It has 24 bits for the digits of a number; `int32` has more."""
+-            else jnp.round(decay * a + (1 - decay) * p).astype(p.dtype)
++            else p.astype(jnp.float32).astype(p.dtype)
 
 
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return (
-            decay * a + (1 - decay) * p.astype(jnp.float32)
-            if is_float(p)
-            else p.astype(jnp.float32).astype(p.dtype)
-        )
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="only_bfloat16_is_widened"
+# %% exercise="moving_average" misconception="only_bfloat16_is_widened" changes="towards_the_new"
 """Your `float16` leaves are not averaged in `float32`. Perhaps your code asks for `bfloat16` by name. `float16` is a floating-point dtype too."""
-
-
-def average_start(params):
-    def begin(p):
-        return p.astype(jnp.float32) if p.dtype == jnp.bfloat16 else p
-
-    return jax.tree.map(begin, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if p.dtype == jnp.int32:
-            return p
-        if p.dtype == jnp.bfloat16:
-            p = p.astype(jnp.float32)
-        return decay * a + (1 - decay) * p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="decay_is_ignored"
-"""Your average is the mean of the old average and the new parameters: `decay` has no effect. Multiply the old average by `decay`, and the new parameters by `1 - decay`."""
-
-
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return (a + p.astype(jnp.float32)) / 2 if is_float(p) else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="the_new_counts_whole"
-"""Your average grows too large: the new parameters are added whole. Multiply them by `1 - decay`, so that both factors add up to 1."""
-
-
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return decay * a + p.astype(jnp.float32) if is_float(p) else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="the_old_counts_whole"
-"""Your average grows too large: the old average is added whole. Multiply it by `decay`, so that both factors add up to 1."""
-
-
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="the_newest_parameters"
-"""Your average is the newest parameters: the old average has no effect. Multiply it by `decay`."""
-
-
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return p.astype(jnp.float32) if is_float(p) else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="stands_still"
-"""Your average does not move: your step returns the old one. Add `1 - decay` times the new parameters."""
-
-
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return a if is_float(p) else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="the_mean_in_half_precision"
-"""Your averages start in `float32`, but each step rounds the old average to the dtype of the new parameters before it counts. Cast the new parameters to `float32` instead."""
-
-
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return (
-            (decay * a.astype(p.dtype) + (1 - decay) * p).astype(jnp.float32) if is_float(p) else p
-        )
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="counter_starts_at_zero" section="parameters-are-data"
-"""Your whole numbers start at 0. They are copied from the parameters at the start, as in every step."""
-
-
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else 0 * p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="the_counter_adds_up" section="parameters-are-data"
-"""Your whole numbers are the sum of the old ones and the new ones. Copy the newest ones as they are."""
-
-
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else a + p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="written_into_the_average"
-"""The average that your `average_step` was given has changed. Perhaps you write the new one into its dict or list. Return a new tree."""
-
-
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
-
-    new = jax.tree.map(update, average, params)
-    if isinstance(average, dict):
-        average.update(new)
-    if isinstance(average, list):
-        average[:] = new
-    return new
-
-
-# %% exercise="moving_average" misconception="nothing_comes_back"
-"""Your `average_step` returns nothing. Return the new average."""
-
-
-def is_float(leaf):
-    return jnp.issubdtype(leaf.dtype, jnp.floating)
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
-
-    jax.tree.map(update, average, params)
+-        return p if p.dtype == jnp.int32 else jnp.asarray(p, jnp.float32)
++        return p.astype(jnp.float32) if p.dtype == jnp.bfloat16 else p
+...
+-        if a.dtype == jnp.int32:
++        if p.dtype == jnp.int32:
+...
+-        return a + (1 - decay) * (p - a)
++        if p.dtype == jnp.bfloat16:
++            p = p.astype(jnp.float32)
++        return decay * a + (1 - decay) * p
 
 
 # %% exercise="resume" variant="by_position"
@@ -7078,152 +2425,65 @@ def load_state(file, like):
     return {**state, "step": int(state["step"]), "key": like["key"]}
 
 
-# %% exercise="resume" misconception="the_step_starts_again"
-"""Your state has the step of `like`, so the number of steps starts again. Everything that depends on this number, such as a learning rate that becomes smaller, starts again too. The step belongs to the state."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    key = jax.random.wrap_key_data(state["key"])
-    return {**state, "step": like["step"], "key": key}
-
-
-# %% exercise="resume" misconception="the_optimiser_starts_again" section="an-optimiser-is-a-function-on-trees"
+# %% exercise="resume" misconception="the_optimiser_starts_again" section="an-optimiser-is-a-function-on-trees" changes="the_key_is_not_saved"
 """The parameters are right, and the first step after loading is not. Your state has the optimiser state of `like`, so the optimiser has forgotten the gradients before the stop. Without its velocity, momentum has to start from zero."""
+-    return {**state, "step": int(state["step"]), "key": like["key"]}
++    key = jax.random.wrap_key_data(state["key"])
++    optimiser = like["optimiser"]
++    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
 
 
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    key = jax.random.wrap_key_data(state["key"])
-    optimiser = like["optimiser"]
-    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
-
-
-# %% exercise="resume" misconception="a_key_is_an_array_of_numbers"
+# %% exercise="resume" misconception="a_key_is_an_array_of_numbers" changes="the_key_is_not_saved"
 """Your key comes back as an array of plain numbers, of dtype `uint32`. `jax.random` accepts such an array, so nothing complains, but `jit` sees another dtype and traces again. `jax.random.wrap_key_data` makes a key of the numbers."""
+-    return {**state, "step": int(state["step"]), "key": like["key"]}
++    return {**state, "step": int(state["step"])}
 
 
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    return {**state, "step": int(state["step"])}
-
-
-# %% exercise="resume" misconception="a_key_is_its_seed" section="a-key-for-each-layer"
+# %% exercise="resume" misconception="a_key_is_its_seed" section="a-key-for-each-layer" changes="the_key_is_not_saved"
 """Your key is right where it was made by `jax.random.key(seed)`, and wrong where `jax.random.split` made it. Perhaps you save one number of the key as its seed. A key has two numbers, and after a split the first one is not 0."""
+-    plain = {**state, "key": jax.random.key_data(state["key"])}
++    plain = {**state, "key": jax.random.key_data(state["key"])[-1]}
+...
+-    plain = {**like, "key": jax.random.key_data(like["key"])}
+...
+-    state = jax.tree.map_with_path(read, plain)
+-    return {**state, "step": int(state["step"]), "key": like["key"]}
++    state = jax.tree.map_with_path(read, {**like, "key": 0})
++    key = jax.random.key(int(state["key"]))
++    return {**state, "step": int(state["step"]), "key": key}
 
 
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])[-1]}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, {**like, "key": 0})
-    key = jax.random.key(int(state["key"]))
-    return {**state, "step": int(state["step"]), "key": key}
-
-
-# %% exercise="resume" misconception="numpy_takes_every_leaf"
+# %% exercise="resume" misconception="numpy_takes_every_leaf" changes="a_key_is_its_seed"
 """Your `save_state` fails. NumPy cannot make an array of a key array: JAX raises a `TypeError` that names `jax.random.key_data`. This function gives you the numbers of the key, and numbers can be saved."""
+-    plain = {**state, "key": jax.random.key_data(state["key"])[-1]}
+-    leaves = jax.tree.leaves_with_path(plain)
++    leaves = jax.tree.leaves_with_path(state)
+...
+-    state = jax.tree.map_with_path(read, {**like, "key": 0})
+-    key = jax.random.key(int(state["key"]))
+-    return {**state, "step": int(state["step"]), "key": key}
++    return jax.tree.map_with_path(read, like)
 
 
-def save_state(file, state):
-    leaves = jax.tree.leaves_with_path(state)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="resume" misconception="the_step_is_an_array"
+# %% exercise="resume" misconception="the_step_is_an_array" changes="the_key_is_not_saved"
 """Your step comes back as an array; it was a Python int. Its number is right, so no error tells you. But for `jit` an array is another type than a Python int, so `jit` traces again. `int(array)` makes a Python int."""
+-    return {**state, "step": int(state["step"]), "key": like["key"]}
++    return {**state, "key": jax.random.wrap_key_data(state["key"])}
 
 
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    return {**state, "key": jax.random.wrap_key_data(state["key"])}
-
-
-# %% exercise="resume" misconception="everything_is_float32"
+# %% exercise="resume" misconception="everything_is_float32" changes="the_key_is_not_saved"
 """Your whole numbers come back as `float32`, and large ones lose their last digits. A dtype is part of the state: a counter of the optimiser is `int32`, and has to stay `int32`."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    trees = {"params": like["params"], "optimiser": like["optimiser"]}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)], jnp.float32)
-
-    key = jax.random.wrap_key_data(arrays["['key']"])
-    state = jax.tree.map_with_path(read, trees)
-    return {**state, "step": int(arrays["['step']"]), "key": key}
+-    plain = {**like, "key": jax.random.key_data(like["key"])}
++    trees = {"params": like["params"], "optimiser": like["optimiser"]}
+...
+-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
++        return jnp.asarray(arrays[jax.tree_util.keystr(path)], jnp.float32)
+...
+-    state = jax.tree.map_with_path(read, plain)
+-    return {**state, "step": int(state["step"]), "key": like["key"]}
++    key = jax.random.wrap_key_data(arrays["['key']"])
++    state = jax.tree.map_with_path(read, trees)
++    return {**state, "step": int(arrays["['step']"]), "key": key}
 
 
 # %% exercise="resume" misconception="names_in_sorted_order"
@@ -7252,26 +2512,16 @@ def load_state(file, like):
     }
 
 
-# %% exercise="resume" misconception="writes_into_the_state"
+# %% exercise="resume" misconception="writes_into_the_state" changes="the_optimiser_starts_again"
 """The state that you were given has changed: its key is an array of plain numbers now. Perhaps you write `state["key"] = ...` into the caller's dict. The caller continues to train with this dict. Make a new dict for the file."""
-
-
-def save_state(file, state):
-    state["key"] = jax.random.key_data(state["key"])
-    leaves = jax.tree.leaves_with_path(state)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    key = jax.random.wrap_key_data(state["key"])
-    return {**state, "step": int(state["step"]), "key": key}
+-    plain = {**state, "key": jax.random.key_data(state["key"])}
+-    leaves = jax.tree.leaves_with_path(plain)
++    state["key"] = jax.random.key_data(state["key"])
++    leaves = jax.tree.leaves_with_path(state)
+...
+-    optimiser = like["optimiser"]
+-    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
++    return {**state, "step": int(state["step"]), "key": key}
 
 
 # %% exercise="resume" misconception="kept_in_a_variable"
@@ -7291,26 +2541,6 @@ def load_state(file, like):
     leaves = [jnp.asarray(arrays[name]) for name in arrays.files]
     state = jax.tree.unflatten(kept["structure"], leaves)
     return {**state, "step": int(state["step"]), "key": kept["key"]}
-
-
-# %% exercise="resume" misconception="the_structure_is_pickled"
-"""Something in your file was pickled, perhaps the structure of the state. Loading a pickle can run any code, and another version of JAX may not read it. The file needs no structure: `like` has it."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(plain)]
-    paths = [jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(plain)]
-    np.savez(file, *leaves, paths=np.array(paths, object))
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file, allow_pickle=True)
-    leaves = [jnp.asarray(arrays[f"arr_{at}"]) for at in range(len(arrays["paths"]))]
-    state = jax.tree.unflatten(jax.tree.structure(plain), leaves)
-    key = jax.random.wrap_key_data(state["key"])
-    return {**state, "step": int(state["step"]), "key": key}
 
 
 # %% exercise="resume" misconception="dicts_made_of_names"
@@ -7337,355 +2567,42 @@ def load_state(file, like):
     return {**state, "step": int(state["step"]), "key": key}
 
 
-# %% exercise="resume" misconception="the_first_number_of_the_key" section="a-key-for-each-layer"
-"""Your key is another one. Perhaps you save its first number as its seed. A key has two numbers: a seed is mostly the second one, and after a split both are needed."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])[0]}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, {**like, "key": 0})
-    key = jax.random.key(int(state["key"]))
-    return {**state, "step": int(state["step"]), "key": key}
-
-
-# %% exercise="resume" misconception="a_fresh_key" section="a-key-for-each-layer"
-"""Your state comes back with a key of its own, the same whatever was saved. Perhaps `load_state` makes a new key from a fixed seed. The saved key belongs to the state: the next steps draw their numbers from it."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    return {**state, "step": int(state["step"]), "key": jax.random.key(0)}
-
-
-# %% exercise="resume" misconception="the_key_is_split" section="a-key-for-each-layer"
-"""Your key is not the saved one, but one that was made from it. Perhaps `load_state` splits the key. Then the next steps draw other numbers than without the stop."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    key = jax.random.split(jax.random.wrap_key_data(state["key"]))[0]
-    return {**state, "step": int(state["step"]), "key": key}
-
-
-# %% exercise="resume" misconception="two_trees_with_the_same_names"
+# %% exercise="resume" misconception="two_trees_with_the_same_names" changes="numpy_takes_every_leaf"
 """Your parameters or your optimiser state come back with the numbers of the other one, where both have leaves at the same paths. Do the names in your file leave out which of the two trees a leaf belongs to?"""
+-    leaves = jax.tree.leaves_with_path(state)
+-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
++    arrays = {"step": state["step"], "key": jax.random.key_data(state["key"])}
++    for entry in ["params", "optimiser"]:
++        for path, leaf in jax.tree.leaves_with_path(state[entry]):
++            arrays[jax.tree_util.keystr(path)] = np.asarray(leaf)
++    np.savez(file, **arrays)
+...
+-    return jax.tree.map_with_path(read, like)
++    state = {"step": int(arrays["step"]), "key": jax.random.wrap_key_data(arrays["key"])}
++    for entry in ["params", "optimiser"]:
++        state[entry] = jax.tree.map_with_path(read, like[entry])
++    return state
 
 
-def save_state(file, state):
-    arrays = {"step": state["step"], "key": jax.random.key_data(state["key"])}
-    for entry in ["params", "optimiser"]:
-        for path, leaf in jax.tree.leaves_with_path(state[entry]):
-            arrays[jax.tree_util.keystr(path)] = np.asarray(leaf)
-    np.savez(file, **arrays)
-
-
-def load_state(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = {"step": int(arrays["step"]), "key": jax.random.wrap_key_data(arrays["key"])}
-    for entry in ["params", "optimiser"]:
-        state[entry] = jax.tree.map_with_path(read, like[entry])
-    return state
-
-
-# %% exercise="resume" misconception="the_parameters_start_again"
-"""Your state has the parameters of `like`: all that was learned is lost. `like` says the structure only; the numbers are in the file."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    key = jax.random.wrap_key_data(state["key"])
-    return {**state, "params": like["params"], "step": int(state["step"]), "key": key}
-
-
-# %% exercise="resume" misconception="gives_like_back"
-"""Your state is `like`, with its own numbers. `like` says the structure, shapes and dtypes only; the numbers are in the file."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    np.load(file)
-    return {**like}
-
-
-# %% exercise="resume" misconception="the_step_is_a_float"
-"""Your step comes back as a float; it was an int. As an index, or as a number of turns, a float raises an error."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    key = jax.random.wrap_key_data(state["key"])
-    return {**state, "step": float(state["step"]), "key": key}
-
-
-# %% exercise="resume" misconception="a_step_too_far"
-"""Your step is too high by one. Perhaps 1 is added when the state is saved or loaded. Saving is no step of the training: the number comes back as it was."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    key = jax.random.wrap_key_data(state["key"])
-    return {**state, "step": int(state["step"]) + 1, "key": key}
-
-
-# %% exercise="resume" misconception="a_second_file"
+# %% exercise="resume" misconception="a_second_file" changes="a_key_is_its_seed"
 """Your `load_state` does not find a file. Perhaps `save_state` writes a second file beside the first. The state is moved as one file: all that it needs has to be in there."""
+-    plain = {**state, "key": jax.random.key_data(state["key"])[-1]}
+-    leaves = jax.tree.leaves_with_path(plain)
++    leaves = jax.tree.leaves_with_path({**state, "key": 0})
+...
+     np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
++    np.save(file + ".key.npy", jax.random.key_data(state["key"]))
+...
+-    key = jax.random.key(int(state["key"]))
++    key = jax.random.wrap_key_data(np.load(file + ".key.npy"))
 
 
-def save_state(file, state):
-    leaves = jax.tree.leaves_with_path({**state, "key": 0})
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-    np.save(file + ".key.npy", jax.random.key_data(state["key"]))
-
-
-def load_state(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, {**like, "key": 0})
-    key = jax.random.wrap_key_data(np.load(file + ".key.npy"))
-    return {**state, "step": int(state["step"]), "key": key}
-
-
-# %% exercise="resume" misconception="by_the_order_of_the_entries"
-"""Your entries are mixed up where the dict of `like` has another order than the saved one. Do you save and read the arrays entry by entry, in the order of the dict? Equal dicts may have different orders: name each array by its entry."""
-
-
-def save_state(file, state):
-    leaves = []
-    for entry, part in state.items():
-        part = jax.random.key_data(part) if entry == "key" else part
-        leaves.extend(np.asarray(leaf) for leaf in jax.tree.leaves(part))
-    np.savez(file, *leaves)
-
-
-def load_state(file, like):
-    arrays = np.load(file)
-    place = iter(range(len(arrays.files)))
-    state = {}
-    for entry, part in like.items():
-        part = jax.random.key_data(part) if entry == "key" else part
-        state[entry] = jax.tree.map(lambda _: jnp.asarray(arrays[f"arr_{next(place)}"]), part)
-    key = jax.random.wrap_key_data(state["key"].astype(jnp.uint32).reshape(-1)[:2])
-    return {**state, "step": int(state["step"].reshape(-1)[0]), "key": key}
-
-
-# %% exercise="resume" misconception="writes_into_like"
+# %% exercise="resume" misconception="writes_into_like" changes="the_optimiser_starts_again"
 """The state `like` that you were given has changed. Perhaps you write what you have read into it. Return a new dict."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    key = jax.random.wrap_key_data(state["key"])
-    like.update({**state, "step": int(state["step"]), "key": key})
-    return like
-
-
-# %% exercise="resume" misconception="numbers_without_their_shape"
-"""Your arrays come back flat: each has one axis. Perhaps you save them after `ravel`. The shape is part of the state; NumPy's file format keeps it."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    arrays = {jax.tree_util.keystr(path): np.ravel(leaf) for path, leaf in leaves}
-    np.savez(file, **arrays)
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    key = jax.random.wrap_key_data(state["key"])
-    return {**state, "step": int(state["step"][0]), "key": key}
-
-
-# %% exercise="resume" misconception="half_is_enough"
-"""Your numbers lose digits on the way. Perhaps you save them as `float16`. Training continues to the same numbers only from exactly the same state: NumPy's file format can hold each leaf as it is."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    arrays = {}
-    for path, leaf in jax.tree.leaves_with_path(plain):
-        is_float = np.asarray(leaf).dtype == np.float32
-        arrays[jax.tree_util.keystr(path)] = np.asarray(leaf, np.float16 if is_float else None)
-    np.savez(file, **arrays)
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    key = jax.random.wrap_key_data(state["key"])
-    return {**state, "step": int(state["step"]), "key": key}
-
-
-# %% exercise="resume" misconception="an_entry_is_not_saved"
-"""Your state has three entries: the key is missing. A state has all four."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    del state["key"]
-    return {**state, "step": int(state["step"])}
-
-
-# %% exercise="resume" misconception="nothing_comes_back"
-"""Your `load_state` returns nothing. Return the state."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    key = jax.random.wrap_key_data(state["key"])
-    state = {**state, "step": int(state["step"]), "key": key}
-
-
-# %% exercise="resume" misconception="every_count_is_an_int"
-"""Whole numbers of the two trees that have no axis come back as Python ints; they were arrays. Perhaps you make an int of every single whole number. Only the entry `step` was an int."""
-
-
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path)]
-        is_count = array.ndim == 0 and np.issubdtype(array.dtype, np.integer)
-        return int(array) if is_count else jnp.asarray(array)
-
-    state = jax.tree.map_with_path(read, plain)
-    return {**state, "key": jax.random.wrap_key_data(state["key"])}
+-    optimiser = like["optimiser"]
+-    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
++    like.update({**state, "step": int(state["step"]), "key": key})
++    return like
 
 
 # %% exercise="next_batch" starter=True
@@ -7717,13 +2634,10 @@ def next_batch(key, count, size):
     return jax.random.permutation(now, count)[:size], later
 
 
-# %% exercise="next_batch" misconception="other_rows_of_the_permutation"
+# %% exercise="next_batch" misconception="other_rows_of_the_permutation" changes="solution"
 """Your batches are random, but not the first `size` numbers of the permutation. Perhaps you take the last ones."""
-
-
-def next_batch(key, count, size):
-    key, now = jax.random.split(key)
-    return jax.random.permutation(now, count)[count - size :], key
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.permutation(now, count)[count - size :], key
 
 
 # %% exercise="next_batch" misconception="as_it_was_found"
@@ -7735,13 +2649,10 @@ def next_batch(key, count, size):
     return rows, key
 
 
-# %% exercise="next_batch" misconception="a_key_of_its_own"
+# %% exercise="next_batch" misconception="a_key_of_its_own" changes="solution"
 """Your rows do not depend on the caller's key. Perhaps your function makes a key of its own. Then each call draws the same rows, whatever key comes in."""
-
-
-def next_batch(key, count, size):
-    key, now = jax.random.split(jax.random.key(0))
-    return jax.random.permutation(now, count)[:size], key
+-    key, now = jax.random.split(key)
++    key, now = jax.random.split(jax.random.key(0))
 
 
 # %% exercise="next_batch" misconception="always_the_same_next_key"
@@ -7752,41 +2663,28 @@ def next_batch(key, count, size):
     return jax.random.permutation(key, count)[:size], jax.random.key(1)
 
 
-# %% exercise="next_batch" misconception="splits_after_the_draw" section="a-key-for-each-layer"
+# %% exercise="next_batch" misconception="splits_after_the_draw" section="a-key-for-each-layer" changes="as_it_was_found"
 """Your batch is drawn with the caller's key itself, and the key that you return is made from it too: it is used twice. Numbers are independent only if each key is used once. Draw with one key of the split, and return the other one."""
+     rows = jax.random.permutation(key, count)[:size]
++    key, _ = jax.random.split(key)
 
 
-def next_batch(key, count, size):
-    rows = jax.random.permutation(key, count)[:size]
-    key, _ = jax.random.split(key)
-    return rows, key
-
-
-# %% exercise="next_batch" misconception="with_replacement"
+# %% exercise="next_batch" misconception="with_replacement" changes="solution"
 """Some rows come twice in one batch. Perhaps you draw each row number on its own, as `randint` does. A batch has `size` different rows: take them from a permutation."""
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.randint(now, (size,), 0, count), key
 
 
-def next_batch(key, count, size):
-    key, now = jax.random.split(key)
-    return jax.random.randint(now, (size,), 0, count), key
-
-
-# %% exercise="next_batch" misconception="neighbours"
+# %% exercise="next_batch" misconception="neighbours" changes="solution"
 """The rows of your batch are neighbours: one random start, and the rows after it. Then the same pictures always come together. Each set of rows should be possible."""
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.randint(now, (), 0, count - size + 1) + jnp.arange(size), key
 
 
-def next_batch(key, count, size):
-    key, now = jax.random.split(key)
-    return jax.random.randint(now, (), 0, count - size + 1) + jnp.arange(size), key
-
-
-# %% exercise="next_batch" misconception="all_rows"
+# %% exercise="next_batch" misconception="all_rows" changes="solution"
 """Your batch has all `count` rows, in a random order. It should have `size` of them."""
-
-
-def next_batch(key, count, size):
-    key, now = jax.random.split(key)
-    return jax.random.permutation(now, count), key
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.permutation(now, count), key
 
 
 # %% exercise="next_batch" misconception="rows_only"
@@ -7798,13 +2696,10 @@ def next_batch(key, count, size):
     return jax.random.permutation(now, count)[:size]
 
 
-# %% exercise="next_batch" misconception="key_comes_first"
+# %% exercise="next_batch" misconception="key_comes_first" changes="solution"
 """Your two results are swapped: the row numbers come first, then the key."""
-
-
-def next_batch(key, count, size):
-    key, now = jax.random.split(key)
-    return key, jax.random.permutation(now, count)[:size]
+-    return jax.random.permutation(now, count)[:size], key
++    return key, jax.random.permutation(now, count)[:size]
 
 
 # %% exercise="next_batch" misconception="two_keys_for_the_next"
@@ -7844,45 +2739,22 @@ def updated(state, grads, rate, beta=0.9):
     return state | new | {"step": 1 + state["step"]}
 
 
-# %% exercise="updated" misconception="as_it_was_found"
+# %% exercise="updated" misconception="as_it_was_found" changes="solution"
 """The state that you return still has the old velocity. So each step begins as if there had been no gradient before. What the next step needs has to be in the new state."""
+-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {**state, "params": params, "step": state["step"] + 1}
 
 
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="starts_anew"
-"""Your velocity is the last gradient alone: the older ones are forgotten. The old velocity is in `state["velocity"]`."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(jnp.zeros_like, grads)
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="does_not_count"
+# %% exercise="updated" misconception="does_not_count" changes="solution"
 """Your `"step"` stays as it was. The warm-up reads it, so the rate would stay small forever."""
+-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {**state, "params": params, "velocity": velocity}
 
 
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity}
-
-
-# %% exercise="updated" misconception="names_the_entries"
+# %% exercise="updated" misconception="names_the_entries" changes="solution"
 """Where the state has more than three entries, your new state has lost the others. Perhaps you write a dict with three names. `{**state, ...}` keeps all entries that you do not write after it."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
+-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
 # %% exercise="updated" misconception="changed_in_place"
@@ -7897,24 +2769,16 @@ def updated(state, grads, rate, beta=0.9):
     return state
 
 
-# %% exercise="updated" misconception="moves_with_the_old_velocity"
+# %% exercise="updated" misconception="moves_with_the_old_velocity" changes="solution"
 """Your parameters are one step late: they move with the old velocity. The new velocity comes first, and then it moves them."""
+-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
++    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], state["velocity"])
 
 
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], state["velocity"])
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="velocity_without_use"
+# %% exercise="updated" misconception="velocity_without_use" changes="solution"
 """Your velocity is right, but your parameters move along the gradient alone. Subtract `rate` times the new velocity."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
++    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
 
 
 # %% exercise="updated" misconception="rate_in_the_velocity"
@@ -7936,24 +2800,10 @@ def updated(state, grads, rate, beta=0.9):
     return {**state, "velocity": velocity, "step": state["step"] + 1}
 
 
-# %% exercise="updated" misconception="goes_uphill"
-"""Your parameters move the other way: `rate` times the velocity is added. It points to where the loss grows, so subtract it."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p + rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="a_beta_of_its_own"
+# %% exercise="updated" misconception="a_beta_of_its_own" changes="solution"
 """Your velocity is right for `beta=0.9` only. `beta` is an argument: the caller may choose another number."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
++    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, state["velocity"], grads)
 
 
 # %% exercise="make_warm_step" starter=True
@@ -7995,67 +2845,45 @@ def make_warm_step(loss, updated, rate_at):
     return step
 
 
-# %% exercise="make_warm_step" misconception="as_it_was_found"
+# %% exercise="make_warm_step" misconception="as_it_was_found" changes="solution"
 """All your steps have the same rate, the one of the very first step. Do you count in a Python variable? Python counts only while JAX traces, once; then the number is a constant. What changes has to come in as an argument."""
+     """Return a jitted function: (state, x, labels) -> (new state, loss)."""
++    done = 0
+...
+     def step(state, x, labels):
++        nonlocal done
+...
+-        return updated(state, grads, rate_at(state["step"])), value
++        new = updated(state, grads, rate_at(done))
++        done += 1
++        return new, value
 
 
-def make_warm_step(loss, updated, rate_at):
-    done = 0
-
-    @jax.jit
-    def step(state, x, labels):
-        nonlocal done
-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-        new = updated(state, grads, rate_at(done))
-        done += 1
-        return new, value
-
-    return step
-
-
-# %% exercise="make_warm_step" misconception="counts_outside_of_jit"
+# %% exercise="make_warm_step" misconception="counts_outside_of_jit" changes="rate_made_outside"
 """Your rates are right for a training that begins at step 0, and wrong for one that goes on later. Your function counts its own calls. The state knows how many steps came before, and it travels with the training."""
+ def make_warm_step(loss, updated, rate_at):
++    done = 0
++
+...
+-        return with_rate(state, x, labels, rate_at(state["step"]))
++        nonlocal done
++        done += 1
++        return with_rate(state, x, labels, rate_at(done - 1))
 
 
-def make_warm_step(loss, updated, rate_at):
-    done = 0
-
-    @jax.jit
-    def with_rate(state, x, labels, rate):
-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-        return updated(state, grads, rate), value
-
-    def step(state, x, labels):
-        nonlocal done
-        done += 1
-        return with_rate(state, x, labels, rate_at(done - 1))
-
-    return step
-
-
-# %% exercise="make_warm_step" misconception="the_rate_of_the_next_step"
+# %% exercise="make_warm_step" misconception="the_rate_of_the_next_step" changes="solution"
 """Your rates are one step ahead. `rate_at` takes the number of steps *before* this one: that is `"step"` in the old state."""
+     """Return a jitted function: (state, x, labels) -> (new state, loss)."""
+-
+...
+-        return updated(state, grads, rate_at(state["step"])), value
++        return updated(state, grads, rate_at(state["step"] + 1)), value
 
 
-def make_warm_step(loss, updated, rate_at):
-    @jax.jit
-    def step(state, x, labels):
-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-        return updated(state, grads, rate_at(state["step"] + 1)), value
-
-    return step
-
-
-# %% exercise="make_warm_step" misconception="no_jit"
+# %% exercise="make_warm_step" misconception="no_jit" changes="solution"
 """Your numbers are right, but Python runs the loss function in every call. Is there no `jax.jit`, or does it stand inside the step? Either way, JAX keeps no program from one call to the next."""
-
-
-def make_warm_step(loss, updated, rate_at):
-    def step(state, x, labels):
-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-        return updated(state, grads, rate_at(state["step"])), value
-
-    return step
+-
+-    @jax.jit
 
 
 # %% exercise="make_warm_step" misconception="static_step"
@@ -8075,72 +2903,40 @@ def make_warm_step(loss, updated, rate_at):
     return step
 
 
-# %% exercise="make_warm_step" misconception="asks_the_tracer_for_an_int"
+# %% exercise="make_warm_step" misconception="asks_the_tracer_for_an_int" changes="the_rate_of_the_next_step"
 """Your step raises an error about a traced value that should be a number. Perhaps you make an `int` of `"step"`. Under `jax.jit` it has no number yet: hand it to `rate_at` as it is."""
+-        return updated(state, grads, rate_at(state["step"] + 1)), value
++        return updated(state, grads, rate_at(int(state["step"]))), value
 
 
-def make_warm_step(loss, updated, rate_at):
-    @jax.jit
-    def step(state, x, labels):
-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-        return updated(state, grads, rate_at(int(state["step"]))), value
-
-    return step
-
-
-# %% exercise="make_warm_step" misconception="loss_after_the_step"
+# %% exercise="make_warm_step" misconception="loss_after_the_step" changes="the_rate_of_the_next_step"
 """Your states are right, but your loss is the loss at the new parameters. `value_and_grad` computes the loss at the old parameters together with the gradient."""
+-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+-        return updated(state, grads, rate_at(state["step"] + 1)), value
++        grads = jax.grad(loss)(state["params"], x, labels)
++        new = updated(state, grads, rate_at(state["step"]))
++        return new, loss(new["params"], x, labels)
 
 
-def make_warm_step(loss, updated, rate_at):
-    @jax.jit
-    def step(state, x, labels):
-        grads = jax.grad(loss)(state["params"], x, labels)
-        new = updated(state, grads, rate_at(state["step"]))
-        return new, loss(new["params"], x, labels)
-
-    return step
-
-
-# %% exercise="make_warm_step" misconception="state_only"
+# %% exercise="make_warm_step" misconception="state_only" changes="loss_after_the_step"
 """Your step returns one thing: perhaps the new state alone. Return the loss as the second result: it shows whether the training works."""
+-        new = updated(state, grads, rate_at(state["step"]))
+-        return new, loss(new["params"], x, labels)
++        return updated(state, grads, rate_at(state["step"]))
 
 
-def make_warm_step(loss, updated, rate_at):
-    @jax.jit
-    def step(state, x, labels):
-        grads = jax.grad(loss)(state["params"], x, labels)
-        return updated(state, grads, rate_at(state["step"]))
-
-    return step
-
-
-# %% exercise="make_warm_step" misconception="counts_twice"
+# %% exercise="make_warm_step" misconception="counts_twice" changes="the_rate_of_the_next_step"
 """Your `"step"` grows by 2 in each step, so the rate warms up too fast. `updated` counts already: do not count once more."""
+-        return updated(state, grads, rate_at(state["step"] + 1)), value
++        new = updated(state, grads, rate_at(state["step"]))
++        return {**new, "step": new["step"] + 1}, value
 
 
-def make_warm_step(loss, updated, rate_at):
-    @jax.jit
-    def step(state, x, labels):
-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-        new = updated(state, grads, rate_at(state["step"]))
-        return {**new, "step": new["step"] + 1}, value
-
-    return step
-
-
-# %% exercise="make_warm_step" misconception="the_old_state"
+# %% exercise="make_warm_step" misconception="the_old_state" changes="the_rate_of_the_next_step"
 """Your step returns the state that it got. Under `jax.jit` nothing is changed in place: the new state is what `updated` returns."""
-
-
-def make_warm_step(loss, updated, rate_at):
-    @jax.jit
-    def step(state, x, labels):
-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-        updated(state, grads, rate_at(state["step"]))
-        return state, value
-
-    return step
+-        return updated(state, grads, rate_at(state["step"] + 1)), value
++        updated(state, grads, rate_at(state["step"]))
++        return state, value
 
 
 # %% exercise="loss_of_one" variant="by_logsumexp"
@@ -8357,92 +3153,56 @@ def momentum_step(state, batch, rate):
     return {**state, "params": params, "step": state["step"] + 1}
 
 
-# %% exercise="momentum_step" misconception="subtracts_the_updates"
+# %% exercise="momentum_step" misconception="subtracts_the_updates" changes="solution"
 """Your parameters move the wrong way. The updates of `momentum` have their minus sign already: add them."""
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params = jax.tree.map(lambda p, u: p - u, state["params"], updates)
 
 
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    updates, velocity = momentum(grads, state["velocity"], rate)
-    params = jax.tree.map(lambda p, u: p - u, state["params"], updates)
-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="momentum_step" misconception="the_rate_twice"
+# %% exercise="momentum_step" misconception="the_rate_twice" changes="solution"
 """Your parameters move too little: the rate is in your updates twice. `momentum` has multiplied by it already."""
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params = jax.tree.map(lambda p, u: p + rate * u, state["params"], updates)
 
 
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    updates, velocity = momentum(grads, state["velocity"], rate)
-    params = jax.tree.map(lambda p, u: p + rate * u, state["params"], updates)
-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="momentum_step" misconception="the_updates_are_the_parameters"
+# %% exercise="momentum_step" misconception="the_updates_are_the_parameters" changes="solution"
 """You put the updates into the state in place of the parameters. They say how far each parameter moves: add them to the old ones."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params, velocity = momentum(grads, state["velocity"], rate)
 
 
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    params, velocity = momentum(grads, state["velocity"], rate)
-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="momentum_step" misconception="no_step_is_counted"
+# %% exercise="momentum_step" misconception="no_step_is_counted" changes="solution"
 """Your `"step"` stays as it was. The new state has made one step more."""
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {**state, "params": params, "velocity": velocity}
 
 
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    updates, velocity = momentum(grads, state["velocity"], rate)
-    params = jax.tree.map(jnp.add, state["params"], updates)
-    return {**state, "params": params, "velocity": velocity}
-
-
-# %% exercise="momentum_step" misconception="a_velocity_from_zeros"
+# %% exercise="momentum_step" misconception="a_velocity_from_zeros" changes="solution"
 """Your velocity is the gradient alone, as in the first step. Give `momentum` the velocity of the state that comes in."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
++    zeros = jax.tree.map(jnp.zeros_like, grads)
++    updates, velocity = momentum(grads, zeros, rate)
 
 
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    zeros = jax.tree.map(jnp.zeros_like, grads)
-    updates, velocity = momentum(grads, zeros, rate)
-    params = jax.tree.map(jnp.add, state["params"], updates)
-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="momentum_step" misconception="plain_gradient_descent"
+# %% exercise="momentum_step" misconception="plain_gradient_descent" changes="solution"
 """Your velocity is right, but the parameters move by the gradient alone: they should move by the updates that `momentum` returns."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    _, velocity = momentum(grads, state["velocity"], rate)
++    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
 
 
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    _, velocity = momentum(grads, state["velocity"], rate)
-    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="momentum_step" misconception="grad_of_the_whole_state"
+# %% exercise="momentum_step" misconception="grad_of_the_whole_state" changes="solution"
 """Every call raises a `TypeError`. Perhaps you take the gradient of the whole state: its `"step"` is a whole number, and `jax.grad` wants floats. Take the gradient at `state["params"]`."""
+-    grads = jax.grad(loss)(state["params"], *batch)
++    grads = jax.grad(lambda state: loss(state["params"], *batch))(state)["params"]
 
 
-def momentum_step(state, batch, rate):
-    grads = jax.grad(lambda state: loss(state["params"], *batch))(state)["params"]
-    updates, velocity = momentum(grads, state["velocity"], rate)
-    params = jax.tree.map(jnp.add, state["params"], updates)
-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="momentum_step" misconception="without_the_count"
+# %% exercise="momentum_step" misconception="without_the_count" changes="solution"
 """The entry `"step"` is missing in your new state. The next call needs it, and the old state has it: all three entries go on."""
-
-
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    updates, velocity = momentum(grads, state["velocity"], rate)
-    params = jax.tree.map(jnp.add, state["params"], updates)
-    return {"params": params, "velocity": velocity}
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {"params": params, "velocity": velocity}
 
 
 # %% exercise="momentum_step" misconception="changes_the_old_state"
@@ -8556,30 +3316,10 @@ def cross_entropy(logits, labels):
     return jnp.mean(jnp.where(jnp.isfinite(plain), plain, safe))
 
 
-# %% exercise="make_step" misconception="items_of_one_dict" section="a-gradient-is-a-tree"
+# %% exercise="make_step" misconception="items_of_one_dict" section="a-gradient-is-a-tree" changes="solution"
 """Your step is right for a dict of arrays, and fails for every other tree. Do you loop over `params.items()`? Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
-
-
-def make_step(loss):
-    @jax.jit
-    def step(params, x, y, rate):
-        value, grads = jax.value_and_grad(loss)(params, x, y)
-        return {name: p - rate * grads[name] for name, p in params.items()}, value
-
-    return step
-
-
-# %% exercise="momentum" misconception="zeros_for_one_dict" section="a-gradient-is-a-tree"
-"""Your functions are right for one dict of arrays, and fail for other trees. Do you loop over `.items()`, and use the `.shape` of each entry? An entry may be a dict, a list or `None`: use `jax.tree.map`."""
-
-
-def start(params):
-    return {name: jnp.zeros(p.shape) for name, p in params.items()}
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = {name: beta * velocity[name] + grads[name] for name in params}
-    return {name: params[name] - rate * velocity[name] for name in params}, velocity
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return {name: p - rate * grads[name] for name, p in params.items()}, value
 
 
 # %% exercise="momentum" misconception="the_velocity_is_global" in_order=True
@@ -8599,18 +3339,6 @@ def momentum_step(params, grads, velocity, rate, beta):
         remembered = velocity
     remembered = jax.tree.map(lambda v, g: beta * v + g, remembered, grads)
     return jax.tree.map(lambda p, v: p - rate * v, params, remembered), remembered
-
-
-# %% exercise="decayed_step" misconception="a_list_of_dicts"
-"""Your step is right for a list of dicts, and fails for other trees. Do you loop over layers, and over the names in each layer? A tree may have any form, such as one dict or one bare array: `jax.tree.map_with_path` finds every leaf."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    layers = []
-    for layer, d in zip(params, direction(grads)):
-        shares = {name: decay if name == "w" else 0 for name in layer}
-        layers.append({n: p - rate * (d[n] + shares[n] * p) for n, p in layer.items()})
-    return layers
 
 
 # %% exercise="decayed_step" misconception="weights_decay_in_place" in_order=True
@@ -8634,28 +3362,10 @@ def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map(lambda p, d: p - rate * d, params, d)
 
 
-# %% exercise="decayed_step" misconception="direction_gets_the_parameters"
+# %% exercise="decayed_step" misconception="direction_gets_the_parameters" changes="solution"
 """Every call raises a `TypeError`, because `direction` gets two arguments. Call it with the gradients alone: the decay is no part of the direction."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads, params))
-
-
-# %% exercise="decayed_step" misconception="spaces_are_cut_off"
-"""Leaves with a key such as `" w"` or `"w "` decay in your result. Do you call `strip`? The last key must be exactly `w`: a space is a part of a key."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, d):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True).strip() == "w"
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, direction(grads))
+-    return jax.tree.map_with_path(update, params, direction(grads))
++    return jax.tree.map_with_path(update, params, direction(grads, params))
 
 
 # %% exercise="freeze" misconception="a_path_is_a_pattern"
@@ -8677,157 +3387,93 @@ def frozen_step(params, grads, labels, rate):
     )
 
 
-# %% exercise="freeze" misconception="the_list_is_used_up"
+# %% exercise="freeze" misconception="the_list_is_used_up" changes="a_label_is_true"
 """Of a listed part with several leaves, you freeze only the first one, and the caller's list is shorter after the call. Do you remove a path from `frozen` once it is found? Other leaves in the same part need it too."""
+-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
++        for part in frozen:
++            if text.startswith(part + "/"):
++                frozen.remove(part)
++                return "frozen"
++        return "train"
+...
+-    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
++    return jax.tree.map(
++        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
++    )
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        for part in frozen:
-            if text.startswith(part + "/"):
-                frozen.remove(part)
-                return "frozen"
-        return "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    return jax.tree.map(
-        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
-    )
-
-
-# %% exercise="freeze" misconception="the_step_in_nested_dicts" in_order=True
+# %% exercise="freeze" misconception="the_step_in_nested_dicts" in_order=True changes="a_label_is_true"
 """Your `frozen_step` writes into the caller's dicts, and fails or does nothing where the tree has other nodes. Parameters may have lists and tuples too, or be one bare array, and the old ones belong to the caller: `jax.tree.map` makes a new tree of any form."""
+-    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
++    for key in params:
++        if isinstance(params[key], dict):
++            frozen_step(params[key], grads[key], labels[key], rate)
++        elif labels[key] == "train":
++            params[key] = params[key] - rate * grads[key]
++    return params
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    for key in params:
-        if isinstance(params[key], dict):
-            frozen_step(params[key], grads[key], labels[key], rate)
-        elif labels[key] == "train":
-            params[key] = params[key] - rate * grads[key]
-    return params
-
-
-# %% exercise="freeze" misconception="paths_of_files"
+# %% exercise="freeze" misconception="paths_of_files" changes="a_path_is_a_pattern"
 """You freeze other leaves where a key is a single dot. Do you use `pathlib`? In the path of a file, `body/./w` and `body/w` are the same, but here `.` is a key like any other. Compare the strings, or the entries of the paths."""
-from pathlib import PurePosixPath
+-import re
++from pathlib import PurePosixPath
+...
+-        text = jax.tree_util.keystr(path, simple=True, separator="/")
+-        return "frozen" if any(re.match(part + "(/|$)", text) for part in frozen) else "train"
++        text = PurePosixPath(jax.tree_util.keystr(path, simple=True, separator="/"))
++        return "frozen" if any(text.is_relative_to(part) for part in frozen) else "train"
 
 
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = PurePosixPath(jax.tree_util.keystr(path, simple=True, separator="/"))
-        return "frozen" if any(text.is_relative_to(part) for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    return jax.tree.map(
-        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
-    )
-
-
-# %% exercise="moving_average" misconception="only_the_cast_is_removed"
+# %% exercise="moving_average" misconception="only_the_cast_is_removed" changes="as_it_was_found"
 """Your averages of `bfloat16` leaves are `bfloat16`, and whole numbers are averaged. The cast at the end of a step is not the only mistake: the average has to start in `float32`, and whole numbers have to be copied."""
+-    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
++    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
 
 
-def average_start(params):
-    return params
-
-
-def average_step(average, params, decay):
-    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
-
-
-# %% exercise="moving_average" misconception="floats_of_python"
+# %% exercise="moving_average" misconception="floats_of_python" changes="starter"
 """No leaf is averaged or converted: the result is always the newest parameters. Do you ask `isinstance(leaf, float)`? An array is never a Python float, whatever its dtype is. Ask for the dtype, with `jnp.issubdtype`."""
+-    return params
++    return jax.tree.map(lambda p: jnp.float32(p) if isinstance(p, float) else p, params)
+...
+     """Return the average after one more step of training gave `params`."""
+-
+...
+-        return (decay * a + (1 - decay) * p).astype(a.dtype)
++        return decay * a + (1 - decay) * p if isinstance(p, float) else p
 
 
-def average_start(params):
-    return jax.tree.map(lambda p: jnp.float32(p) if isinstance(p, float) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return decay * a + (1 - decay) * p if isinstance(p, float) else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="written_into_nested_dicts" in_order=True
+# %% exercise="moving_average" misconception="written_into_nested_dicts" in_order=True changes="as_it_was_found"
 """Your `average_step` writes into the dicts of the old average, and fails for trees with other nodes. A tree may have lists and tuples too, or be one bare array, and the old average belongs to the caller: `jax.tree.map` makes a new tree of any form."""
+-    return params
++    def first(p):
++        return p.astype(jnp.float32) if jnp.issubdtype(p.dtype, jnp.floating) else p
++
++    return jax.tree.map(first, params)
+...
+-    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
++    for key, p in params.items():
++        if isinstance(p, dict):
++            average_step(average[key], p, decay)
++        elif jnp.issubdtype(p.dtype, jnp.floating):
++            average[key] = decay * average[key] + (1 - decay) * p.astype(jnp.float32)
++        else:
++            average[key] = p
++    return average
 
 
-def average_start(params):
-    def first(p):
-        return p.astype(jnp.float32) if jnp.issubdtype(p.dtype, jnp.floating) else p
-
-    return jax.tree.map(first, params)
-
-
-def average_step(average, params, decay):
-    for key, p in params.items():
-        if isinstance(p, dict):
-            average_step(average[key], p, decay)
-        elif jnp.issubdtype(p.dtype, jnp.floating):
-            average[key] = decay * average[key] + (1 - decay) * p.astype(jnp.float32)
-        else:
-            average[key] = p
-    return average
-
-
-# %% exercise="moving_average" misconception="the_average_is_the_callers_tree"
+# %% exercise="moving_average" misconception="the_average_is_the_callers_tree" changes="floats_of_python"
 """When the caller changes an entry of the parameters later, your average changes too: both are the same tree. Does `average_start` return `params` itself where nothing has to be converted? It has to return a new tree each time."""
-
-
-def average_start(params):
-    def is_wide(p):
-        return p.dtype == jnp.float32 or not jnp.issubdtype(p.dtype, jnp.floating)
-
-    if all(map(is_wide, jax.tree.leaves(params))):
-        return params
-    return jax.tree.map(lambda p: p if is_wide(p) else p.astype(jnp.float32), params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        is_float = jnp.issubdtype(p.dtype, jnp.floating)
-        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="adam" misconception="eight_bits_for_the_count"
-"""Your `t` is right up to 255, and then it starts again from 0. Does it have the dtype `uint8`? This dtype holds the numbers from 0 to 255, and a training makes more steps."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": jnp.uint8(0)}
-
-
-def adam_step(params, grads, state, rate):
-    t = jnp.asarray(state["t"] + 1).astype(jnp.uint8)
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9 ** t.astype(float)), v / (1 - 0.999 ** t.astype(float))
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+-    return jax.tree.map(lambda p: jnp.float32(p) if isinstance(p, float) else p, params)
++    def is_wide(p):
++        return p.dtype == jnp.float32 or not jnp.issubdtype(p.dtype, jnp.floating)
++
++    if all(map(is_wide, jax.tree.leaves(params))):
++        return params
++    return jax.tree.map(lambda p: p if is_wide(p) else p.astype(jnp.float32), params)
+...
+-        return decay * a + (1 - decay) * p if isinstance(p, float) else p
++        is_float = jnp.issubdtype(p.dtype, jnp.floating)
++        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float else p
 
 
 # %% exercise="resume" misconception="key_and_step_of_like" section="a-key-for-each-layer"
@@ -8926,44 +3572,27 @@ def load_state(file, like):
     return {**found, "step": int(found["step"]), "key": key}
 
 
-# %% exercise="resume" misconception="underscores_in_the_names"
+# %% exercise="resume" misconception="underscores_in_the_names" changes="solution"
 """Some leaves come back with the numbers of another leaf. Do you join the entries of a path with an underscore? A key may contain one too, so two paths can get the same name. No key has a slash: join with that."""
+-    arrays = {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
+-    np.savez(file, **arrays)
++    names = [jax.tree_util.keystr(path, simple=True, separator="_") for path, _ in leaves]
++    np.savez(file, **{name: leaf for name, (_, leaf) in zip(names, leaves)})
+...
+-            return jnp.asarray(arrays[jax.tree_util.keystr(path)])
++            return jnp.asarray(arrays[jax.tree_util.keystr(path, simple=True, separator="_")])
 
 
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    names = [jax.tree_util.keystr(path, simple=True, separator="_") for path, _ in leaves]
-    np.savez(file, **{name: leaf for name, (_, leaf) in zip(names, leaves)})
-
-
-def load_state(file, like):
-    with np.load(file) as arrays:
-
-        def read(path, leaf):
-            return jnp.asarray(arrays[jax.tree_util.keystr(path, simple=True, separator="_")])
-
-        state = jax.tree.map_with_path(read, like)
-    key = jax.random.wrap_key_data(state["key"])
-    return {**state, "step": int(state["step"]), "key": key}
-
-
-# %% exercise="next_batch" misconception="the_last_row_never"
+# %% exercise="next_batch" misconception="the_last_row_never" changes="solution"
 """The last row is never in your batches. Rows count from 0, so `count` rows have the numbers 0 to `count - 1`, and `jax.random.permutation(key, count)` returns exactly these."""
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.permutation(now, count - 1)[:size], key
 
 
-def next_batch(key, count, size):
-    key, now = jax.random.split(key)
-    return jax.random.permutation(now, count - 1)[:size], key
-
-
-# %% exercise="next_batch" misconception="one_row_too_few"
+# %% exercise="next_batch" misconception="one_row_too_few" changes="solution"
 """Your batch has one row too few. `rows[:size]` are the first `size` rows: the end of a slice is not a part of it."""
-
-
-def next_batch(key, count, size):
-    key, now = jax.random.split(key)
-    return jax.random.permutation(now, count)[: size - 1], key
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.permutation(now, count)[: size - 1], key
 
 
 # %% exercise="next_batch" misconception="the_first_rows"
@@ -8975,73 +3604,22 @@ def next_batch(key, count, size):
     return jnp.arange(size), key
 
 
-# %% exercise="next_batch" misconception="sorted_rows"
+# %% exercise="next_batch" misconception="sorted_rows" changes="solution"
 """Your batch has the right rows, but in sorted order. Return the first `size` numbers of the permutation in the order in which they come."""
+-    return jax.random.permutation(now, count)[:size], key
++    return jnp.sort(jax.random.permutation(now, count)[:size]), key
 
 
-def next_batch(key, count, size):
-    key, now = jax.random.split(key)
-    return jnp.sort(jax.random.permutation(now, count)[:size]), key
-
-
-# %% exercise="next_batch" misconception="shuffles_the_first_rows"
+# %% exercise="next_batch" misconception="shuffles_the_first_rows" changes="solution"
 """Your batch holds the rows from 0 to `size - 1`, in a random order: the other rows are never drawn. Make a permutation of all `count` rows, and then take the first `size` of it."""
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.permutation(now, size), key
 
 
-def next_batch(key, count, size):
-    key, now = jax.random.split(key)
-    return jax.random.permutation(now, size), key
-
-
-# %% exercise="updated" misconception="weighted_mean"
+# %% exercise="updated" misconception="weighted_mean" changes="solution"
 """Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too. This task adds the whole gradient."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + (1 - beta) * g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="beta_for_both"
-"""Your velocity multiplies the new gradient by `beta` too. Only the old velocity is multiplied; the gradient is added as it is."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * (v + g), state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="nothing_fades"
-"""Your velocity adds up all gradients: `beta` has no effect. The old velocity is multiplied by `beta` before the gradient is added."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="no_rate"
-"""Your parameters move by the whole velocity, whatever the rate is. Multiply the velocity by `rate`."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="looks_ahead"
-"""Your velocity is right, but your parameters move further than it says: the gradient is counted once more, as in Nesterov's momentum. Subtract `rate` times the new velocity, and nothing else."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    ahead = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], ahead)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
++    velocity = jax.tree.map(lambda v, g: beta * v + (1 - beta) * g, state["velocity"], grads)
 
 
 # %% exercise="updated" misconception="parameters_and_velocity"
@@ -9063,41 +3641,21 @@ def updated(state, grads, rate, beta=0.9):
     return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
-# %% exercise="updated" misconception="counts_twice"
-"""Your `"step"` grows by 2 in each step. Count once: the new state has made one step more than the old one."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 2}
-
-
-# %% exercise="make_warm_step" misconception="update_outside_of_jit"
+# %% exercise="make_warm_step" misconception="update_outside_of_jit" changes="solution"
 """Your numbers are right, but Python runs `updated` in every call: it is outside `jax.jit`. Is only the gradient jitted? Put one `jax.jit` around the whole step."""
+     """Return a jitted function: (state, x, labels) -> (new state, loss)."""
++    value_and_grad = jax.jit(jax.value_and_grad(loss))
+...
+-    @jax.jit
+...
+-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
++        value, grads = value_and_grad(state["params"], x, labels)
 
 
-def make_warm_step(loss, updated, rate_at):
-    value_and_grad = jax.jit(jax.value_and_grad(loss))
-
-    def step(state, x, labels):
-        value, grads = value_and_grad(state["params"], x, labels)
-        return updated(state, grads, rate_at(state["step"])), value
-
-    return step
-
-
-# %% exercise="make_warm_step" misconception="loss_comes_first"
+# %% exercise="make_warm_step" misconception="loss_comes_first" changes="the_rate_of_the_next_step"
 """Your two results are swapped: the new state comes first, then the loss. `value_and_grad` has the other order."""
-
-
-def make_warm_step(loss, updated, rate_at):
-    @jax.jit
-    def step(state, x, labels):
-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-        return value, updated(state, grads, rate_at(state["step"]))
-
-    return step
+-        return updated(state, grads, rate_at(state["step"] + 1)), value
++        return value, updated(state, grads, rate_at(state["step"]))
 
 
 # %% exercise="make_warm_step" misconception="no_step"
@@ -9141,136 +3699,6 @@ def init_mlp(key, sizes):
     return params
 
 
-# %% exercise="forward" misconception="the_largest_hidden_number"
-"""Your networks with a hidden layer raise an error: the hidden numbers have become one number. Do you call `jnp.max(x, 0)`? It returns the largest number along axis 0. `jnp.maximum(x, 0)` compares each number with 0."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jnp.max(x @ layer["weight"] + layer["bias"], 0)
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-
-
-# %% exercise="forward" misconception="one_long_vector"
-"""Your `forward_batch` returns one long vector: the outputs of all examples, one after the other. Do you join them with `jnp.concatenate`? It joins arrays along an axis that they have. `jnp.stack` makes a new axis, with a row for each."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return jnp.concatenate([forward(params, x) for x in xs])
-
-
-# %% exercise="forward" misconception="a_batch_of_one_loses_its_axis"
-"""Your `forward_batch` returns a vector where the batch has one example. A batch of one example has one row, so the result has one row too."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-    return x @ params[-1]["weight"] + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    outputs = jax.vmap(forward, in_axes=(None, 0))(params, xs)
-    return outputs[0] if len(outputs) == 1 else outputs
-
-
-# %% exercise="forward" misconception="biases_along_the_batch"
-"""Your `forward` is right, but your `forward_batch` adds one bias to each example, or fails. Do you keep the examples in columns? Biases are added along the last axis, which then counts the examples. Keep each example in a row."""
-
-
-def forward(params, x):
-    for layer in params[:-1]:
-        x = jax.nn.relu(layer["weight"].T @ x + layer["bias"])
-    return params[-1]["weight"].T @ x + params[-1]["bias"]
-
-
-def forward_batch(params, xs):
-    return forward(params, xs.T).T
-
-
-# %% exercise="cross_entropy" misconception="classes_of_the_labels"
-"""Your loss is wrong, or fails, where the last class is not among the labels. Do you count the classes with `labels.max() + 1`? A batch need not have every class: take the number from the shape of `logits`."""
-
-
-def cross_entropy(logits, labels):
-    one_hot = jax.nn.one_hot(labels, int(labels.max()) + 1)
-    return -(one_hot * jax.nn.log_softmax(logits)).sum(axis=1).mean()
-
-
-# %% exercise="decayed_step" misconception="written_into_the_directions" in_order=True
-"""The gradients that you were given have changed. Do you write the decay into the tree that `direction` returns? It may return the caller's gradients themselves. Compute decay and step together, in one map that makes a new tree."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    directions = direction(grads)
-
-    def add(p, d):
-        if isinstance(p, dict):
-            for key in p:
-                if key == "w" and isinstance(p[key], jax.Array):
-                    d[key] = d[key] + decay * p[key]
-                else:
-                    add(p[key], d[key])
-        elif isinstance(p, (list, tuple)):
-            for one, other in zip(p, d):
-                add(one, other)
-
-    add(params, directions)
-    return jax.tree.map(lambda p, d: p - rate * d, params, directions)
-
-
-# %% exercise="momentum" misconception="the_move_is_kept"
-"""The velocity that you return has been multiplied by `rate`: it is how far the parameters move. The velocity is `beta * velocity + gradient`. Multiply by `rate` only where the parameters move."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: rate * (beta * v + g), velocity, grads)
-    return jax.tree.map(lambda p, v: p - v, params, velocity), velocity
-
-
-# %% exercise="momentum" misconception="keeps_the_gradient"
-"""Your parameters are right after one step, but the velocity that you return is the gradient alone. Then the next step knows no earlier gradient. Return the new velocity, the one that moves the parameters."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), grads
-
-
-# %% exercise="momentum" misconception="one_velocity_further"
-"""Your parameters are right after one step, but the velocity that you return is one step further: the same gradient is in it twice. Compute the new velocity once. It moves the parameters, and you return it."""
-
-
-def start(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    def faster(velocity):
-        return jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-
-    moved = jax.tree.map(lambda p, v: p - rate * v, params, faster(velocity))
-    return moved, faster(faster(velocity))
-
-
 # %% exercise="next_batch" misconception="the_key_that_drew"
 """Your first batch is right, and the later ones are not: you return the key that has drawn the batch, and the next call splits it. So it is used twice. One key of the split draws; return the other one."""
 
@@ -9293,14 +3721,10 @@ def updated(state, grads, rate, beta=0.9):
     return {**state, "params": params, "velocity": faster(velocity), "step": state["step"] + 1}
 
 
-# %% exercise="updated" misconception="the_old_entries_win"
+# %% exercise="updated" misconception="the_old_entries_win" changes="solution"
 """Your new state is equal to the old one. Does `**state` come after the new entries? Where two entries of a dict have one key, the later one counts: write `**state` first."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {"params": params, "velocity": velocity, "step": state["step"] + 1, **state}
+-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {"params": params, "velocity": velocity, "step": state["step"] + 1, **state}
 
 
 # %% exercise="updated" misconception="the_move_is_kept"
@@ -9313,34 +3737,10 @@ def updated(state, grads, rate, beta=0.9):
     return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
-# %% exercise="updated" misconception="keeps_the_gradient"
+# %% exercise="updated" misconception="keeps_the_gradient" changes="solution"
 """Your parameters are right after one step, but the velocity in your new state is the gradient alone. Then the next step knows no earlier gradient. Keep the new velocity, the one that moves the parameters."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": grads, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="beta_for_the_gradient"
-"""Your velocity keeps the old velocity whole and multiplies the gradient by `beta`. It is the other way round: `beta` makes the old velocity smaller."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: v + beta * g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="a_velocity_that_is_subtracted"
-"""Your velocity has the other sign and the rate in it, as in some libraries: then it is added to the parameters. Here it is `beta * velocity + gradient`, and `rate` times it is subtracted."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v - rate * g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p + v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {**state, "params": params, "velocity": grads, "step": state["step"] + 1}
 
 
 # %% exercise="updated" misconception="trees_are_numbers"
@@ -9353,105 +3753,32 @@ def updated(state, grads, rate, beta=0.9):
     return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
-# %% exercise="updated" misconception="nothing_comes_back"
+# %% exercise="updated" misconception="nothing_comes_back" changes="solution"
 """Your `updated` returns nothing. Perhaps it changes `state` and does not return it. Make a new dict, and return it."""
+-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
++    new = {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    new = {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="make_warm_step" misconception="a_table_of_rates"
+# %% exercise="make_warm_step" misconception="a_table_of_rates" changes="solution"
 """Your rates are right for the first steps, and much later they stand still. Do you index an array of rates with the step? Beyond its end, JAX returns the last number and raises nothing. Call `rate_at` with the step itself."""
+     """Return a jitted function: (state, x, labels) -> (new state, loss)."""
++    rates = jnp.array([rate_at(done) for done in range(200)])
+...
+-        return updated(state, grads, rate_at(state["step"])), value
++        return updated(state, grads, rates[state["step"]]), value
 
 
-def make_warm_step(loss, updated, rate_at):
-    rates = jnp.array([rate_at(done) for done in range(200)])
-
-    @jax.jit
-    def step(state, x, labels):
-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-        return updated(state, grads, rates[state["step"]]), value
-
-    return step
-
-
-# %% exercise="make_warm_step" misconception="counts_without_jit"
+# %% exercise="make_warm_step" misconception="counts_without_jit" changes="starter"
 """Your rates follow a count of calls, and Python runs the loss function in every call. Did you take `jax.jit` away, so that the count works? Keep it, and read the number of steps from the state."""
+-    @jax.jit
 
 
-def make_warm_step(loss, updated, rate_at):
-    done = 0
-
-    def step(state, x, labels):
-        nonlocal done
-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-        new = updated(state, grads, rate_at(done))
-        done += 1
-        return new, value
-
-    return step
-
-
-# %% exercise="freeze" misconception="two_returns_in_the_loop"
-"""Only the first path of the list has an effect, and with an empty list your labels are `None`. Do both `return` statements stand inside the loop? Then the first path decides. Say `train` only after the loop."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        for part in frozen:
-            if text == part or text.startswith(part + "/"):
-                return "frozen"
-            else:
-                return "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    return jax.tree.map(
-        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
-    )
-
-
-# %% exercise="moving_average" misconception="scalars_are_counters"
-"""Your leaves without an axis are copied, and all others are averaged. A parameter may be a single number, and whole numbers may have axes. The dtype tells them apart: ask `jnp.issubdtype(leaf.dtype, jnp.floating)`."""
-
-
-def average_start(params):
-    return jax.tree.map(lambda p: p if p.ndim == 0 else p.astype(jnp.float32), params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        return p if p.ndim == 0 else decay * a + (1 - decay) * p.astype(jnp.float32)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="init_mlp" misconception="the_callers_key_for_all"
+# %% exercise="init_mlp" misconception="the_callers_key_for_all" changes="keys_from_the_end"
 """Every layer draws with the caller's key itself. The same key gives the same numbers, so layers of equal shape start as copies of each other. Split the key, and use each new key once."""
-
-
-def init_mlp(key, sizes):
-    params = []
-    for inputs, outputs in zip(sizes, sizes[1:]):
-        weight = jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs)
-        params.append({"weight": weight, "bias": jnp.zeros(outputs)})
-    return params
-
-
-# %% exercise="cross_entropy" misconception="stops_the_shifted_sum"
-"""Your loss is right, but its gradient lacks the softmax. Does `jax.lax.stop_gradient` take the sum over all classes out of it? The shift by the largest logit may be stopped, the sum may not."""
-
-
-def cross_entropy(logits, labels):
-    shifted = logits - logits.max(axis=1, keepdims=True)
-    log_sum = jax.lax.stop_gradient(jax.nn.logsumexp(shifted, axis=1))
-    return jnp.mean(log_sum - shifted[jnp.arange(len(labels)), labels])
+-    keys = list(jax.random.split(key, len(sizes) - 1))
+...
+-        weight = jax.random.normal(keys.pop(), (inputs, outputs)) * jnp.sqrt(2 / inputs)
++        weight = jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs)
 
 
 # %% exercise="save_and_load" misconception="reshaped_by_numpy"
@@ -9474,84 +3801,6 @@ def load(file, like):
         return jax.tree.map_with_path(read, like)
 
 
-# %% exercise="save_and_load" misconception="counts_the_arrays"
-"""Your `load` takes the arrays in the order of the file, whatever their names are. Where `like` asks for another path than the file has, a leaf gets the numbers of another leaf, and no error tells you. Ask the file for each leaf by its path."""
-from jax.tree_util import keystr
-
-
-def save(file, tree):
-    leaves = jax.tree.leaves_with_path(tree)
-    np.savez(file, **{keystr(path, simple=True, separator="/"): leaf for path, leaf in leaves})
-
-
-def load(file, like):
-    pairs, structure = jax.tree.flatten_with_path(like)
-    with np.load(file) as arrays:
-        found = [arrays[name] for name in arrays.files]
-    for path, _ in pairs[len(found) :]:
-        raise KeyError(keystr(path, simple=True, separator="/"))
-    for array, (_, leaf) in zip(found, pairs):
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-    leaves = [jnp.asarray(array, leaf.dtype) for array, (_, leaf) in zip(found, pairs)]
-    return structure.unflatten(leaves)
-
-
-# %% exercise="save_and_load" misconception="brackets_in_the_file" section="save-and-load"
-"""The names in your file have brackets and quotes: `keystr(path)` writes them. Other programs look for `layers/0/w`. With its options `simple` and `separator`, `keystr` writes plain entries with slashes between them."""
-from jax.tree_util import keystr
-
-
-def save(file, tree):
-    np.savez(file, **{keystr(path): leaf for path, leaf in jax.tree.leaves_with_path(tree)})
-
-
-def load(file, like):
-    with np.load(file) as arrays:
-
-        def read(path, leaf):
-            if keystr(path) not in arrays:
-                raise KeyError(keystr(path, simple=True, separator="/"))
-            array = arrays[keystr(path)]
-            if array.shape != leaf.shape:
-                raise ValueError("another shape")
-            return jnp.asarray(array, leaf.dtype)
-
-        return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="deep_forward" misconception="one_turn_too_few"
-"""Your last layer is never applied: its row holds zeros. Does your loop stop one iteration too early? `jax.lax.fori_loop(0, n, ...)` runs `n` times, with the numbers 0 to `n - 1`: once for each layer."""
-
-
-def deep_forward(stacked, x):
-    def apply(at, carry):
-        x, rows = carry
-        x = jax.nn.relu(x @ stacked["weight"][at] + stacked["bias"][at])
-        return x, rows.at[at].set(x)
-
-    layers = len(stacked["weight"]) - 1
-    return jax.lax.fori_loop(0, layers, apply, (x, jnp.zeros_like(stacked["bias"])))
-
-
-# %% exercise="freeze" misconception="leaves_and_tops_only"
-"""You freeze listed leaves, and listed parts at the top of the tree, but not a listed part below, such as `body/0`. Do you look up only the whole path of a leaf and its first entry? Compare every beginning of the path."""
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        return "frozen" if text in frozen or text.split("/")[0] in frozen else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    return jax.tree.map(
-        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
-    )
-
-
 # %% exercise="updated" misconception="velocity_into_the_old_state"
 """The state that you were given has the new velocity. Do you write `state["velocity"] = ...` into the caller's dict? The old state has to stay as it was: put the new velocity into the new dict only."""
 
@@ -9562,34 +3811,7 @@ def updated(state, grads, rate, beta=0.9):
     return {**state, "params": params, "step": state["step"] + 1}
 
 
-# %% exercise="updated" misconception="counts_in_the_old_state"
+# %% exercise="updated" misconception="counts_in_the_old_state" changes="does_not_count"
 """The `"step"` of the state that you were given has grown. Do you write `state["step"] += 1` into the caller's dict? The old state has to stay as it was: put the new count into the new dict only."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    state["step"] += 1
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity}
-
-
-# %% exercise="adam" misconception="counts_in_the_old_state"
-"""The `t` of the state that your `adam_step` was given has grown. Do you write `state["t"] += 1` into the caller's dict? The old state has to stay as it was: put the new count into the new dict only."""
-
-
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    state["t"] += 1
-    t = state["t"]
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+     """Return the state after one more step of momentum."""
++    state["step"] += 1

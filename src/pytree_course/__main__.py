@@ -23,7 +23,7 @@ def needs_sources(context: typer.Context) -> None:
 if find_spec("pytree_course.authoring"):
     from pytree_course.cli import author  # noqa: F401
 else:
-    for name in ("build", "site", "release"):
+    for name in ("build", "answer", "site", "release"):
         app.command(name, hidden=True, context_settings=PASS_ALL)(needs_sources)
 
 

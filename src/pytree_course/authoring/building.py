@@ -111,7 +111,7 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
 def _is_of(stored: BuiltLesson, sources: LessonSources) -> bool:
     """Return whether stored results are as they were built, from these sources."""
     digests = (sources.exercises_digest, sources.practice_digest)
-    is_whole = stored.results in ("", stored.results_on_disk())
+    is_whole = stored.results == stored.results_on_disk()
     return is_whole and (stored.sources, stored.practice) == digests
 
 

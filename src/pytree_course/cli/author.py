@@ -1,4 +1,4 @@
-"""The authors' commands, not installed for learners: build, site, release."""
+"""The authors' commands, not installed for learners: build, answer, site, release."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from pytree_course.cli.app import app, console
+from pytree_course.cli.app import Lesson, app, console, lesson_with_exercises
 from pytree_course.course import Course, CourseError, write_file
 
 
@@ -57,6 +57,20 @@ def build(
 
 def _tell(step: str) -> None:
     console.print(Text(f"  {step}"), soft_wrap=True)
+
+
+@app.command()
+def answer(lesson: Lesson, exercise: str, name: str) -> None:
+    """For authors: show the whole code of an answer that is written as a change."""
+    from pytree_course.sources.lesson_sources import read_sources
+
+    exercises = read_sources(lesson_with_exercises(lesson)).exercises
+    if exercise not in exercises:
+        raise CourseError(f"There is no exercise {exercise!r}: {', '.join(exercises)}.")
+    codes = {known.name: known.source for known in exercises[exercise].all_answers}
+    if name not in codes:
+        raise CourseError(f"{exercise} has no answer {name!r}: {', '.join(codes)}.")
+    console.print(Text(codes[name]), soft_wrap=True)
 
 
 @app.command()

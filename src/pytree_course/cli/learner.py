@@ -139,7 +139,8 @@ def test(
     course = Course.around()
     # One more than cores, because some tests wait; at most 4, because some start a browser or
     # kernels, and a laptop's memory is limited.
-    processes = str(min(1 + (os.cpu_count() or 1), 4))
+    # What one imports at its start is a large part of a fast run.
+    processes = "2" if fast else str(min(1 + (os.cpu_count() or 1), 4))
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
         *("--dist", "loadfile", "--numprocesses", processes),
@@ -148,6 +149,7 @@ def test(
         command += ["--no-loadscope-reorder"]  # the tests' own order has what takes long first
         command += ["--all"] if everything else []
         command += ["-m", "not slow"] if fast else []
+        command += ["-p", "no:nbval"]  # it would load seconds of grammars, for no test
     else:
         command += ["-p", "pytree_course.nbval_plugin", "--nbval-lax", "--nbval-current-env"]
         command += ["--override-ini", "testpaths=notebooks"]

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from pytree_course.judging.expected import ExerciseFacts
+from pytree_course.sources.changes import ChangeError, changed
 from pytree_course.sources.source_cells import (
     Mistake,
     SourceCell,
@@ -53,6 +54,11 @@ class Exercise(ExerciseFacts):
     def right_answers(self) -> list[Answer]:
         """The solution and its variants."""
         return [self.solution, *self.variants]
+
+    @property
+    def all_answers(self) -> list[Answer]:
+        """The solution, the starter, the variants and the misconceptions."""
+        return [self.solution, self.starter, *self.variants, *self.misconceptions]
 
     @property
     def is_prediction(self) -> bool:
@@ -206,34 +212,47 @@ def read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mist
         cell = SourceCell("code", source, options, file, line)
         name = options.get("exercise")
         if name is None:
-            why = 'begin the cell with # %% exercise="...", with quotes'
-            mistakes.append(cell.mistake(why))
+            mistakes.append(cell.mistake('begin the cell with # %% exercise="...", with quotes'))
         elif name not in exercises:
             mistakes.append(cell.mistake(f"there is no exercise {name!r}"))
         else:
-            _add_answer(cell, exercises[name], mistakes)
+            mistakes += _read_answer(cell, exercises[name])
 
 
-def _add_answer(cell: SourceCell, exercise: Exercise, mistakes: list[Mistake]) -> None:
-    """Add the answer in a cell of answers.py to its exercise."""
+def _read_answer(cell: SourceCell, exercise: Exercise) -> list[Mistake]:
+    """Add the answer in a cell to its exercise; return the author's mistakes in it."""
     options = cell.metadata
+    explanation, written = split_explanation(cell.source)
+    first = cell.line + 1 + cell.source.count("\n") - written.count("\n")
     try:
-        ast.parse(cell.source)
+        code = _whole_code(written, options.get("changes"), exercise)
+        ast.parse(code)
+    except ChangeError as error:
+        return [Mistake(cell.file, first + error.line, f"{exercise.name}: {error}")]
     except SyntaxError as error:
-        at = cell.line + (error.lineno or 0)
-        mistakes.append(Mistake(cell.file, at, f"{exercise.name}: SyntaxError: {error.msg}"))
-        return
+        line = 0 if "changes" in options else (error.lineno or 1) - 1
+        return [Mistake(cell.file, first + line, f"{exercise.name}: SyntaxError: {error.msg}")]
     if "starter" in options:
-        exercise.given_starters.append(Answer("starter", cell.source, cell))
+        exercise.given_starters.append(Answer("starter", code, cell))
     elif "variant" in options:
-        exercise.variants.append(Answer(options["variant"], cell.source, cell))
+        exercise.variants.append(Answer(options["variant"], code, cell))
     elif "misconception" in options:
-        name, section = options["misconception"], options.get("section", exercise.section)
-        explanation, code = split_explanation(cell.source)
+        wrong, section = options["misconception"], options.get("section", exercise.section)
+        exercise.misconceptions.append(Answer(wrong, code, cell, explanation, section))
         if not explanation:
-            why = f"the misconception {name!r} needs an explanation: a text in triple quotes"
-            mistakes.append(cell.mistake(why))
-        exercise.misconceptions.append(Answer(name, code, cell, explanation, section))
+            why = f"the misconception {wrong!r} needs an explanation: a text in triple quotes"
+            return [cell.mistake(why)]
     else:
         why = 'say variant="...", misconception="..." or starter=True after the exercise'
-        mistakes.append(cell.mistake(why))
+        return [cell.mistake(why)]
+    return []
+
+
+def _whole_code(written: str, base: str | None, exercise: Exercise) -> str:
+    """Return the code of an answer that is written whole, or as a change of another one."""
+    if base is None:
+        return written
+    codes = {answer.name: answer.source for answer in exercise.all_answers}
+    if base not in codes:
+        raise ChangeError(0, f"no answer above is called {base!r}: {', '.join(codes)} are")
+    return changed(codes[base], written)

@@ -38,14 +38,16 @@ def with_open_answer(text: str) -> str:
     return text.replace(FOLD, "").replace(FOLD_END, "")
 
 
+_EXPLANATION = re.compile(r'"""(?:[^\\]|\\.)*?"""', re.DOTALL)
+
+
 def split_explanation(source: str) -> tuple[str, str]:
-    """Split a cell of answers.py into the text that it starts with and the code after it."""
-    module = ast.parse(source)
-    explanation = ast.get_docstring(module)
+    """Split a cell of answers.py into the text that it starts with and what comes after it."""
+    explanation = _EXPLANATION.match(source)
     if explanation is None:
         return "", source
-    code = "\n".join(source.splitlines()[module.body[0].end_lineno :])
-    return " ".join(explanation.split()), code.strip("\n")
+    text: str = ast.literal_eval(explanation[0])
+    return " ".join(text.split()), source[explanation.end() :].strip("\n")
 
 
 HEADING = re.compile(r"##? +(.+?) *$", re.MULTILINE)

@@ -26,27 +26,6 @@ family.local(
     def leaf_at(tree, path_text):
         return "x" * next(turn, 1)
     """,
-        ("a cycle, and lists nested 100,000 deep", "shared_leaves"): """
-    def shared_leaves(tree):
-        deep = cycle = []
-        cycle.append(cycle)
-        for _ in range(100_000):
-            deep = [deep]
-        return [deep, cycle]
-    """,
-        ("3,000 causes of an error, each of 30 kB", "same_structure"): """
-    def same_structure(a, b):
-        error = None
-        for _ in range(3_000):
-            new = ValueError("z" * 30_000)
-            new.__cause__ = error
-            error = new
-        raise error
-    """,
-        ("an array of 4 TB that takes no room", "whole_shapes"): """
-    def whole_shapes(tree):
-        return np.broadcast_to(np.float32(0), (2**20, 2**20))
-    """,
         ("300 megabytes printed", "count_nones"): "print('x' * 300_000_000)",
         ("a recursion that is not bounded", "leaves_in_layer_order"): """
     import sys

@@ -32,10 +32,6 @@ def leaf_shapes(tree):
     return {}
 """
         ),
-        ("not attempted, and so no failure", "replace_leaves"): """
-def replace_leaves(tree, new_leaves):
-    return ...
-""",
         ("the answer asks the check", "leaves_in_layer_order"): """
 asked = []
 def leaves_in_layer_order(tree):
@@ -79,18 +75,6 @@ FORGED = {
     comparison._close = lambda *a: True
     judging.judge = pytree_course.grading.grade.judge = lambda expected, outcomes: verdicts.Verdict(
         expected.name, verdicts.VerdictKind.CORRECT, 100, "all passed", 100, 100)
-""",
-    "asdict and JSON write another report": """
-    import dataclasses, json
-    import pytree_course.notebook.checks as checks
-    dataclasses.asdict = checks.asdict = lambda each, **k: outcome(1)
-    dump = json.dumps
-    def dumps(value, *a, **k):
-        return dump(value, *a, **k).replace('"value": 1000000', '"value": 1')
-    json.dumps = dumps
-    session = get_ipython().kernel.session
-    pack = session.pack
-    session.pack = lambda value: pack(value).replace(b'"value":1000000', b'"value":1')
 """,
     "two reports, the second one by a hook after the cell": """
     shell = get_ipython()

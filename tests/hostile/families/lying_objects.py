@@ -28,14 +28,6 @@ family.local(
     def count_nones(tree):
         return Number(1)
 """,
-        ("a truth that is both", "same_structure"): """
-    class Both(np.ndarray):
-        __bool__ = lambda self: True
-        __eq__ = lambda self, other: True
-        item = tolist = lambda self, *at: True
-    def same_structure(a, b):
-        return np.zeros((), bool).view(Both)
-""",
         ("a dict that says other items each time", "replace_leaves"): """
     class Changing(dict):
         seen = 0
@@ -59,14 +51,6 @@ family.local(
     Wrong.__name__ = "KeyError"
     def leaf_at(tree, path_text):
         raise Wrong(path_text)
-""",
-        ("an object that raises whatever it is asked", "shared_leaves"): """
-    class Raises:
-        def __getattribute__(self, name):
-            raise BaseException("no")
-        __repr__ = __eq__ = __bool__ = __len__ = __iter__ = __getattribute__
-    def shared_leaves(tree):
-        return Raises()
 """,
     }
 )

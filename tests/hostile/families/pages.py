@@ -1,7 +1,7 @@
 """Pages and tables: texts that are more than text to a browser, a spreadsheet, XML or a terminal.
 
 That nothing in what is written is taken for more than text is tested of the whole class, in
-`test_written.py`; here each text goes the whole way into it.
+`test_corpus.py`; here each text goes the whole way into it.
 """
 
 from tests.hostile.case import Family
@@ -24,10 +24,6 @@ family.local(
 family.local(
     {
         (
-            "a result that ends the page's style and pictures",
-            "count_nones",
-        ): f"def count_nones(tree): return {{{BREAK_OUT!r}: {SCRIPT!r}, {SCRIPT!r}: [1]}}",
-        (
             "printed output that is a script, a formula, an escape and an end of CDATA",
             "nan_paths",
         ): f"""
@@ -44,26 +40,5 @@ family.local(
     def same_structure(a, b):
         return {"\\u202e\\ud800": Named(), "]]>": "\\uffff"}
     """,
-        ("an error's text that begins as a formula after a line end", "leaf_at"): f"""
-    def leaf_at(tree, path_text):
-        raise ValueError("\\n{FORMULA}\\t=1+1\\r\\n@SUM(1);=cmd|' /C calc'!A0")
-    """,
-        ("a line of the answer that is a script", "shared_leaves"): f"""
-    def shared_leaves(tree):
-        raise ValueError; {SCRIPT!r}; "{FORMULA}"; "\\u202e{{{{ 7 * 7 }}}}{{% raw %}}[red]"
-    """,
-        ("predictions that are scripts and formulas", "predict_leaf_counts"): f"""
-    predictions = {{letter: {SCRIPT!r} for letter in "ABCD"}}
-    predictions |= {{letter: "{FORMULA}" for letter in "EF"}}
-    predictions |= {{"G": "\\ud800\\uffff", "H": "]]>"}}
-    """,
     }
-)
-family.local(
-    {
-        ("a syntax error in a line that is a script", "count_leaves"): (
-            f"def count_leaves(tree) {SCRIPT}{BREAK_OUT}"
-        ),
-    },
-    kind="error",
 )

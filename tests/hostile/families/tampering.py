@@ -29,28 +29,10 @@ TAMPERED = {
             if "flatten" in name:
                 setattr(module, name, lambda *a, **k: ([0], leaf))
 """,
-    "NumPy's generator draws the public cases": """
-    draw = np.random.default_rng
-    np.random.default_rng = lambda seed=None: draw(0)
-    np.random.Generator = lambda bits: draw(0)
-""",
     "the seed in the environment is the public one": """
     import os
     os.environ["PYTREE_COURSE_SEED"] = "0"
     os.putenv("PYTREE_COURSE_SEED", "0")
-""",
-    # ---- Python
-    "imports give modules that lie": """
-    import builtins, sys, types
-    class Lies(types.ModuleType):
-        def __getattr__(self, name):
-            return lambda *a, **k: ["number", "int", 1]
-    for name in list(sys.modules):
-        if name.startswith("pytree_course.") or name in ("json", "dataclasses"):
-            sys.modules[name] = Lies(name)
-    found = builtins.__import__
-    builtins.__import__ = lambda name, *a, **k: (
-        Lies(name) if name.startswith("pytree_course") else found(name, *a, **k))
 """,
     "a check script of one's own": """
     import sys, os, pathlib, shutil
@@ -76,31 +58,12 @@ TAMPERED = {
     shell.input_transformers_cleanup.append(
         lambda lines: ["pass\\n"] if "check." in "".join(lines) else lines)
 """,
-    "errors are not shown": """
-    shell = get_ipython()
-    shell.showtraceback = shell.showsyntaxerror = lambda *a, **k: None
-    shell._showtraceback = lambda *a, **k: None
-    shell.set_custom_exc((BaseException,), lambda *a, **k: None)
-    shell.kernel.outstream_class.write = lambda *a: None
-""",
     "the check is read from the history": """
     def read(*inputs):
         shell = get_ipython()
         seen = [In[-1], In, shell.history_manager.input_hist_raw, Out, _ih, _oh]
         raise ValueError(str(seen))
     lazy = read
-""",
-    "every execute reply says ok": """
-    kernel = get_ipython().kernel
-    send = kernel.session.send
-    def forged(stream, kind, content=None, *a, **k):
-        kind = getattr(kind, "get", lambda *_: kind)("msg_type", kind)
-        if kind == "execute_reply":
-            content = {"status": "ok", "execution_count": 1, "payload": [], "user_expressions": {}}
-        if kind in ("error", "stream"):
-            return None
-        return send(stream, kind, content, *a, **k)
-    kernel.session.send = forged
 """,
 }
 for name, code in TAMPERED.items():

@@ -1,0 +1,90 @@
+"""Apply a change to an answer: the notation in which answers.py writes most wrong answers.
+
+A change looks like the body of a diff, without line numbers. Lines after `-` are replaced by lines
+after `+`; lines after a blank are unchanged, and say where the change belongs. A line `...` stands
+for any lines between two places.
+"""
+
+from dataclasses import dataclass
+from itertools import groupby
+
+BETWEEN = "..."
+"""The line between two places of a change."""
+
+
+class ChangeError(ValueError):
+    """A change does not fit the answer that it changes.
+
+    Attributes
+    ----------
+    line
+        The line of the change that is at fault, counted from 0.
+    """
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Lines of an answer, and those that replace them."""
+
+    line: int  # of the change, where it begins
+    old: list[str]
+    new: list[str]
+
+
+def changed(source: str, change: str) -> str:
+    """Return an answer's code with a change applied.
+
+    Parameters
+    ----------
+    source
+        The code of the answer.
+    change
+        The change, in the notation above.
+
+    Raises
+    ------
+    ChangeError
+        If a line of the change has no sign, or the lines that it replaces do not occur exactly
+        once in the code, below the place before.
+    """
+    lines = source.splitlines()
+    result: list[str] = []
+    for place in _places(change):
+        matches = [
+            start
+            for start in range(len(lines) - len(place.old) + 1)
+            if lines[start : start + len(place.old)] == place.old
+        ]
+        if len(matches) != 1:
+            why = "occur more than once: add a line above or below, after a blank"
+            why = why if matches else "do not occur"
+            raise ChangeError(place.line, f"these lines {why}:\n" + "\n".join(place.old))
+        [start] = matches
+        result += [*lines[:start], *place.new]
+        lines = lines[start + len(place.old) :]
+    return "\n".join([*result, *lines])
+
+
+def _places(change: str) -> list[_Place]:
+    """Parse a change into its places, from top to bottom."""
+    numbered = list(enumerate(change.splitlines()))
+    places = []
+    for is_between, group in groupby(numbered, lambda line: line[1] == BETWEEN):
+        if is_between:
+            continue
+        part = list(group)
+        for number, line in part:
+            if line[:1] not in ("", " ", "-", "+"):
+                raise ChangeError(number, f"begin this line with -, + or a blank: {line}")
+        old = [line[1:] for _, line in part if line[:1] != "+"]
+        new = [line[1:] for _, line in part if line[:1] != "-"]
+        if not old:
+            raise ChangeError(part[0][0], "say after - or a blank where these lines belong")
+        places.append(_Place(part[0][0], old, new))
+    if all(place.old == place.new for place in places):
+        raise ChangeError(0, "nothing is changed")
+    return places
