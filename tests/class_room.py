@@ -36,9 +36,18 @@ read_once = cache(BuiltLesson.read)
 
 
 @cache
-def questions_once(lesson: str) -> dict[Belief, list[Question]]:
+def questions_once(expected: Path) -> dict[Belief, list[Question]]:
     """Return the questions of a lesson, which all rooms share: they take seconds to find."""
-    return questions(read_once(Course(ROOT).lesson(lesson).expected), fewest=2)
+    return questions(read_once(expected), fewest=2)
+
+
+def wait_for(condition: Any) -> Any:
+    """Wait until something is so; it takes a moment, and on a busy machine longer."""
+    end = time.monotonic() + PATIENCE
+    while not (met := condition()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+    return met
 
 
 @dataclass
@@ -60,6 +69,10 @@ class Room:
     port = 0
     code = token = ""
     trusted: ssl.SSLContext | None = None  # for https
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
     def connection(self) -> HTTPConnection:
         if self.trusted:
@@ -141,8 +154,8 @@ def event(exercise: str, *held: str, **said: str) -> dict[str, str]:
 class Classroom(Room):
     """A server in a thread; it can be stopped, and started again with the same file."""
 
-    def __init__(self, file: Path, *certificates: Path) -> None:
-        self.file, self._certificates = file, certificates
+    def __init__(self, file: Path, *certificates: Path, root: Path = ROOT) -> None:
+        self.file, self._certificates, self._course = file, certificates, Course(root)
 
     def start(self) -> "Classroom":
         """Start, and return when learners can join."""
@@ -161,9 +174,9 @@ class Classroom(Room):
             started.set_exception(error)
             return
         with patch.object(BuiltLesson, "read", read_once):
-            address = f"http://127.0.0.1:{self.port}"
-            self.pages = Pages(Course(ROOT), self.session, address)
-        self.pages.questions = questions_once
+            self.pages = Pages(self._course, self.session, self.address)
+        of_lesson = self._course.lesson
+        self.pages.questions = cache(lambda stem: questions_once(of_lesson(stem).expected))
         self.code, self.token = self.session.room.code, self.session.room.token
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.ensure_future(serve(self.pages, sockets, encrypted))

@@ -20,7 +20,6 @@ from pytree_course.class_grading.grade_class import GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.pool import dask_cluster
 from pytree_course.course import CourseError
-from pytree_course.grading import limits
 from pytree_course.grading.exercise_run import OF_THE_MACHINE, CellRun, ExerciseRun
 from pytree_course.grading.grade import judge_submission
 from pytree_course.reports.csv_tables import write_tables
@@ -89,7 +88,7 @@ def test_errors_that_name_an_address_in_memory_are_equal_results(quick):
     assert first.results == second.results is not None
 
 
-def test_what_has_not_changed_is_not_run_again_unless_forced_and_then_on_fresh_cases(
+def test_what_was_graded_is_kept_and_not_run_again_unless_forced_and_then_on_fresh_cases(
     quick, monkeypatch
 ):
     quick.hand_in("ada", RIGHT)
@@ -102,6 +101,11 @@ def test_what_has_not_changed_is_not_run_again_unless_forced_and_then_on_fresh_c
     quick.hand_in("bob", NODES)
     third = quick.grade()
     assert (third.graded, third.unchanged) == (1, 1)
+    quick.hand_in("bob", ELEMENTS)  # as before: it counts again, and is not run again
+    assert quick.grade().unchanged == 2
+    attempts = [each for each in quick.attempts() if each.student == "bob"]
+    assert max(attempts, key=lambda each: each.graded_at).answers == ELEMENTS
+    assert len(attempts) == 2
     seed = quick.attempts()[0].seed
     assert quick.grade(GradingOptions(in_sandbox=False, force=True)).graded == 2
     assert quick.attempts()[0].seed != seed
@@ -118,27 +122,6 @@ def test_equal_answers_run_once_and_each_student_has_an_attempt(quick, monkeypat
     assert len(begun) == 2
     assert quick.points() == {"ada": 3, "bob": 3, "cyd": 3, "dan": 0}
     assert len({attempt.seed for attempt in quick.attempts()}) == 1
-
-
-def test_where_an_authors_answer_cannot_be_run_each_submission_says_so(quick, monkeypatch):
-    monkeypatch.setattr("pytree_course.sources.authors_answers.run_solution", _fails)
-    quick.hand_in("ada", RIGHT)
-    quick.hand_in("bob", ELEMENTS)
-    summary = quick.grade()
-    assert (summary.graded, len(summary.failed)) == (0, 2)
-    assert {attempt.state for attempt in quick.attempts()} == {AttemptState.FAILED}
-
-
-def test_an_earlier_attempt_is_kept_and_the_notebook_handed_in_last_counts(quick):
-    quick.hand_in("ada", RIGHT)
-    quick.grade()
-    quick.hand_in("ada", ELEMENTS)
-    quick.grade()
-    assert quick.points() == {"ada": 0}
-    assert len(quick.attempts()) == 2
-    quick.hand_in("ada", RIGHT)  # as before: it counts again, and is not run again
-    assert quick.grade().unchanged == 1
-    assert quick.points() == {"ada": 3}
 
 
 def test_without_sources_the_public_cases_have_to_be_accepted_and_are_said_everywhere(
@@ -183,19 +166,6 @@ def test_a_changed_exercise_regrades_and_says_whose_verdict_changed_and_why(quic
     assert quick.points() == {"ada": 2, "bob": 0}
 
 
-def test_a_submission_that_cannot_be_run_is_said_and_tried_again(quick, monkeypatch):
-    quick.hand_in("ada", RIGHT)
-    with monkeypatch.context() as patch:
-        patch.setattr("pytree_course.class_grading.grade_class.run_answers", _fails)
-        summary = quick.grade()
-    assert (summary.graded, len(summary.failed)) == (0, 1)
-    assert "no space" in summary.failed[0][1]
-    (attempt,) = quick.attempts()
-    assert attempt.state is AttemptState.FAILED
-    assert quick.grade().graded == 1
-    assert quick.points() == {"ada": 3}
-
-
 def test_what_ran_beside_others_and_ended_for_no_cause_of_its_own_runs_again_alone(
     quick, monkeypatch
 ):
@@ -219,15 +189,10 @@ def test_what_ran_beside_others_and_ended_for_no_cause_of_its_own_runs_again_alo
     assert (summary.graded, summary.failed) == (5, [])
     assert [*quick.points().values()] == [3] * 5
     assert sorted(map(str, runs[5:])) == sorted(map(str, runs[:5]))
-
-
-def test_what_ends_for_no_cause_though_it_runs_alone_is_settled(quick, monkeypatch):
-    quick.hand_in("ada", RIGHT)
-    monkeypatch.setattr(
-        class_grading, "run_answers", lambda answers, *_: dict.fromkeys(answers, DIED)
-    )
+    quick.hand_in("fay", RIGHT)  # where it runs alone, it is settled at once
+    monkeypatch.setattr(class_grading, "run_answers", lambda ran, *_: dict.fromkeys(ran, DIED))
     assert quick.grade().graded == 1
-    assert quick.points() == {"ada": 0}
+    assert quick.points()["fay"] == 0
 
 
 SHORT = ExerciseRun(CellRun(error=("OSError", "[Errno 28] No space left on device")), CellRun())
@@ -239,31 +204,33 @@ def _fails(*_):
     raise OSError("no space left on device")
 
 
-def test_what_raises_in_judging_costs_its_submission_only(quick, monkeypatch):
-    quick.hand_in("ada", {"count_leaves": "count_leaves = None"})
+def _judge_or_fail(lesson, submission, runs):
+    return judge_submission(lesson, submission, runs) if submission.answers == RIGHT else _fails()
+
+
+@pytest.mark.parametrize(
+    ("what", "fails", "costs"),
+    [
+        ("pytree_course.sources.authors_answers.run_solution", _fails, ["ada", "bob"]),
+        ("pytree_course.class_grading.grade_class.run_answers", _fails, ["ada", "bob"]),
+        ("pytree_course.class_grading.grade_class.judge_submission", _judge_or_fail, ["ada"]),
+    ],
+)
+def test_what_cannot_be_run_or_judged_is_said_costs_no_other_and_is_tried_again(
+    quick, monkeypatch, what, fails, costs
+):
+    quick.hand_in("ada", ELEMENTS)
     quick.hand_in("bob", RIGHT)
-
-    def judge_or_raise(lesson, submission, runs):
-        if submission.answers["count_leaves"] == "count_leaves = None":
-            raise RecursionError("too deep")
-        return judge_submission(lesson, submission, runs)
-
-    monkeypatch.setattr(class_grading, "judge_submission", judge_or_raise)
-    summary = quick.grade()
-    assert (summary.graded, len(summary.failed)) == (1, 1)
-    ada, bob = quick.attempts()
-    assert (ada.state, ada.points) == (AttemptState.FAILED, 0)
-    assert "If this happens again, look at the notebook yourself" in ada.reason
-    assert (bob.state, bob.points) == (AttemptState.GRADED, 3)
-
-
-def test_an_answer_that_is_too_long_is_not_run_and_said(quick):
-    quick.hand_in("eve", RIGHT | {"count_leaves": "#" * (limits.ANSWER_CHARACTERS + 1)})
-    quick.grade()
-    (eve,) = quick.attempts()
-    assert [row.kind for row in eve.rows] == ["not attempted", "correct"]
-    assert "holds 100,001 characters, more than the 100,000 that may run" in eve.rows[0].explanation
-    assert eve.answers.keys() == {"first_leaf"}
+    with monkeypatch.context() as patch:
+        patch.setattr(what, fails)
+        summary = quick.grade()
+    assert (summary.graded, len(summary.failed)) == (2 - len(costs), len(costs))
+    failed = [each for each in quick.attempts() if each.state is AttemptState.FAILED]
+    assert [each.student for each in failed] == costs
+    assert "no space" in failed[0].reason
+    assert "If this happens again, look at the notebook yourself" in failed[0].reason
+    assert quick.grade().graded == len(costs)
+    assert quick.points() == {"ada": 0, "bob": 3}
 
 
 def wait_for_attempts(made, process, fewest):
@@ -359,12 +326,22 @@ def test_a_gradebook_that_becomes_unwritable_stops_grading_and_keeps_what_is_in_
     assert len(made.attempts()) == 1
 
 
-def test_tables_that_cannot_be_written_cost_no_grade(made, monkeypatch, capsys):
+def test_a_table_or_page_that_cannot_be_written_costs_no_grade_and_no_other(
+    made, monkeypatch, capsys
+):
     made.hand_in("ada", {})
-    (made.into / "grades.csv").mkdir(parents=True)  # it may as well be open in a spreadsheet
+    made.hand_in("bob", {})
+    for name in ("grades.csv", "students/ada.html"):  # it may as well be open in a spreadsheet
+        (made.into / name).mkdir(parents=True)
     assert made.run_here(monkeypatch, "--unsandboxed") == 2
-    assert "The grades are in the gradebook" in capsys.readouterr().err
-    assert made.points() == {"ada": 0}
+    said = " ".join(capsys.readouterr().err.split())
+    assert "The grades are in the gradebook" in said
+    assert "grades.csv: Is a directory" in said
+    assert "ada.html: Is a directory" in said
+    assert made.points() == {"ada": 0, "bob": 0}
+    written = {file.name for file in made.into.rglob("*") if file.is_file()}
+    assert {"bob.html", "report.html", "exercises.csv", "canvas.csv", "junit.xml"} <= written
+    assert not [*made.into.rglob("*.part")]
 
 
 def test_who_was_not_graded_yet_is_not_said_to_have_handed_nothing_in(made):

@@ -27,10 +27,13 @@ def wrong(student, seed=7, answer="longer answer", **values):
 
 def test_verdicts_are_counted_by_exercise():
     kinds = "correct", "correct", "incorrect", "error", "timed out", "crashed", "not attempted"
-    attempts = [made_attempt(f"s{n}", [made_row("count", kind)]) for n, kind in enumerate(kinds)]
+    attempts = [
+        made_attempt(f"s{n}", [made_row("count", kind, seconds=n)]) for n, kind in enumerate(kinds)
+    ]
     count, paths = count_exercises(made_grades(attempts))
     assert (count.correct, count.wrong, count.errors, count.not_attempted) == (2, 1, 3, 1)
     assert (count.all, count.tried) == (7, 6)
+    assert count.seconds == [0, 1, 2, 3, 4, 5]  # those of who tried
     assert count.pass_rate == pytest.approx(2 / 7)
     assert (paths.all, paths.pass_rate) == (0, 0)
 
@@ -46,37 +49,22 @@ def test_what_could_not_be_graded_is_counted_nowhere():
     ]
 
 
-def test_the_seconds_are_those_of_who_tried():
-    seconds = {"correct": 3, "error": 1, "not attempted": 0}
-    grades = made_grades(
-        [made_attempt(kind, [made_row("count", kind, seconds=s)]) for kind, s in seconds.items()]
-    )
-    assert count_exercises(grades)[0].seconds == [1, 3]
-
-
 def test_misconceptions_are_counted_with_who_holds_them():
+    in_paths = made_row("paths", "incorrect", misconceptions=["counts_nodes"])
     grades = made_grades(
         [
             wrong("a", misconceptions=["counts_nodes"]),
             wrong("b", misconceptions=["none_is_a_leaf", "counts_nodes"]),
             wrong("c", misconceptions=["withdrawn"]),
+            made_attempt("d", [made_row("count", "correct"), in_paths]),
         ]
     )
     first, second, third = held_misconceptions(grades)
-    assert (first.name, names(first)) == ("counts_nodes", ["a", "b"])
-    assert first.explanations == {"Exercise count": "You count nodes."}
+    assert (first.name, names(first)) == ("counts_nodes", ["a", "b", "d"])
+    asked = "Exercise count", "Exercise paths"
+    assert first.explanations == dict.fromkeys(asked, "You count nodes.")
     assert (second.name, names(second)) == ("none_is_a_leaf", ["b"])
     assert (third.name, third.explanations) == ("withdrawn", {"Exercise count": ""})
-
-
-def test_a_misconception_that_exercises_share_is_one_with_each_holder_once():
-    names_it = {"misconceptions": ["counts_nodes"]}
-    rows = [made_row(name, "incorrect", **names_it) for name in ("count", "paths")]
-    grades = made_grades([made_attempt("a", rows), made_attempt("b", rows[1:])])
-    (held,) = held_misconceptions(grades)
-    asked = "Exercise count", "Exercise paths"
-    assert held.explanations == dict.fromkeys(asked, "You count nodes.")
-    assert names(held) == ["a", "b"]
 
 
 def test_equal_wrong_results_without_a_misconception_are_a_cluster():

@@ -91,42 +91,6 @@ def test_a_terminal_or_a_pipe_without_ticks_gets_the_words(
     assert "course.py" in shown("--help")
 
 
-def test_outside_the_course_the_commands_say_where_to_go(course_py, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    done = course_py("check", "1")
-    assert done.returncode == 2
-    assert "`exercises`" in done.stderr
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no signal that asks a process to end")
-@pytest.mark.slow
-def test_what_a_command_started_does_not_outlive_it(course):
-    started = "import time; print('started', flush=True); time.sleep(600)"
-    command = f"""
-from pathlib import Path
-from signal import SIG_DFL, SIGTERM, getsignal
-import sys
-from threading import Thread
-import time
-from pytree_course.cli.app import run_in_course
-from pytree_course.course import Course
-def tell():
-    while getsignal(SIGTERM) == SIG_DFL:
-        time.sleep(0.01)
-    print("it can be asked to end", flush=True)
-Thread(target=tell).start()
-sys.exit(run_in_course([sys.executable, "-c", {started!r}], Course(Path({str(course.root)!r}))))
-"""
-    process = subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    told = {process.stdout.readline(), process.stdout.readline()}
-    assert told == {"started\n", "it can be asked to end\n"}
-    process.terminate()
-    # The pipe is closed when the last process that could write to it has ended.
-    process.communicate()
-    assert process.returncode != 0
-
-
 @pytest.mark.slow
 def test_the_lab_says_what_to_do_where_the_home_folder_cannot_be_written(course, tmp_path):
     if shutil.which("bwrap") is None:

@@ -57,14 +57,15 @@ def test_points_and_comment_stand_beside_the_verdict_everywhere(graded):
     assert said in graded.page("report.html")
     grades = (graded.made.into / "grades.csv").read_text(encoding="utf-8")
     assert '"bob","","yes","01_mini","1"' in grades
-
-
-def test_a_correction_survives_later_gradings_until_another_file_is_given(graded):
-    graded.grade(FOR_BOB)
-    graded.grade()
+    graded.grade()  # it stays, until another file is given
     assert graded.row()[0] == "1"
-    graded.grade("")
-    assert graded.row() == ("0", "0", "no", "")
+    graded.made.hand_in("eve", {}).write_bytes(b"{")  # points count for what cannot be read, too
+    comment = "bob,01_mini,count_leaves,,=1+1 <script>alert(1)</script>\n"
+    graded.grade("eve,1,count_leaves,1,As seen on paper.\n" + comment)
+    assert graded.row("eve") == ("1", "0", "yes", "As seen on paper.")
+    assert "by the teacher</strong>; by the check 0. As seen" in graded.page("students/eve.html")
+    assert graded.row() == ("0", "0", "yes", "'=1+1 <script>alert(1)</script>")
+    assert "<script>alert" not in graded.page() + graded.page("report.html")
 
 
 def test_it_says_when_the_answer_has_changed_and_a_changed_line_is_made_for_the_new_one(graded):
@@ -76,26 +77,6 @@ def test_it_says_when_the_answer_has_changed_and_a_changed_line_is_made_for_the_
     assert "This was said of an earlier answer." in graded.page()
     graded.grade("bob,1,count_leaves,1,Still right for arrays.\n")
     assert graded.row()[2] == "yes"
-
-
-def test_a_comment_alone_leaves_the_points_and_is_escaped_where_it_is_shown(graded):
-    graded.grade("bob,01_mini,count_leaves,,=1+1 <script>alert(1)</script>\n")
-    assert graded.row() == ("0", "0", "yes", "'=1+1 <script>alert(1)</script>")
-    assert "<script>alert" not in graded.page() + graded.page("report.html")
-
-
-def test_points_count_for_what_could_not_be_read_too(graded):
-    graded.made.hand_in("eve", {}).write_bytes(b"{")
-    graded.grade("eve,1,count_leaves,1,As seen on paper.\n")
-    assert graded.row("eve") == ("1", "0", "yes", "As seen on paper.")
-    assert "by the teacher</strong>; by the check 0. As seen on paper." in graded.page(
-        "students/eve.html"
-    )
-
-
-def test_the_number_is_that_of_the_line_where_the_row_ends(graded):
-    over_two_lines = 'bob,1,count_leaves,1,"Right,\nbut for arrays."\n\n'
-    assert "line 5: " in graded.grade(over_two_lines + "gus,1,count_leaves,1,\n", status=2)
 
 
 def test_a_damaged_correction_is_said_and_no_grade_is_lost(graded):
@@ -128,9 +109,10 @@ def test_a_login_of_the_list_means_nobody_else_who_is_called_so(graded):
         (FOR_BOB, "an earlier line is about the same answer"),
     ],
 )
-def test_a_line_that_fits_no_answer_is_an_error_with_its_number(graded, line, what):
-    said = " ".join(graded.grade(FOR_BOB + line, status=2).split())
-    assert "line 3: " in said
+def test_a_line_that_fits_no_answer_is_an_error_with_the_number_of_its_end(graded, line, what):
+    over_two_lines = FOR_BOB.replace(", but", ",\nbut")
+    said = " ".join(graded.grade(over_two_lines + line, status=2).split())
+    assert "line 4: " in said
     assert what in said
     assert "Nothing was graded." in said
     assert not (graded.made.into / "gradebook.sqlite").exists()

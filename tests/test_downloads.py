@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.class_grading.downloads import download_names, is_download
+from pytree_course.class_grading.downloads import download_names
 from pytree_course.class_grading.folder import read_handed_in, refuse_mistakes
 from pytree_course.class_grading.roster import RosterEntry, match
 from pytree_course.class_grading.student_files import NOT_OURS
@@ -23,39 +23,28 @@ def read_class_folder(folder, course):
     return read_handed_in(folder, course, folder.parent / "grades", SAME_PROCESS)
 
 
-def read(name):
+ADA_LOVELACE = ("Ada Lovelace", "", "", "")
+NAMES = {
+    "lovelaceada_12345_678901_01_x-1.ipynb": ("12345", "lovelaceada", "12345", ""),
+    "raybob_LATE_77_8_01_x.ipynb": ("77", "raybob", "77", "late, says Canvas"),
+    "óbrien_ray_77_8_01_x.ipynb": ("77", "óbrien_ray", "77", ""),
+    "李雷_77_8_9-10_11.ipynb": ("77", "李雷", "77", ""),
+    "raybob_77_text.html": ("77", "raybob", "77", ""),
+    "anon_aB3dE_8_01_x.ipynb": ("anon_aB3dE", "", "", ""),
+    "LATE_anon_aB3dE_8_01_x.ipynb": ("anon_aB3dE", "", "", "late, says Canvas"),
+    "Ada Lovelace_12345_assignsubmission_file_": ADA_LOVELACE,
+    "Ada Lovelace_12345_assignsubmission_file": ADA_LOVELACE,
+    "Ada Lovelace_12345_assignsubmission_file_01_x.ipynb": ADA_LOVELACE,
+    "Default group_assignsubmission_file": ("Default group", "", "", ""),
+    "Participant_12345_assignsubmission_file": ("Participant_12345", "", "", ""),
+}
+
+
+@pytest.mark.parametrize(("name", "says"), NAMES.items())
+def test_a_name_says_whose_it_is(name, says):
     (download,) = download_names([name]).values()
     who = download.submitter
-    return who.id, who.name, who.canvas_id, download.remark
-
-
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("lovelaceada_12345_678901_01_x-1.ipynb", ("12345", "lovelaceada", "12345", "")),
-        ("raybob_LATE_77_8_01_x.ipynb", ("77", "raybob", "77", "late, says Canvas")),
-        ("óbrien_ray_77_8_01_x.ipynb", ("77", "óbrien_ray", "77", "")),
-        ("李雷_77_8_9-10_11.ipynb", ("77", "李雷", "77", "")),
-        ("anon_aB3dE_8_01_x.ipynb", ("anon_aB3dE", "", "", "")),
-        ("LATE_anon_aB3dE_8_01_x.ipynb", ("anon_aB3dE", "", "", "late, says Canvas")),
-    ],
-)
-def test_a_file_from_canvas(name, says):
-    assert read(name) == says
-
-
-@pytest.mark.parametrize(
-    ("name", "student"),
-    [
-        ("Ada Lovelace_12345_assignsubmission_file_", "Ada Lovelace"),
-        ("Ada Lovelace_12345_assignsubmission_file", "Ada Lovelace"),
-        ("Ada Lovelace_12345_assignsubmission_file_01_x.ipynb", "Ada Lovelace"),
-        ("Default group_assignsubmission_file", "Default group"),
-        ("Participant_12345_assignsubmission_file", "Participant_12345"),
-    ],
-)
-def test_a_folder_or_file_from_moodle(name, student):
-    assert read(name) == (student, "", "", "")
+    assert (who.id, who.name, who.canvas_id, download.remark) == says
 
 
 def test_two_of_one_name_are_said_and_how_the_list_of_the_class_tells_them_apart(folder, course):
@@ -89,28 +78,20 @@ def students(names, ids=()):
     return {name: each.problem or each.submitter.id for name, each in read.items()}
 
 
-@pytest.mark.parametrize("forged", [BY_NAME, BY_FILE])
-def test_whoever_takes_anothers_id_into_a_name_hands_in_as_themselves(forged):
+DATED = "raybob_2002_8_01_x_2026_11_20.ipynb"
+
+
+@pytest.mark.parametrize("forged", [BY_NAME, BY_FILE, DATED])
+def test_where_names_hold_other_numbers_the_list_of_the_class_decides(forged):
     assert students([forged], ["2002", "3003"]) == {forged: "2002"}
+    assert students([forged])[forged].startswith("whose it is can be read in several ways: ")
 
 
-@pytest.mark.parametrize(
-    ("names", "ids"),
-    [([ADA, BY_NAME], []), ([ADA, BY_FILE], []), ([ADA, AS_ADA], ["1001", "2002"])],
-)
-def test_a_name_that_may_be_twos_is_nobodys_and_both_are_said(names, ids):
-    *honest, forged = names
-    read = students(names, ids)
-    assert [read[name] for name in honest] == ["1001"] * len(honest)
-    assert read[forged].startswith("whose it is can be read in several ways: ")
-    assert "1001 (" in read[forged]
-    assert "2002 (" in read[forged]
-
-
-def test_a_date_in_a_files_name_is_told_from_an_id_by_the_list_of_the_class():
-    name = "raybob_77_8_01_x_2026_11_20.ipynb"
-    assert "2026" in students([name])[name]
-    assert students([name], ["77", "78"]) == {name: "77"}
+def test_a_name_that_may_be_twos_on_the_list_is_nobodys_and_both_are_said():
+    read = students([ADA, AS_ADA], ["1001", "2002"])
+    assert read[ADA] == "1001"
+    assert "1001 (lovelaceada) or " in read[AS_ADA]
+    assert "2002 (" in read[AS_ADA]
 
 
 @given(
@@ -125,7 +106,6 @@ def test_whatever_a_student_and_a_file_are_called_no_other_student_has_it_unsaid
 
 @pytest.mark.parametrize("name", ["01_x.ipynb", "01_x (1).ipynb", "ada_2.ipynb", "12_34_x.ipynb"])
 def test_other_names_are_nobodys(name):
-    assert not is_download(name)
     assert download_names([name]) == {}
 
 
@@ -204,17 +184,15 @@ def test_moodles_folders_and_files(folder, course):
     ]
 
 
-def test_who_handed_in_something_else_is_there_with_the_reason(folder, course):
+def test_what_else_is_in_a_download_is_said_and_it_is_not_asked_when_work_was_handed_in(
+    folder, course, tmp_path
+):
+    put(folder / "raybob_77_8_01_mini_exercises.ipynb")
     put_file(folder / "raybob_77_8_essay.pdf", "%PDF")
     put_file(folder / "raybob_77_text.html", "<p>")
     found = read_class_folder(folder, course)
     assert [*found.submitters] == ["77"]
     assert found.left_out == [("77", "raybob_77_8_essay.pdf, raybob_77_text.html", NOT_OURS)]
-
-
-def test_a_download_is_not_asked_when_work_was_handed_in(folder, course, tmp_path):
-    put(folder / "raybob_77_8_01_mini_exercises.ipynb")
-    found = read_class_folder(folder, course)
     refuse_mistakes(found, tmp_path / "grades", None)
     with pytest.raises(CourseError, match="leave --due out"):
         refuse_mistakes(found, tmp_path / "grades", found.notebooks[0].handed_in)

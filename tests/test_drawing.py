@@ -1,6 +1,5 @@
-"""What the pictures of trees promise, and plots."""
+"""What the pictures of trees promise."""
 
-import re
 from collections import deque
 from itertools import pairwise
 from typing import Any
@@ -13,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import convert, to_builtins
 
-from pytree_course.drawing import draw, figures, svg, text
+from pytree_course.drawing import svg, text
 from pytree_course.drawing.items import MOST_ITEMS, MOST_LEVELS, items
 from pytree_course.drawing.layout import lay_out
-from pytree_course.observing.observations import Node, Observation, Unbounded
+from pytree_course.observing.observations import Node, Observation, Unbounded, all_parts
 from pytree_course.observing.observe import observe, observe_raised
 from tests.test_trees import Pair, values
 
@@ -34,20 +33,14 @@ trees = st.recursive(
     max_leaves=80,
 )
 observations = trees.map(observe) | st.builds(Unbounded, words)
-paths = st.none() | st.lists(words, max_size=3).map(tuple)
 
 
 @st.composite
 def marked_observations(draw):
-    """An observation, and often a path that leads somewhere in it."""
+    """An observation, and perhaps a path, which may lead somewhere in it."""
     observation = draw(observations)
-    if draw(st.booleans()):
-        return observation, draw(paths)
-    way, seen = [], observation
-    while isinstance(seen, Node) and seen.children and draw(st.booleans()):
-        key, seen = draw(st.sampled_from(seen.children))
-        way.append(key)
-    return observation, tuple(way)
+    places = [path for path, _ in all_parts(observation)]
+    return observation, draw(st.sampled_from([None, ("['nowhere']",), *places]))
 
 
 def words_of(picture):
@@ -186,32 +179,3 @@ def test_svg_names_each_key_node_and_leaf_and_the_mark_has_an_outline_and_a_word
 def test_many_leaves_are_folded_around_the_marked_one(marked, last):
     lines = text(observe(list(range(100))), marked=marked).splitlines()
     assert lines[-len(last) :] == last
-
-
-def test_picture_has_a_form_for_notebooks_and_one_for_terminals():
-    picture = draw({"a": 1}, None, titles=("before", "after"))
-    bundle = picture._repr_mimebundle_()
-    assert bundle["text/plain"] == repr(picture)
-    assert repr(picture) == "before:\ndict\n└─ ['a']  1\n\nafter:\nNone  (no leaf)"
-    figures = ElementTree.fromstring(bundle["text/html"]).findall("figure")
-    assert [figure.findtext("figcaption") for figure in figures] == ["before", "after"]
-    assert all(figure.get("tabindex") == "0" and figure.get("aria-label") for figure in figures)
-
-
-def test_a_plot_is_inline_svg_in_the_colour_of_the_page_and_shares_no_names(monkeypatch):
-    shown = []
-    monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
-    for points in ([1, 2], [1, 2], [1, 3]):
-        with figures.figure("A line & its <end>") as axes:
-            axes.plot(points)
-            axes.set_title("values")
-    with pytest.raises(ZeroDivisionError), figures.figure("a plot that fails is not shown"):
-        1 / 0  # noqa: B018
-    first, again, other = (data["text/html"] for data in shown)
-    assert first == again
-    root = ElementTree.fromstring(first)
-    assert (root.get("role"), root.get("aria-label")) == ("img", "A line & its <end>")
-    assert shown[0]["text/plain"] == "A line & its <end>"
-    assert "currentColor" in first and figures.STAND_IN not in first
-    names, other_names = (set(re.findall(r' id="([^"]+)"', html)) for html in (first, other))
-    assert names and not names & other_names

@@ -9,8 +9,6 @@ from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explanation, finding_sentences, headline, line_wrong
-from pytree_course.observing.observations import Number
-from pytree_course.running.outcomes import Outcome
 from pytree_course.running.run_cases import run_check
 from tests.test_findings import expected_of, yielded_by
 
@@ -127,10 +125,3 @@ def test_what_a_learner_predicts_is_only_text():
     assert "<script>" not in shown.html
     assert len(shown.text) < 600
     assert feedback(judged(RIGHT | {"A": 10**1000})).text.count("very large") == 1
-
-
-@pytest.mark.parametrize("value", ["3", (3, 0), 3.0, True])
-def test_a_forged_number_is_no_prediction(value):
-    forged = Outcome((), (), Number("int", value))
-    (line,) = judge(expected(), [forged, *outcomes(RIGHT)[1:]]).lines
-    assert line_wrong(line) == NEITHER

@@ -11,7 +11,7 @@ from pytree_course import Checks
 from pytree_course.judging.expected import BuiltLesson, LessonSection
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.review import due
-from pytree_course.learner.standings import Way, hours, standing, unread_sections
+from pytree_course.learner.standings import standing, unread_sections
 
 
 def test_what_is_added_in_two_notebooks_at_once_is_there_after_a_restart(tmp_path):
@@ -154,24 +154,3 @@ def test_the_core_comes_first_and_is_read_by_solving_it(lesson, progress):
     now = standing(lesson, progress)
     assert now.core_is_done
     assert "; core: done. Next: first_leaf" in str(now)
-
-
-def test_ways_add_up(lesson, progress):
-    now = standing(lesson, progress)
-    assert (now.core.minutes, now.core.reading_left, now.core.exercises_left) == (13, 10, 3)
-    assert (now.everything.minutes, now.everything.minutes_left) == (43, 43)
-    both = Way.together([now.core, now.everything])
-    assert (both.exercises, both.minutes, both.minutes_left) == (3, 56, 56)
-    progress.add(lesson.lesson, "count_leaves", "correct")
-    progress.add(lesson.lesson, "first_leaf", "correct")
-    progress.predict(lesson.lesson, "last-1", "A")
-    now = standing(lesson, progress)
-    assert str(Way.together([now.core, now.everything])) == "done"
-    assert now.next is None
-
-
-@pytest.mark.parametrize(
-    ("minutes", "said"), [(0, "0 min"), (25, "25 min"), (60, "1 h"), (135, "2 h 15 min")]
-)
-def test_minutes_are_written_as_people_say_them(minutes, said):
-    assert hours(minutes) == said

@@ -18,8 +18,13 @@ from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.executed import outputs_of
 from tests.leaks import find_leaks
 
-# A prediction there shows a misconception, and what comes of it.
-QUOTED = {("checks/expected/03_custom_nodes.json", "normal: not_registered")}
+QUOTED = {
+    # A prediction shows a misconception, and what comes of it.
+    ("checks/expected/03_custom_nodes.json", "normal: not_registered"),
+    # The starter is a registered class: without its decorator, it is a misconception.
+    ("checks/expected/04_aux_data.ipynb", "step_counter: not_registered"),
+    ("exercises/04_aux_data_exercises.ipynb", "step_counter: not_registered"),
+}
 RIGHT = "def count_leaves(tree):\n    return jax.tree.structure(tree).num_leaves"
 WRONG = "def first_leaf(tree):\n    return jax.tree.leaves(tree)[-1]"
 

@@ -36,6 +36,7 @@ def start(**server):
     manager.load_extension(NAME)
 
 
+@pytest.mark.slow
 def test_the_courses_notebooks_are_trusted_and_terminals_told_which_python_has_the_course(notary):
     start(contents_manager=SimpleNamespace(notary=notary))
     for files in Course.installed().lessons():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pytree_course.course import answer_id, check_id
+from pytree_course.course import answer_id, check_id, other_id
 from pytree_course.grading.submission import (
     UnreadableError,
     find_answers,
@@ -42,6 +42,7 @@ FOUND = {  # the answer that counts, and the remark on it
     "emptied": ([own(""), cell(RIGHT), cell("count(3)")], RIGHT, "lacks a definition; another"),
     "M pressed by mistake": ([own(RIGHT, "markdown")], RIGHT, "is a Markdown cell; it counts as"),
     "an old try, now raw": ([own(OTHER_TRY, "raw"), cell(RIGHT)], RIGHT, "is a raw cell; another"),
+    "too long": ([own(RIGHT + "#" * 100_001)], None, "more than the 100,000 that may run"),
     "beside what is no cell": ([None, {"cell_type": ["code"]}, own(RIGHT)], RIGHT, ""),
 }
 
@@ -78,6 +79,7 @@ LESSONS = {
     ),
     "names": ([SCALE, cell("clip = max\nmask = min")], "02"),
     "a name of a lesson's, as in other notebooks": ([SCALE], None),
+    "the solutions": ([own(RIGHT), cell(RIGHT, other_id("count", 1))], None),
     "names of two lessons": ([cell(RIGHT), cell("norm = 0\nnorms = 0\nscale = 0\nmask = 0")], None),
 }
 

@@ -157,16 +157,6 @@ def test_junit_is_well_formed_whatever_was_handed_in(text, other):
     assert message.startswith("incorrect: ") and message.endswith("\n<two>")
 
 
-def test_a_table_that_cannot_be_written_stops_no_other(tmp_path):
-    (tmp_path / "canvas.csv").mkdir()
-    grades = strange_class(["ada"])
-    (said,) = write_tables(grades, tmp_path)
-    assert said == f"{tmp_path / 'canvas.csv'}: Is a directory"
-    assert {file.name for file in tmp_path.iterdir()} == {
-        *("grades.csv", "exercises.csv", "canvas.csv", "moodle.csv", "junit.xml")
-    }
-
-
 def test_a_full_disk_leaves_the_old_file_whole(tmp_path):
     file = tmp_path / "grades.csv"
     write_file(file, "old")

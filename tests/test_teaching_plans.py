@@ -1,12 +1,11 @@
 """Plans for teachers: made of the lessons' minutes, and adding up."""
 
 import re
-import shutil
 from itertools import pairwise
 
 from pytree_course.authoring.teaching_plans import PAGE, SESSION, plans
 from pytree_course.course import Course
-from tests.conftest import ROOT, edit
+from tests.conftest import ROOT
 
 
 def tables(text):
@@ -56,18 +55,3 @@ def test_a_small_course_is_planned_each_exercise_after_the_section_that_it_is_ab
     assert "Lesson 1" not in text
     assert "At home: 4 min. The first leaf (4)" in text
     assert "at the end of the lesson: 2 notebooks, 3 min in all." in text
-
-
-def test_what_does_not_fit_into_one_session_is_left_for_home(course):
-    first = course.lesson("01_mini")
-    for number in (2, 3, 4, 1):
-        files = course.lesson(f"0{number}_mini")
-        if files.stem != first.stem:
-            shutil.copytree(first.sources, files.sources)
-            shutil.copy(first.check_script, files.check_script)
-        edit(files.sources / "lesson.md", "Text.", 2775 * "word ")  # 19 minutes
-        edit(files.sources / "lesson.md", "# Mini", f"# Lesson {number}: about something")
-    text = plans(course)
-    assert_times_add_up(text)
-    assert "The cores of the first 3 lessons" in text
-    assert tables(text)[0][-2:] == [(74, 16), (90, 0)]

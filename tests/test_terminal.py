@@ -11,8 +11,6 @@ from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.grade_class import Summary
 from pytree_course.class_grading.verdict_changes import VerdictChange
-from pytree_course.reports.class_statistics import Cluster
-from pytree_course.reports.pages import render
 from pytree_course.reports.terminal import show_class
 from pytree_course.texts import printable, printable_lines
 from tests.made_grades import made_attempt, made_grades, made_row
@@ -65,15 +63,6 @@ def test_nothing_that_was_handed_in_can_speak_to_the_terminal(tmp_path):
     assert nothing_raw(shown)
     assert r"\x1b]0;title\x07\x1b[2J\r\nada: 99\u202e\u2066\ud800[red]" in shown
     assert not [line for line in shown.splitlines() if line.startswith("ada: 99")]
-
-
-def test_what_is_unexplained_is_printed_without_escapes_and_with_its_lines():
-    row = made_row("count", "error", explanation=HOSTILE)
-    code = f"line_1\n\tline_2 {HOSTILE}"
-    cluster = Cluster("01_made", "count", "Count", [Student(HOSTILE)], row, code)
-    shown = render("reports/unexplained.txt", found=[cluster])
-    assert nothing_raw(shown)
-    assert "line_1\n    line_2 " in shown
 
 
 @given(st.text(st.characters()))

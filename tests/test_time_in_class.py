@@ -58,7 +58,7 @@ def test_the_time_before_a_check_counts_for_its_exercise_until_it_is_solved(sess
     }
 
 
-def test_the_time_of_others_and_a_long_break_do_not_count(session):
+def test_the_time_of_others_and_a_long_break_do_not_count_and_who_left_is_counted(session):
     file = session(
         joined(0, "ada"),
         joined(1, "bob"),
@@ -66,15 +66,11 @@ def test_the_time_of_others_and_a_long_break_do_not_count(session):
         checked(5, "ada", "count"),
         (6, "", "note", {"text": "Have a break."}),
         checked(20.5, "ada", "count", right=True),
+        (21, "bob", "left", {}),
     )
     ada, bob = sorted(spent_in_class(file)[LESSON, "count"], key=lambda each: -each.checks)
     assert ada == TimeInClass(minutes=5, checks=2, is_solved=True)
     assert bob == TimeInClass(minutes=3, checks=1, is_solved=False)
-
-
-def test_who_left_is_counted_too(session):
-    file = session(joined(0, "ada"), checked(2, "ada", "count", right=True), (3, "ada", "left", {}))
-    assert spent_in_class(file)[LESSON, "count"] == [TimeInClass(2, 1, is_solved=True)]
 
 
 def test_the_report_shows_the_minutes_of_those_who_solved_it(session, tmp_path):
@@ -89,16 +85,12 @@ def test_the_report_shows_the_minutes_of_those_who_solved_it(session, tmp_path):
         checked(9, "cyd", "not_in_the_gradebook"),
     )
     grades = made_grades([made_attempt("ada", [made_row("count", "correct")])])
+    assert "In class" not in visible(pages_of(grades, tmp_path / "pages")["report.html"])
     page = pages_of(grades, tmp_path / "pages", spent_in_class(file))["report.html"]
     time = visible(page).split("In class")[1]
     assert "Exercise count count 3 3 2 4.0 min 9.0 min" in time
     assert "Exercise paths paths 1 0 – – –" in time
     assert "not_in_the_gradebook" not in page
-
-
-def test_without_a_session_the_report_speaks_of_grading_alone(tmp_path):
-    grades = made_grades([made_attempt("ada", [made_row("count", "correct")])])
-    assert "In class" not in visible(pages_of(grades, tmp_path)["report.html"])
 
 
 @pytest.mark.slow

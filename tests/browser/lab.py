@@ -74,6 +74,7 @@ class Lab:
     def __exit__(self, *_: object) -> None:
         self.process.terminate()  # it ends the server, which ends the kernels
         self.process.wait()
+        assert not self._answers(), "course.py has ended, and its JupyterLab has not"
 
     def start_afresh(self) -> None:
         """End all kernels, and give the learner an unworked copy of the course."""

@@ -47,18 +47,6 @@ def test_a_page_is_accessible_and_keeps_to_itself(browser, pages, name):
         assert assert_page_accessible(browser, pages / name, scheme, width, "details") == []
 
 
-def test_what_is_folded_on_the_screen_is_printed(browser, pages):
-    page = browser.new_page()
-    page.goto((pages / "report.html").as_uri())
-    shown = "element => element.checkVisibility({contentVisibilityAuto: true})"
-    folded = page.locator("details table").first
-    assert not folded.evaluate(shown)
-    page.emulate_media(media="print")
-    assert folded.evaluate(shown)
-    assert folded.bounding_box()["height"] > 0
-    page.close()
-
-
 def test_what_a_teacher_types_beside_answers_becomes_lines_for_corrections(browser, pages):
     page = browser.new_page()
     page.goto((pages / "answers" / "01_made-count.html").as_uri())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from pytree_course.authoring.website import DOCUMENTS, write_site
+from pytree_course.authoring.website import write_site
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.sources.lesson_sources import read_sources
@@ -103,20 +103,10 @@ def test_a_page_says_how_to_run_it_and_what_it_is_about(site, pages):
         assert f"<loc>{HOME}{name}</loc>" in sitemap
 
 
-def test_without_an_address_a_page_can_be_downloaded_and_nothing_else(whole, tmp_path):
-    shutil.copytree(ROOT / "docs" / "site", whole.root / "docs" / "site")
-    for name in ("README.md", *DOCUMENTS):
-        (whole.root / name).write_text(f"# {name}\n", encoding="utf-8")
-    write_site(whole, tmp_path / "site")
-    made = contents(tmp_path / "site")
-    page = made["notebooks/01_mini.html"].decode()
-    assert not [name for name in ("binder", "colab", "og:image") if name in page]
-    assert "sitemap.xml" not in made
-    assert 'href="01_mini.ipynb" download' in page
-    # Where there is a site, it is replaced; what else is there is kept.
-    (tmp_path / "site" / "objects.inv").unlink()
+def test_a_folder_that_holds_something_else_is_left_as_it_is(tmp_path):
+    (tmp_path / "mine.txt").touch()
     with pytest.raises(CourseError, match="no earlier site"):
-        write_site(whole, tmp_path / "site")
+        write_site(Course(ROOT), tmp_path)
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 360)])
@@ -145,13 +135,3 @@ def test_a_choice_by_keyboard_reveals_the_answer(browser, site, scripts):
         expect(prediction.get_by_text(words)).to_be_visible()
         expect(outcome).to_be_visible()
     context.close()
-
-
-def test_on_a_phone_the_keyboard_opens_the_list_of_pages_and_search_finds_a_word(browser, site):
-    page = browser.new_page(viewport={"width": 360, "height": 700})
-    page.goto((site / LESSON).as_uri())
-    page.locator(".sidebar-tree").get_by_text("Glossary").focus()
-    page.wait_for_function("document.querySelector('.sidebar-drawer').offsetLeft === 0")
-    page.goto((site / "search.html").as_uri() + "?q=treedef")
-    page.locator("#search-results a").get_by_text("Glossary").first.wait_for()
-    page.close()

@@ -1,6 +1,5 @@
 """What the map view promises: it shows what `jax.tree.map` does, and nothing else."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
@@ -12,8 +11,6 @@ import pytree_course
 from pytree_course.notebook.map_view import IsLeaf, MapView, map_and_watch
 from tests.test_trees import Scaled
 
-SVG = "{http://www.w3.org/2000/svg}"
-
 
 def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> MapView:
     """Return the view that `pair` shows."""
@@ -22,19 +19,6 @@ def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = Non
 
 def rows(view: MapView) -> list[str]:
     return [line for line in view.static.text.splitlines() if line.startswith("#")]
-
-
-def page(view: MapView) -> ElementTree.Element:
-    return ElementTree.fromstring(view.static.html)
-
-
-def numbers(picture: ElementTree.Element) -> dict[str, str]:
-    """Return the number on each box that has one, by its path."""
-    return {
-        group.findtext(f"{SVG}title", ""): badge.findtext(f"{SVG}text", "")
-        for group in picture.iter(f"{SVG}g")
-        for badge in group.findall(f"{SVG}g[@class='pytree-badge']")
-    }
 
 
 @pytest.mark.parametrize(
@@ -58,27 +42,12 @@ def test_it_calls_as_often_and_with_the_same_arguments_as_tree_map(trees, is_lea
     assert len(view.static.html) < 100_000
 
 
-def test_partners_have_the_same_number_in_all_trees_the_result_and_the_table():
+def test_each_call_is_a_row_that_the_keyboard_reaches():
     view = pair(lambda x, y: x + y, {"a": 1, "b": [2]}, {"b": [20], "a": 10})
     assert rows(view) == ["#1  ['a']     f(1, 10) → 11", "#2  ['b'][0]  f(2, 20) → 22"]
-    pictures = list(page(view).iter(f"{SVG}svg"))
-    assert [numbers(picture) for picture in pictures] == [{"['a']": "1", "['b'][0]": "2"}] * 3
-    table = page(view).find(".//table")
+    table = ElementTree.fromstring(view.static.html).find(".//table")
     assert [row.get("data-pair") for row in table.iter("tr")] == [None, "1", "2"]
     assert [row.get("tabindex") for row in table.iter("tr")] == [None, "0", "0"]
-
-
-def test_a_prefix_match_is_marked_and_none_in_a_later_tree_is_given_as_it_is():
-    view = pair(lambda x, y: len(y), {"a": 1}, {"a": [10, 20]})
-    assert rows(view) == ["#1  ['a']  f(1, [10, 20]) → 2"]
-    assert "├─ [0]  10" in view.static.text
-    assert "list  (given whole; #1)" in view.static.text
-    assert "f gets the whole subtree of the other tree" in view.static.text
-    parts = [g for g in page(view).iter(f"{SVG}g") if g.get("data-pair") == "1"]
-    assert len(parts) == 1 + 3 + 1  # the leaf; the list and both of its leaves; the result
-    view = pair(lambda x, y: y is None, {"a": 1}, {"a": None})
-    assert rows(view) == ["#1  ['a']  f(1, None) → True"]
-    assert "None  (given as it is; #1)" in view.static.text
 
 
 @pytest.mark.parametrize(
@@ -87,11 +56,6 @@ def test_a_prefix_match_is_marked_and_none_in_a_later_tree_is_given_as_it_is():
         ([1], (1,), "tree 1 has list of 1, and tree 2 has tuple of 1"),
         (None, 1, "tree 1 has None, and tree 2 has a leaf"),
         ({"a": 1}, {"b": 1}, "tree 1 has dict of 1: 'a', and tree 2 has dict of 1: 'b'"),
-        (
-            OrderedDict(a=1, b=2),
-            OrderedDict(b=2, a=1),
-            "tree 1 has OrderedDict of 2: 'a', 'b', and tree 2 has OrderedDict of 2: 'b', 'a'",
-        ),
         (
             Scaled(1, 2),
             Scaled(1, 3),
@@ -107,21 +71,12 @@ def test_the_reason_of_a_mismatch(first, other, reason):
     assert view.static.text.count("◀ mismatch") == 2
 
 
-def test_the_mismatch_of_a_third_tree_is_marked_in_all():
-    text = pair(lambda *parts: 0, [1, (2,)], [1, (2,)], [1, [2]]).static.text
-    assert text.count("◀ mismatch") == 2 and text.count("◀ here") == 1
-    assert "the structure of tree 3 does not match" in text
-
-
 def test_a_function_that_raises_is_shown_at_its_leaf():
     view = pair(lambda x: 1 // x, {"a": 1, "b": [0, 2]})
     assert not view.works
     assert rows(view)[-1].startswith("#2  ['b'][0]  f(0) → ✗ ZeroDivisionError")
     assert "[0]  0  (#2)  ◀ f raised" in view.static.text
     assert "1 leaf was not reached." in view.static.text
-    late = pair(lambda x: 1 // (90 - x), list(range(100)))
-    assert late.failed_call.path == ("[90]",)
-    assert "◀ f raised" in late.static.text
 
 
 def test_trees_that_cannot_be_flattened_are_said_so():

@@ -28,17 +28,17 @@ student handed in, or puts this and ` - ` before the files' names; elsewhere the
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 CANVAS, MOODLE, BRIGHTSPACE = "Canvas", "Moodle", "Brightspace"
 
 # Overlapping matches are wanted: each is one way to read a name.
-_CANVAS_IDS = re.compile(r"(?=_([1-9]\d*)_([1-9]\d*)_.)")
-_CANVAS_ANONYMOUS = re.compile(r"(LATE_)?(anon_[A-Za-z0-9]{5})_([1-9]\d*)_.+", re.DOTALL)
-_CANVAS_TEXT = re.compile(r"(?:.*_)?(\d+|anon_[A-Za-z0-9]{5})_(?:text|link)\.html")
+_CANVAS = re.compile(
+    r"(?=(?:_([1-9]\d*)|(?:^|_)(anon_[A-Za-z0-9]{5}))_(?:([1-9]\d*)_.|(?:text|link)\.html$))"
+)
 _LATE = "LATE"
 _MOODLE = re.compile(
     r"(?P<name>[^_]+)(?:_(?P<number>\d+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_.*)?",
@@ -48,7 +48,6 @@ _BRIGHTSPACE = re.compile(
     r"(?P<number>\d+-\d+) - (?P<name>.+?) - (?P<date>[^-]*\b\d{4}\b[^-]*?)(?: - .+)?",
     re.DOTALL,
 )
-_WITH_NAMES = {MOODLE: _MOODLE, BRIGHTSPACE: _BRIGHTSPACE}
 _NO_NAME = "Participant"
 _REFUSED = {
     re.compile(r"submission_\d+"): "it is from Gradescope, whose folders are called by numbers: "
@@ -79,11 +78,6 @@ class DownloadName:
     problem: str = ""  # why no notebook is expected in it
 
 
-def is_download(name: str) -> bool:
-    """Say whether a learning platform gave a file or folder this name."""
-    return bool(download_names([name]))
-
-
 def download_names(
     names: Collection[str], canvas_ids: Collection[str] = ()
 ) -> dict[str, DownloadName]:
@@ -91,94 +85,68 @@ def download_names(
 
     `canvas_ids` are those on the list of the class, where it has any.
     """
-    refused = {
-        name: DownloadName(Submitter(""), problem=why)
-        for name in names
-        for pattern, why in _REFUSED.items()
-        if pattern.fullmatch(name)
-    }
-    named = {
-        name: (system, match)
-        for name in names
-        for system, pattern in _WITH_NAMES.items()
-        if (match := pattern.fullmatch(name))
-    }
-    ways = {name: _canvas_ways(name) for name in {*names} - {*named} - {*refused}}
-    return _choose_ways(ways, canvas_ids) | _with_names(named) | refused
-
-
-def _with_names(matches: Mapping[str, tuple[str, re.Match[str]]]) -> dict[str, DownloadName]:
-    """Read names that say what a student is called, as those of Moodle and Brightspace do."""
+    matches = {name: _MOODLE.fullmatch(name) or _BRIGHTSPACE.fullmatch(name) for name in names}
     numbers = defaultdict(set)
-    for _, match in matches.values():
-        numbers[match["name"]].add(match["number"])
+    for named in filter(None, matches.values()):
+        numbers[named["name"]].add(named["number"])
     read = {}
-    for name, (system, match) in matches.items():
-        # The number changes with the assignment: it tells two students of one name apart, but
-        # would make two students of one who handed in two lessons.
-        is_alone = len(numbers[match["name"]]) == 1 and match["name"] != _NO_NAME
-        parts = [match["name"], "" if is_alone else match["number"]]
-        submitter = Submitter("_".join(filter(None, parts)), system=system)
-        read[name] = DownloadName(submitter)
-        if system == BRIGHTSPACE:
-            order, remark = _brightspace_order(match["date"])
-            read[name] = replace(read[name], order=order, remark=remark)
-        elif match["plugin"] != "file":
-            why = f"it is Moodle's {match['plugin']}, and no file"
-            read[name] = replace(read[name], problem=why)
+    for name, match in matches.items():
+        if match:
+            read[name] = _with_name(match, is_alone=len(numbers[match["name"]]) == 1)
+        elif why := next((why for form, why in _REFUSED.items() if form.fullmatch(name)), ""):
+            read[name] = DownloadName(Submitter(""), problem=why)
+        elif ways := _canvas_ways(name):
+            read[name] = _right_way(ways, canvas_ids)
     return read
 
 
-def _brightspace_order(date: str) -> tuple[int, str]:
-    """Return a number that is higher for a later date; and a remark where it cannot be read."""
-    four_digits = re.sub(r"\b(\d{3})\b", r"0\1", date)
+def _with_name(match: re.Match[str], *, is_alone: bool) -> DownloadName:
+    """Read a name that says what a student is called, as those of Moodle and Brightspace do.
+
+    The number changes with the assignment: it tells two students of one name apart, but would make
+    two students of one who handed in two lessons.
+    """
+    name = match["name"]
+    if match["number"] and not (is_alone and name != _NO_NAME):
+        name = f"{name}_{match['number']}"
+    if match.re is _MOODLE:
+        is_file = match["plugin"] == "file"
+        problem = "" if is_file else f"it is Moodle's {match['plugin']}, and no file"
+        return DownloadName(Submitter(name, system=MOODLE), problem=problem)
+    submitter = Submitter(name, system=BRIGHTSPACE)
+    four_digits = re.sub(r"\b(\d{3})\b", r"0\1", match["date"])
     for form in ("%b %d, %Y %I%M %p", "%d %B, %Y %H%M"):
         with suppress(ValueError):
-            return int(datetime.strptime(four_digits, form).replace(tzinfo=UTC).timestamp()), ""
-    return 0, f"when it was handed in cannot be read from {date!r}"
-
-
-def _choose_ways(
-    ways: Mapping[str, list[DownloadName]], canvas_ids: Collection[str]
-) -> dict[str, DownloadName]:
-    """Choose for each of Canvas's names the one way to read it that can be right."""
-    read = {}
-    for name, found in ways.items():
-        if not found:
-            continue
-        listed = [way for way in found if way.submitter.id in canvas_ids]
-        possible = listed or found
-        way = possible[0]
-        if len({each.submitter.id for each in possible}) > 1:
-            whose = " or ".join(
-                f"{each.submitter.id} ({each.submitter.name or 'no name'})" for each in possible
-            )
-            problem = (
-                f"whose it is can be read in several ways: {whose}. Rename it so that no other "
-                "numbers stand between underscores, or name Canvas's export of grades with --roster"
-            )
-            way = replace(way, submitter=Submitter(""), problem=problem)
-        read[name] = way
-    return read
+            moment = datetime.strptime(four_digits, form).replace(tzinfo=UTC)
+            return DownloadName(submitter, int(moment.timestamp()))
+    remark = f"when it was handed in cannot be read from {match['date']!r}"
+    return DownloadName(submitter, remark=remark)
 
 
 def _canvas_ways(name: str) -> list[DownloadName]:
     """Return each way to read a name as Canvas's, that with the shortest student's name first."""
-    if match := _CANVAS_TEXT.fullmatch(name):
-        return [DownloadName(Submitter(match[1], "", CANVAS))]
     ways = []
-    if match := _CANVAS_ANONYMOUS.fullmatch(name):
-        late, anonymous, attachment = match.groups()
-        ways.append(_way(Submitter(anonymous, "", CANVAS), attachment, bool(late)))
-    for match in _CANVAS_IDS.finditer(name):
-        number, attachment = match.groups()
+    for match in _CANVAS.finditer(name):
+        number, anonymous, attachment = match.groups(default="")
         student, _, last = name[: match.start()].rpartition("_")
         is_late = last == _LATE
         called = student if is_late else name[: match.start()]
         if all(unicodedata.category(each)[0] in "LMN" or each == "_" for each in called):
-            ways.append(_way(Submitter(number, called, CANVAS, number), attachment, is_late))
+            submitter = Submitter(number or anonymous, called, CANVAS, number)
+            remark = "late, says Canvas" if is_late else ""
+            ways.append(DownloadName(submitter, int(attachment or 0), remark))
     return ways
 
 
-def _way(submitter: Submitter, attachment: str, is_late: bool) -> DownloadName:
-    return DownloadName(submitter, int(attachment), "late, says Canvas" if is_late else "")
+def _right_way(ways: list[DownloadName], canvas_ids: Collection[str]) -> DownloadName:
+    """Choose the one way to read a name of Canvas's that can be right."""
+    possible = [way for way in ways if way.submitter.id in canvas_ids] or ways
+    if len({way.submitter.id for way in possible}) == 1:
+        return possible[0]
+    submitters = [way.submitter for way in possible]
+    whose = " or ".join(f"{who.id} ({who.name or 'no name'})" for who in submitters)
+    problem = (
+        f"whose it is can be read in several ways: {whose}. Rename it so that no other numbers "
+        "stand between underscores, or name Canvas's export of grades with --roster"
+    )
+    return DownloadName(Submitter(""), problem=problem)

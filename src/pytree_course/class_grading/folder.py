@@ -4,7 +4,7 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,23 +17,20 @@ from pytree_course.class_grading.downloads import (
     DownloadName,
     Submitter,
     download_names,
-    is_download,
 )
 from pytree_course.class_grading.reading import Notebook, handed_out, read_class
 from pytree_course.class_grading.roster import RosterEntry
 from pytree_course.class_grading.student_files import (
-    NOT_OURS,
+    A_LINK,
     LeftOut,
     StudentFile,
-    cannot_be_opened,
-    file_time,
     files_below,
     grouped,
+    handed_in,
+    is_called_notebook,
     is_zip,
     joined,
-    nbgraders_time,
     shown_path,
-    why_not,
 )
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.submission import UnreadableError
@@ -45,9 +42,6 @@ UNPACKED = "submissions"
 NBGRADER_FOLDER = "submitted"
 _NOBODYS = "it is in no student's folder"
 _ZIP_IN_ZIP = "it is a zip in a zip: unpack it"
-
-Troubles = Mapping[Path, str]
-"""By the files of a zip that could not be unpacked: why."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +64,10 @@ def read_handed_in(
     what a learning platform made. Neither the files' names nor folders in a student's folder
     matter. Notebooks are read in the pool. Zips are unpacked into a folder in `into`.
     """
-    zips, doubts = into / UNPACKED, []
-    troubles: Troubles = {}
-    folder = path
+    doubts = []
+    folder, troubles = path, dict[Path, str]()
     if path.is_file():
-        folder, troubles, is_utf8 = unpack(path, zips)
+        folder, troubles, is_utf8 = unpack(path, into / UNPACKED)
         folder = _top(folder, tuple(files.stem for files in course.lessons()))
         if not is_utf8:
             doubts.append(f"The names in {path} are not in UTF-8: look at how they were read.")
@@ -83,26 +76,25 @@ def read_handed_in(
             f"{path} is not there. Name the folder that holds a folder for each student, or what "
             "you downloaded from Canvas, Moodle or Brightspace."
         )
-    folder, clock = _nbgraders(folder)
-    canvas_ids = [entry.canvas_id for entry in roster if entry.canvas_id]
-    entries = list(_entries(folder, canvas_ids))
-    submitters = {
-        download.submitter.id: download.submitter
-        for _, download in entries
-        if download.submitter.id
-    }
-    found = [
-        file
-        for entry, download in entries
-        for file in _files(entry, download, clock, zips, troubles)
-    ]
-    files = [file for file in found if isinstance(file, StudentFile)]
-    left_out = [file for file in found if isinstance(file, LeftOut)]
-    left_out += [
+    folder = _students_folder(folder)
+    entries = list(_entries(folder, [entry.canvas_id for entry in roster if entry.canvas_id]))
+    submitters = {download.submitter.id: download.submitter for _, download in entries}
+    submitters.pop("", None)
+    files: list[StudentFile] = []
+    left_out = [
         LeftOut("", shown_path(file.relative_to(folder)), why)
         for file, why in troubles.items()
         if file.is_relative_to(folder) and not os.path.lexists(file)
     ]
+    for entry, download in entries:
+        student = download.submitter.id
+        for original, file, name, why in _files(entry, download.problem, into, troubles):
+            if why:
+                left_out.append(LeftOut(student, name, why))
+                continue
+            moment, remark = handed_in(original)
+            remark = joined(download.remark, remark)
+            files.append(StudentFile(student, file, name, moment, download.order, remark))
     if not submitters:
         _refuse_without_students(folder, course, left_out)
     notebooks, not_read = read_class(files, handed_out(course), pool)
@@ -118,9 +110,9 @@ def _top(folder: Path, stems: tuple[str, ...]) -> Path:
     """Go down in an unpacked zip while everything is in one folder that is no student's."""
     while True:
         entries = list(folder.iterdir())
-        if len(entries) != 1 or not entries[0].is_dir() or is_download(entries[0].name):
+        if len(entries) != 1 or not entries[0].is_dir() or download_names([entries[0].name]):
             return folder
-        inside = [each for each in entries[0].iterdir() if not is_download(each.name)]
+        inside = [each for each in entries[0].iterdir() if not download_names([each.name])]
         # A student's folder holds files, or nbgrader's folders of assignments and nothing else:
         # a student may have a lesson's name.
         if (
@@ -132,20 +124,13 @@ def _top(folder: Path, stems: tuple[str, ...]) -> Path:
         folder = entries[0]
 
 
-Clock = Callable[[Path], tuple[datetime, str]]
-"""Returns when a file was handed in, and a remark if that is uncertain."""
-
-
-def _nbgraders(folder: Path) -> tuple[Path, Clock]:
-    """Return the folder of the students, and where the times stand: nbgrader writes them down."""
-    if folder.resolve().name == NBGRADER_FOLDER:
-        return folder, nbgraders_time
+def _students_folder(folder: Path) -> Path:
+    """Return the folder of the students' folders: nbgrader's is in that of its course."""
     submitted = folder / NBGRADER_FOLDER
     # A student, too, may be called so.
     is_student = submitted.is_symlink() or any(folder.glob("*/*.ipynb"))
-    if not is_student and any(each.is_file() for each in submitted.glob("*/*/*")):
-        return submitted, nbgraders_time
-    return folder, file_time
+    is_nbgraders = any(file.is_file() for file in submitted.glob("*/*/*"))
+    return submitted if is_nbgraders and not is_student else folder
 
 
 # ---- whose each file is
@@ -156,59 +141,46 @@ def _entries(folder: Path, canvas_ids: Sequence[str]) -> Iterator[tuple[Path, Do
     try:
         paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(("_", "."))]
     except OSError as error:
-        raise CourseError(f"{folder}: {cannot_be_opened(error)}.") from error
+        raise CourseError(f"{folder} cannot be opened ({error.strerror}).") from error
     names = {path: shown_path(PurePath(path.name)) for path in paths}
     downloads = download_names({*names.values()}, canvas_ids)
-    loose = [path for path in paths if path.is_file() and names[path] not in downloads]
-    zips = {path for path in loose if is_zip(path)}
+    zips = [path for path, name in names.items() if is_zip(path) and name not in downloads]
     has_a_zip_each = len(zips) > 1 and not any(path.is_dir() for path in paths)
     for path, name in names.items():
-        if name in downloads:
+        if path.is_symlink():
+            yield path, DownloadName(Submitter(""), problem=A_LINK)
+        elif name in downloads:
             yield path, downloads[name]
-        elif path.is_dir() and not path.is_symlink():
+        elif path.is_dir():
             yield path, DownloadName(Submitter(name))
-        elif path in zips and has_a_zip_each:
+        elif is_zip(path) and has_a_zip_each:
             yield path, DownloadName(Submitter(shown_path(PurePath(path.stem))))
-        else:
-            yield path, DownloadName(Submitter(""), problem=why_not(path) or _NOBODYS)
+        elif is_zip(path) or is_called_notebook(name):  # other files may be the teacher's
+            yield path, DownloadName(Submitter(""), problem=_NOBODYS)
 
 
 def _files(
-    entry: Path, download: DownloadName, clock: Clock, zips: Path, troubles: Troubles
-) -> Iterator[StudentFile | LeftOut]:
-    """Yield the files in a student's folder, or the one of a download."""
-    student = download.submitter.id
-    if download.problem or entry.is_symlink():
-        why = download.problem or why_not(entry)
-        if why != NOT_OURS:  # the class's own files, such as its list, are nobody's
-            yield LeftOut(student, shown_path(PurePath(entry.name)), why)
-        return
-    for file, why in files_below(entry) if entry.is_dir() else [(entry, why_not(entry))]:
-        inner = file.relative_to(entry) if file != entry else PurePath(file.name)
-        moment, remark = clock(file)
-        remark = joined(download.remark, remark)
-        for path, inner_name, problem in _unzipped(
-            file, shown_path(inner), troubles.get(file, why), zips
-        ):
-            if problem:
-                yield LeftOut(student, inner_name, problem)
-            else:
-                yield StudentFile(student, path, inner_name, moment, download.order, remark)
+    entry: Path, problem: str, into: Path, troubles: Mapping[Path, str]
+) -> Iterator[tuple[Path, Path, str, str]]:
+    """Yield the files in a student's folder, or the one of a download; zips are unpacked.
 
-
-def _unzipped(file: Path, name: str, why: str, zips: Path) -> Iterator[tuple[Path, str, str]]:
-    """Yield a file, or if it is a zip what is in it, with names and why it is not to be read."""
-    if why or not is_zip(file):
-        yield file, name, why
-        return
-    try:
-        folder, troubles, _ = unpack(file, zips, MOST_BYTES_OF_STUDENT)
-    except UnreadableError as error:
-        yield file, name, str(error).replace(str(file), "it")
-        return
-    for inner, problem in files_below(folder):
-        problem = troubles.get(inner, problem) or (_ZIP_IN_ZIP if is_zip(inner) else "")
-        yield inner, f"{name}/{shown_path(inner.relative_to(folder))}", problem
+    Each is given as it was handed in, perhaps in a zip, and as it can be read; with its name in the
+    folder, and with why it is not to be read.
+    """
+    for file, why in [(entry, problem)] if problem or entry.is_file() else files_below(entry):
+        name = shown_path(file.relative_to(entry) if file != entry else PurePath(file.name))
+        why = why or troubles.get(file, "")
+        if why or not is_zip(file):
+            yield file, file, name, why
+            continue
+        try:
+            folder, inner_troubles, _ = unpack(file, into / UNPACKED, MOST_BYTES_OF_STUDENT)
+        except UnreadableError as error:
+            yield file, file, name, str(error).replace(str(file), "it")
+            continue
+        for inner, why in files_below(folder):
+            why = inner_troubles.get(inner, why) or (_ZIP_IN_ZIP if is_zip(inner) else "")
+            yield file, inner, f"{name}/{shown_path(inner.relative_to(folder))}", why
 
 
 # ---- what is doubtful

@@ -1,19 +1,25 @@
-"""Read the notebooks of a class, know their lessons, and choose those that count."""
+"""Read the files of a class, know their lessons, and choose the notebooks that count."""
 
 import json
 import re
+import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from pytree_course.class_grading.attempt import digest
-from pytree_course.class_grading.student_files import NOT_OURS, LeftOut, StudentFile, joined
+from pytree_course.class_grading.student_files import (
+    NOT_OURS,
+    LeftOut,
+    StudentFile,
+    is_called_notebook,
+    joined,
+)
 from pytree_course.course import Course
-from pytree_course.grading.limits import NOTEBOOKS, READING_SECONDS
+from pytree_course.grading.limits import READING_SECONDS
 from pytree_course.grading.submission import (
     Submission,
     UnreadableError,
@@ -26,35 +32,23 @@ HandedOut = dict[str, dict[str, str]]
 """The starters that were handed out: by lesson, and by exercise."""
 
 TOO_LONG = f"it takes more than {READING_SECONDS:g} seconds, or too much memory, to read"
-NOT_READ_EITHER = "it is not read, for another file of this student takes too long to read"
-TOO_MANY = f"the student handed in more than {NOTEBOOKS} notebooks: only the newest are read"
-_NO_ANSWER_CELLS = "the notebook has none of the answer cells"
+NOT_READ_EITHER = (
+    f"it is not read, for the student's other files take more than {READING_SECONDS:g} seconds to "
+    "read: leave only notebooks"
+)
 _EQUAL_TIMES = ", by its name, for its time is another one's too"
 _COPY = re.compile(r"(\.kept)?[-(](\d{1,9})\)?$")
 """What `course.py reset`, a browser, and Canvas write behind a name: .kept-1, (1) and -1."""
 
 
 @dataclass(frozen=True)
-class Contents:
-    """What is in a file that was handed in."""
+class Notebook(StudentFile):
+    """A file that was read."""
 
     lesson: str = ""  # "" where it is of none
     submission: Submission = field(default_factory=Submission)
-    problem: str = ""  # why it cannot be read
-
-
-@dataclass(frozen=True)
-class Notebook:
-    """The notebook that counts of a student, for a lesson."""
-
-    student: str
-    lesson: str
-    file: Path
-    handed_in: datetime
-    remark: str = ""  # for the teacher and the student
-    submission: Submission = field(default_factory=Submission)
-    problem: str = ""  # why it cannot be read
-    among: tuple[str, ...] = ()  # the names of all that might count
+    problem: str = ""  # why it is not graded
+    among: tuple[str, ...] = ()  # of one that counts: the names of all that might
 
     @property
     def digest(self) -> str:
@@ -83,37 +77,21 @@ def read_class(
     """Read what a class handed in: the notebooks that count, and the files that are not graded."""
     notebooks: list[Notebook] = []
     left_out: list[LeftOut] = []
-    by_student, by_lesson = defaultdict(list), defaultdict(list)
+    by_student = defaultdict(list)
     for file in files:
         by_student[file.student].append(file)
     for own in by_student.values():
-        for file, contents in _read_newest_first(own, starters, pool):
-            if contents.lesson:
-                by_lesson[file.student, contents.lesson].append((file, contents))
-            else:
-                left_out.append(LeftOut(file.student, file.name, contents.problem or NOT_OURS))
-    for opened in by_lesson.values():
-        notebook, unreadable = choose(opened)
-        notebooks.append(notebook)
-        left_out += unreadable
+        read = sorted(_read_each(own, starters, pool), key=_order, reverse=True)
+        lessons = sorted({each.lesson for each in read} - {""})
+        counting = [choose([each for each in read if each.lesson == lesson]) for lesson in lessons]
+        files_that_count = {each.file for each in counting}
+        notebooks += counting
+        left_out += [
+            LeftOut(each.student, each.name, each.problem)
+            for each in read
+            if each.problem and each.file not in files_that_count
+        ]
     return notebooks, left_out
-
-
-Opened = tuple[StudentFile, Contents]
-
-
-def _read_newest_first(
-    files: Iterable[StudentFile], starters: HandedOut, pool: Executor
-) -> list[Opened]:
-    """Read a student's files; one that takes too long is the last."""
-    opened: list[Opened] = []
-    problem = ""
-    for number, file in enumerate(sorted(files, key=_order, reverse=True)):
-        problem = problem or (TOO_MANY if number >= NOTEBOOKS else "")
-        contents = Contents(problem=problem) if problem else _read_apart(file, starters, pool)
-        problem = NOT_READ_EITHER if contents.problem == TOO_LONG else problem
-        opened.append((file, contents))
-    return opened
 
 
 def _order(file: StudentFile) -> tuple[object, ...]:
@@ -123,70 +101,74 @@ def _order(file: StudentFile) -> tuple[object, ...]:
     return file.order, file.handed_in, not is_kept, number, file.name
 
 
-def _read_apart(file: StudentFile, starters: HandedOut, pool: Executor) -> Contents:
+def _read_each(
+    files: Iterable[StudentFile], starters: HandedOut, pool: Executor
+) -> Iterator[Notebook]:
+    """Read a student's files within a time, those that are called as notebooks first."""
+    end = time.monotonic() + READING_SECONDS
+    in_order = sorted(files, key=_order, reverse=True)
+    for file in sorted(in_order, key=lambda each: not is_called_notebook(each.name)):
+        if time.monotonic() > end:
+            yield Notebook(**vars(file), problem=NOT_READ_EITHER)
+        else:
+            yield _read_apart(file, starters, pool)
+
+
+def _read_apart(file: StudentFile, starters: HandedOut, pool: Executor) -> Notebook:
     """Read a file in another process, which ends where it takes too long.
 
     Where the contents cannot be read, the name is all that may say whose lesson it is.
     """
     name = PurePath(file.name).name
-    lesson = next((stem for stem in starters if stem in name.casefold()), "")
     try:
-        return pool.submit(read_file, file.path, starters).result()
+        lesson, submission = pool.submit(read_file, file.file, starters).result()
+        problem = "" if lesson else NOT_OURS
+        return Notebook(**vars(file), lesson=lesson, submission=submission, problem=problem)
     except UnreadableError as error:
-        problem = str(error).replace(str(file.path), name)
+        if not is_called_notebook(name):
+            return Notebook(**vars(file), problem=NOT_OURS)
+        problem = str(error).replace(str(file.file), name)
     except BrokenProcessPool:
         problem = TOO_LONG
     except Exception as error:  # whatever is in one file costs that file only
         problem = f"it cannot be read ({type(error).__name__}: {error})"
-    return Contents(lesson, problem=problem)
+    lesson = next((stem for stem in starters if stem in name.casefold()), "")
+    return Notebook(**vars(file), lesson=lesson, problem=problem)
 
 
-def read_file(file: Path, starters: HandedOut) -> Contents:
-    """Read a file: which lesson it is, and the answers in it."""
+def read_file(file: Path, starters: HandedOut) -> tuple[str, Submission]:
+    """Read a file: which lesson it is, or "", and the answers in it."""
     notebook = read_notebook(file)
     lesson = known_lesson(notebook, starters)
-    return Contents(lesson, find_answers(notebook, starters[lesson])) if lesson else Contents()
+    return (lesson, find_answers(notebook, starters[lesson])) if lesson else ("", Submission())
 
 
-def choose(opened: Sequence[Opened]) -> tuple[Notebook, list[LeftOut]]:
+def choose(notebooks: Sequence[Notebook]) -> Notebook:
     """Choose which of a student's notebooks for a lesson counts: the newest that has answers.
 
-    They are given the newest first. Those that cannot be read are left out if one can.
+    They are given the newest first.
     """
-    readable = [each for each in opened if not each[1].problem]
-    answered = [each for each in readable if each[1].submission.answers]
-    candidates = answered or (readable or opened)[:1]
-    file, contents = candidates[0]
-    unreadable = [
-        LeftOut(other.student, other.name, found.problem)
-        for other, found in opened
-        if found.problem and other is not file
-    ]
-    notebook = Notebook(
-        file.student,
-        contents.lesson,
-        file.path,
-        file.handed_in,
-        _remark(file, contents.submission, [other for other, _ in candidates]),
-        contents.submission,
-        contents.problem,
-        tuple(other.name for other, _ in candidates),
-    )
-    return notebook, unreadable
+    readable = [each for each in notebooks if not each.problem]
+    answered = [each for each in readable if each.submission.answers]
+    candidates = answered or (readable or notebooks)[:1]
+    among = tuple(each.name for each in candidates)
+    return replace(candidates[0], remark=_remark(candidates), among=among)
 
 
-def _remark(file: StudentFile, submission: Submission, candidates: Sequence[StudentFile]) -> str:
+def _remark(candidates: Sequence[Notebook]) -> str:
     """Say what is unusual about a notebook that counts, and about where its answers stand."""
+    newest, *others = candidates
     which = ""
-    if len(candidates) > 1:
-        moments = [(other.order, other.handed_in) for other in candidates]
-        by_name = _EQUAL_TIMES if moments.count(moments[0]) > 1 else ""
-        name = PurePath(file.name).name
+    if others:
+        moment = newest.order, newest.handed_in
+        by_name = (
+            _EQUAL_TIMES if moment in [(each.order, each.handed_in) for each in others] else ""
+        )
+        name = PurePath(newest.name).name
         which = f"of {len(candidates)} notebooks, the last counts: {name}{by_name}"
-    cells = "" if submission.has_answer_cells else _NO_ANSWER_CELLS
-    notes = [
-        f"{exercise}: {note}"
-        for exercise, note in submission.notes.items()
-        if exercise in submission.answers
-    ]
-    return joined(file.remark, which, cells, *notes)
+    answers, notes = newest.submission.answers, newest.submission.notes
+    return joined(
+        newest.remark,
+        which,
+        *(f"{name}: {note}" for name, note in notes.items() if name in answers),
+    )

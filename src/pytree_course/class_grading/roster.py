@@ -33,30 +33,24 @@ def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, s
         When it cannot be read.
     """
     rows: dict[int, dict[str, str]] = {}
-    names: list[str] = []
-    begins = 1
     try:
         text = _decoded(file.read_bytes())
         first, _, _ = text.partition("\n")
         separator = max(",;\t", key=first.count)
-        reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
-        for cells in reader:
-            if not names:
-                names = cells
-            elif any(cell.strip() for cell in cells[len(names) :]):
+        lines = StringIO(text, newline="")
+        reader = csv.DictReader(lines, restval="", delimiter=separator, strict=True)
+        for row in reader:
+            if any(cell.strip() for cell in row.pop(None, ())):
                 raise csv.Error("it has more cells than there are columns: quote text with commas")
-            elif cells:
-                cells += [""] * (len(names) - len(cells))
-                pairs = zip(names, cells, strict=False)
-                rows[reader.line_num] = {name: cell.strip() for name, cell in pairs if name}
-            begins = reader.line_num + 1
+            rows[reader.line_num] = {name: cell.strip() for name, cell in row.items()}
     except (OSError, UnicodeDecodeError, csv.Error) as error:
+        begins = max(rows, default=1) + 1
         where = f" from line {begins} on" if isinstance(error, csv.Error) else ""
         raise CourseError(
             f"{file} cannot be read{where}: {error}. It should be a CSV file with the columns "
             f"{columns}."
         ) from error
-    return names, rows
+    return list(reader.fieldnames or ()), rows
 
 
 def _decoded(data: bytes) -> str:
@@ -100,13 +94,13 @@ def match(roster: Iterable[RosterEntry], submitters: Iterable[Submitter]) -> dic
         if entry := exact.get(submitter.id):
             matched[submitter.id] = entry
     others = [each for each in submitters if each.system and each.id not in matched]
-    with_name = Counter(map(_name_key, others))
+    with_name = Counter(map(_key, others))
     entries = defaultdict(set)
     for entry in {*roster} - {*matched.values()}:
-        for key in _entry_keys(entry):
+        for key in _keys(entry):
             entries[key].add(entry)
     for submitter in others:
-        key = _name_key(submitter)
+        key = _key(submitter)
         if with_name[key] == 1 and len(entries[key]) == 1:
             (matched[submitter.id],) = entries[key]
     return matched
@@ -144,18 +138,17 @@ def _words(name: str) -> list[str]:
     return [word for word in words if word]
 
 
-def _name_key(submitter: Submitter) -> tuple[str, object]:
+def _key(submitter: Submitter) -> str:
+    """Return a student's name as names are compared: Canvas leaves out what is between words."""
     if submitter.system == CANVAS:
-        return CANVAS, "".join(_words(submitter.name))
-    return "words", tuple(sorted(_words(submitter.id)))
+        return "".join(_words(submitter.name))
+    return " ".join(sorted(_words(submitter.id)))
 
 
-def _entry_keys(entry: RosterEntry) -> Iterable[tuple[str, object]]:
-    """Yield a name as Canvas may write it, and as other systems may."""
+def _keys(entry: RosterEntry) -> set[str]:
+    """Return the keys that a student on the list may have; Canvas begins with the last name."""
     words = _words(entry.name)
-    if not words:
-        return
-    yield "words", tuple(sorted(words))
-    if not entry.canvas_id:  # it would have matched by that
-        for first in range(len(words)):
-            yield CANVAS, "".join(words[first:] + words[:first])
+    if entry.canvas_id:  # in Canvas it would have matched by that
+        return {" ".join(sorted(words))} - {""}
+    turned = {"".join(words[first:] + words[:first]) for first in range(len(words))}
+    return (turned | {" ".join(sorted(words))}) - {""}

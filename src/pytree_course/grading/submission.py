@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pytree_course.course import CourseError, answer_id, check_id
+from pytree_course.course import CourseError, answer_id, check_id, other_id
 from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES, NOTEBOOK_ENTRIES
 from pytree_course.texts import defined_names
 
@@ -63,7 +63,6 @@ class Submission:
 
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # on answers that are found unusually
-    has_answer_cells: bool = True  # or cells that stand for them, changed or not
 
 
 def read_submission(file: Path, starters: Mapping[str, str]) -> Submission:
@@ -127,11 +126,14 @@ def known_lesson(
 
     The starters of its exercises were handed out with each lesson. The lesson is known by the marks
     of answer and check cells. Where a program has dropped them all, it is known by the names that
-    cells define: a notebook of a lesson shows, or practises, a few of them too.
+    cells define: a notebook of a lesson shows, or practises, a few of them too. The solutions,
+    which lie in a clone of the course, are of none.
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     marks = {mark for cell in cells for mark in _marks(cell)}
     names = defined_names("\n".join(map(_source, cells)))
+    if any(other_id(name, 1) in marks for starters in handed_out.values() for name in starters):
+        return None
     marked, defined = dict[str, int](), dict[str, int]()
     for lesson, starters in handed_out.items():
         marked[lesson] = sum(
@@ -170,8 +172,7 @@ def find_answers(notebook: dict[str, Any], starters: Mapping[str, str]) -> Submi
             answers[exercise] = answer
         if note:
             notes[exercise] = note
-    has_answer_cells = bool(answers) or any(cell.exercise for cell in cells)
-    return Submission(answers, notes, has_answer_cells)
+    return Submission(answers, notes)
 
 
 def _cells(notebook: dict[str, Any], starters: Mapping[str, str]) -> Iterator[_Cell]:
