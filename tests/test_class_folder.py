@@ -289,7 +289,7 @@ def test_a_students_files_are_read_for_a_time_those_called_as_notebooks_first(
 ):
     for name in ("a.txt", EXERCISES, "z.txt"):
         put(folder / "ada" / name, WORKED_IN)
-    clock = SimpleNamespace(monotonic=iter([0, 0, 31, 31]).__next__)
+    clock = SimpleNamespace(monotonic=iter([0, 0, 121, 121]).__next__)
     monkeypatch.setattr(reading, "time", clock)
     read = class_folder()
     assert found(read) == [("ada", "01_mini", EXERCISES)]

@@ -18,7 +18,7 @@ from pytree_course.class_grading.downloads import (
     Submitter,
     download_names,
 )
-from pytree_course.class_grading.reading import Notebook, handed_out, read_class
+from pytree_course.class_grading.reading import Notebook, read_class
 from pytree_course.class_grading.roster import RosterEntry
 from pytree_course.class_grading.student_files import (
     A_LINK,
@@ -97,7 +97,7 @@ def read_handed_in(
             files.append(StudentFile(student, file, name, moment, download.order, remark))
     if not submitters:
         _refuse_without_students(folder, course, left_out)
-    notebooks, not_read = read_class(files, handed_out(course), pool)
+    notebooks, not_read = read_class(files, course, pool)
     submitters = dict(sorted(submitters.items()))
     doubts += _doubts(folder, submitters.values(), notebooks)
     return ClassFolder(folder, submitters, notebooks, grouped([*left_out, *not_read]), doubts)

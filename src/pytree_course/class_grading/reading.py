@@ -19,7 +19,7 @@ from pytree_course.class_grading.student_files import (
     joined,
 )
 from pytree_course.course import Course
-from pytree_course.grading.limits import READING_SECONDS
+from pytree_course.grading.limits import READING_SECONDS, STUDENTS_READING_SECONDS
 from pytree_course.grading.submission import (
     Submission,
     UnreadableError,
@@ -33,7 +33,7 @@ HandedOut = dict[str, dict[str, str]]
 
 TOO_LONG = f"it takes more than {READING_SECONDS:g} seconds, or too much memory, to read"
 NOT_READ_EITHER = (
-    f"it is not read, for the student's other files take more than {READING_SECONDS:g} seconds to "
+    f"it is not read, for the student's other files take {STUDENTS_READING_SECONDS:g} seconds to "
     "read: leave only notebooks"
 )
 _EQUAL_TIMES = ", by its name, for its time is another one's too"
@@ -72,9 +72,11 @@ def handed_out(course: Course) -> HandedOut:
 
 
 def read_class(
-    files: Iterable[StudentFile], starters: HandedOut, pool: Executor
+    files: Iterable[StudentFile], course: Course, pool: Executor
 ) -> tuple[list[Notebook], list[LeftOut]]:
     """Read what a class handed in: the notebooks that count, and the files that are not graded."""
+    # In the pool, whose process starts before anybody's time counts.
+    starters = pool.submit(handed_out, course).result()
     notebooks: list[Notebook] = []
     left_out: list[LeftOut] = []
     by_student = defaultdict(list)
@@ -105,7 +107,7 @@ def _read_each(
     files: Iterable[StudentFile], starters: HandedOut, pool: Executor
 ) -> Iterator[Notebook]:
     """Read a student's files within a time, those that are called as notebooks first."""
-    end = time.monotonic() + READING_SECONDS
+    end = time.monotonic() + STUDENTS_READING_SECONDS
     in_order = sorted(files, key=_order, reverse=True)
     for file in sorted(in_order, key=lambda each: not is_called_notebook(each.name)):
         if time.monotonic() > end:

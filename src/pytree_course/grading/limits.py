@@ -34,5 +34,6 @@ RECEIVED_MEMORY = 512 * MIB  # by how much our own process may grow while a cell
 # The notebook files.
 NOTEBOOK_BYTES = 30_000_000
 NOTEBOOK_ENTRIES = 1_000_000  # commas and opening brackets; reading them as JSON takes a second
-READING_SECONDS = 30.0  # for one of them, and for all of one student
+READING_SECONDS = 30.0  # for one of them
+STUDENTS_READING_SECONDS = 120.0  # for all files of one student
 ANSWER_CHARACTERS = 100_000  # in one answer cell
