@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.notebooks import slide_types
-from pytree_course.built import without_this_machine
+from pytree_course.built import show_outputs, without_this_machine
 from pytree_course.course import Course, LessonFiles, other_id
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
@@ -94,13 +94,17 @@ def test_what_was_folded_is_unfolded_again(answer, rest):
 @pytest.mark.slow
 def test_text_below_a_prediction_is_folded_and_what_varies_from_run_to_run_is_not_stored(mini):
     lesson = mini.sources / "lesson.md"
-    edit(lesson, PREDICTED, f"{PREDICTED}\n**C.** Three.\n\n**Try.** A dict.\n")
+    edit(lesson, PREDICTED, f"{PREDICTED}\n**C.** Three.\n\n**Try.** A dict.\n\n{WAITING}")
     edit(lesson, "jax.tree.leaves([1, 2])", "import time\ntime.time()")
     edit(lesson, "```{code-cell} ipython3\nimport time", VARYING)
     build(mini)
     cells = nbformat.read(mini.notebook, as_version=4).cells
     [folded] = [cell.source for cell in cells if "<details>" in cell.source]
     assert folded.endswith("\n\n**C.** Three.\n\n</details>\n\n**Try.** A dict.")
+    [waiting] = [cell for cell in cells if cell.source == "6 + 1"]
+    assert waiting.outputs == []
+    show_outputs(waiting)
+    assert waiting.outputs[0].data == {"text/plain": "7"}
     [varying] = [cell for cell in cells if cell.source.startswith("import time")]
     assert (varying.outputs, varying.execution_count) == ([], None)
 
@@ -203,6 +207,7 @@ def test_a_changed_check_makes_the_exercises_stale_and_the_build_runs_the_soluti
     assert "all 7 cases passed" in mini.solutions.read_text(encoding="utf-8")
 
 
+WAITING = "```{code-cell} ipython3\n:waits: true\n6 + 1\n```\n"
 VARYING = "```{code-cell} ipython3\n:tags: [varies]\nimport time"
 LESSON, EXERCISES, ANSWERS, CHECKS = "lesson.md", "exercises.md", "answers.py", "check_01_mini.py"
 LOOP = '# %% exercise="first_leaf" variant="loop"'
@@ -252,6 +257,11 @@ MISTAKES = {
         (":prediction: C", ":prediction: D", "the prediction needs its answer"),
         ("◇ **Predict.**", "**Predict.**", "does not start with ◇"),
         (PREDICTED, f"{PREDICTED}\nThree, and B counts elements.\n", "name an option as (B)"),
+        (
+            PREDICTED,
+            f"{PREDICTED}\nThree.\n\n+++\n\n**The fix:** none.\n",
+            "fold it with the answer",
+        ),
     ],
 }
 """By file: what is changed in it, and what the author is told of that file."""

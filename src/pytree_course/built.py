@@ -16,7 +16,7 @@ METADATA_KEY = "pytree_course"
 SOURCES, OUTPUTS = "sources", "outputs"
 """In a built notebook: digests of its sources and of its outputs.
 
-In a cell: the outputs that answer a prediction, hidden until the cell is run.
+In a cell: outputs that answer a prediction, hidden until the cell is run.
 """
 
 RUN_CELL = re.compile(r"[^\s'\"<>()]*ipykernel_\d+[\\/]\d+\.py")

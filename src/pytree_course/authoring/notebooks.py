@@ -65,7 +65,7 @@ def _lines(cell: SourceCell) -> float:
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
     *(*EXERCISE_OPTIONS, "exercise", "answers", "question", "silent_bug", "core"),
-    *("prediction", "id", "needs"),
+    *("prediction", "waits", "id", "needs"),
 }
 """Options of source cells that notebooks' metadata leave out."""
 OTHER_WAYS = "Other right ways:"
@@ -147,6 +147,7 @@ def _render(
                 question = _code(f"{cell.id}-predict", call)
                 question.metadata["jupyter"] = {"source_hidden": True}
                 cells.append(question)
+            if cell.id in sources.predictions or "waits" in cell.metadata:
                 hide_outputs(code)  # also those of a later execution
             cells.append(code)
     for built in cells:

@@ -1,23 +1,26 @@
 """Validate a lesson's sources and answers, before the build writes anything."""
 
-from collections.abc import Iterator
-from itertools import combinations
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations, takewhile
 
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Observation, Unbounded
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, find_wrong_layers
-from pytree_course.sources.source_cells import Mistake
+from pytree_course.sources.source_cells import Mistake, SourceCell
 
 REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
 """The minimum number of each for an exercise."""
+EXPLAINS = re.compile(r"\*\*(Silent bug|The fix)")
+"""What explains a prediction's answer, and so belongs into its fold."""
 
 
 def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
     """Return the mistakes that can be found without running anything."""
     checks = sources.files.checks() if sources.files.has_exercises else {}
-    mistakes = [*find_wrong_layers(sources.layers)]
+    mistakes = [*find_wrong_layers(sources.layers), *_spoiled(sources.all_cells)]
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno
         message = f"the check {name!r} has no exercise in exercises.md or lesson.md"
@@ -39,6 +42,18 @@ def find_mistakes_in_answers(sources: LessonSources) -> list[Mistake]:
         for mistake in _in_answers(sources, exercise)
     ]
     return list(dict.fromkeys(mistakes))  # one may occur under several seeds
+
+
+def _spoiled(cells: Sequence[SourceCell]) -> Iterator[Mistake]:
+    """Find explanations below a prediction's fold, where they are read before the answer."""
+    for at, cell in enumerate(cells):
+        if "prediction" in cell.metadata:
+            texts = takewhile(
+                lambda each: each.kind == "markdown" and not each.heading, cells[at + 1 :]
+            )
+            for text in [*texts][1:]:
+                if EXPLAINS.search(text.source):
+                    yield text.mistake("fold it with the answer: leave out the +++ above it")
 
 
 def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from pytree_course.authoring.notebooks import INSTALLED_ID
-from pytree_course.built import show_outputs
+from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.course import GOING_DEEPER, Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.feedback import render
@@ -102,13 +102,14 @@ def _cells(cells: list[NotebookNode], expected: BuiltLesson | None) -> list[Note
             level = "#"  # a page has one title
         if cell.cell_type == "markdown":
             cell.source = re.sub("^#", f"{level}#", cell.source)
+        if hides_outputs(cell):
+            show_outputs(cell)
         if cell.id not in predictions:
             made.append(cell)
             continue
         made[-1].source = OPTION.sub("", made[-1].source)
         choice = render("authoring/choice.html", name=cell.id, prediction=predictions[cell.id])
         made += [new_code_cell(cell.source), new_markdown_cell(choice), cell]
-        show_outputs(cell)
         cell.metadata["tags"] = ["remove-input"]
         if following.source.startswith(FOLD):
             answer = following.source.removeprefix(FOLD)
