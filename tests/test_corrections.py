@@ -59,6 +59,8 @@ def test_points_and_comment_stand_beside_the_verdict_everywhere(graded):
     assert '"bob","","yes","01_mini","1"' in grades
     graded.grade()  # it stays, until another file is given
     assert graded.row()[0] == "1"
+    graded.grade("ada,1,count_leaves,0,Copied.\n")  # none is a number of points, too
+    assert graded.row("ada") == ("0", "1", "yes", "Copied.")
     graded.made.hand_in("eve", {}).write_bytes(b"{")  # points count for what cannot be read, too
     comment = "bob,01_mini,count_leaves,,=1+1 <script>alert(1)</script>\n"
     graded.grade("eve,1,count_leaves,1,As seen on paper.\n" + comment)

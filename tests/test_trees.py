@@ -234,6 +234,8 @@ def test_compare_is_reflexive_and_symmetric_in_whether_there_is_a_difference(one
         (Scaled(1, "m"), Scaled(1, "km")),
         (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)),
         (0.0, float("nan")),
+        ({1, 2}, {1, 2, 3}),
+        (deque([1, 2]), deque([1])),
     ],
 )
 def test_these_differ(expected, got):
