@@ -121,7 +121,14 @@ def test_outcomes_survive_json():
 
 @pytest.mark.parametrize(
     ("count", "is_int"),
-    [(3, True), (np.int64(3), True), (np.array(3), True), (3.0, False), (True, False)],
+    [
+        (3, True),
+        (np.int64(3), True),
+        (np.array(3), True),
+        (3.0, False),
+        (True, False),
+        (np.array([3]), False),
+    ],
 )
 def test_counts_may_be_integer_scalars(count, is_int):
     assert (observe(as_int(lambda: count)()) == observe(3)) is is_int

@@ -179,3 +179,6 @@ def test_svg_names_each_key_node_and_leaf_and_the_mark_has_an_outline_and_a_word
 def test_many_leaves_are_folded_around_the_marked_one(marked, last):
     lines = text(observe(list(range(100))), marked=marked).splitlines()
     assert lines[-len(last) :] == last
+    boxes = items(observe(list(range(100))), marked).children
+    assert all(int(box.name) == box.leaves.start for box in boxes if box.shape == "leaf")
+    assert sum(len(box.leaves) for box in boxes) == 100
