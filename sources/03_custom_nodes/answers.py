@@ -958,23 +958,18 @@ jax.tree_util.register_pytree_with_keys(
 )
 
 
-# %% exercise="readable_paths" variant="both_methods"
-@jax.tree_util.register_pytree_with_keys_class
-class Layers:
-    def __init__(self, names, values):
-        self.names = tuple(names)
-        self.values = tuple(values)
-
-    def tree_flatten(self):
-        return self.values, self.names
-
-    def tree_flatten_with_keys(self):
-        keys = map(jax.tree_util.DictKey, self.names)
-        return list(zip(keys, self.values)), self.names
-
-    @classmethod
-    def tree_unflatten(cls, names, values):
-        return cls(names, values)
+# %% exercise="readable_paths" variant="both_methods" changes="starter"
+-@jax.tree_util.register_pytree_node_class
++@jax.tree_util.register_pytree_with_keys_class
+...
+     """Layers by name, in the order in which they are called."""
+-
+...
++    def tree_flatten_with_keys(self):
++        keys = map(jax.tree_util.DictKey, self.names)
++        return list(zip(keys, self.values)), self.names
++
+     @classmethod
 
 
 # %% exercise="readable_paths" variant="own_keys"
@@ -2303,7 +2298,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="a_flag_without_a_copy" changes="a_flag_and_a_copy"
-"""A rebuilt model keeps its temperature, but the dict of the caller changes with the model. You fixed *when* the default is written. The second bug is left: it is still written into the caller's dict."""
+"""A rebuilt model keeps its temperature, but the dict of the caller changes with the model. You fixed when the default is written. The second bug is left: it is still written into the caller's dict."""
 -import copy
 -
 -
@@ -2891,14 +2886,14 @@ class Fork:
 
 
 # %% exercise="affine" misconception="children_not_unpacked" changes="solution"
-"""A rebuilt layer holds all children in its `weight`, and `act` in its `bias`. Unflatten gets the children as *one* sequence: unpack it."""
+"""A rebuilt layer holds all children in its `weight`, and `act` in its `bias`. Unflatten gets the children as one sequence: unpack it."""
 -        weight, bias = children
 -        return cls(weight, bias, aux_data)
 +        return cls(children, aux_data)
 
 
 # %% exercise="affine" misconception="one_argument_for_all_children" changes="solution"
-"""A rebuild raises a TypeError: the class gets too few arguments. It takes `weight` and `bias` as two arguments, and unflatten gets the children as *one* sequence: unpack it, and pass `act` too."""
+"""A rebuild raises a TypeError: the class gets too few arguments. It takes `weight` and `bias` as two arguments, and unflatten gets the children as one sequence: unpack it, and pass `act` too."""
 -        weight, bias = children
 -        return cls(weight, bias, aux_data)
 +        return cls(children)

@@ -2614,7 +2614,7 @@ def rate_at(step):
 
 
 # %% exercise="rate_at" misconception="one_step_late"
-"""At step 10 and step 100 your rate is the old one. *From step 10 on* includes step 10: compare with `<`, not `<=`."""
+"""At step 10 and step 100 your rate is the old one. "From step 10 on" includes step 10: compare with `<`, not `<=`."""
 
 
 def rate_at(step):
@@ -2814,7 +2814,7 @@ def merge(first, second):
 
 
 # %% exercise="merge" misconception="picks_the_gap" changes="false_leaves_get_lost"
-"""Your result has a `None` where there should be a leaf: you take the other leaf where the first is *not* `None`."""
+"""Your result has a `None` where there should be a leaf: you take the other leaf where the first is not `None`."""
 -        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
 +        lambda one, other: other if one is not None else one,
 +        first,
@@ -2981,7 +2981,7 @@ def repeat(layer, x):
 
 
 # %% exercise="rate_at" misconception="late_at_step_100"
-"""At step 100 your rate is still 0.01. *From step 100 on* includes step 100: compare with `<` or `>=`, as at step 10."""
+"""At step 100 your rate is still 0.01. "From step 100 on" includes step 100: compare with `<` or `>=`, as at step 10."""
 
 
 def rate_at(step):
@@ -2989,7 +2989,7 @@ def rate_at(step):
 
 
 # %% exercise="rate_at" misconception="late_at_step_10"
-"""At step 10 your rate is still 0.1. *From step 10 on* includes step 10: compare with `<` or `>=`, as at step 100."""
+"""At step 10 your rate is still 0.1. "From step 10 on" includes step 10: compare with `<` or `>=`, as at step 100."""
 
 
 def rate_at(step):

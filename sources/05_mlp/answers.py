@@ -2872,7 +2872,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="the_rate_of_the_next_step" changes="solution"
-"""Your rates are one step ahead. `rate_at` takes the number of steps *before* this one: that is `"step"` in the old state."""
+"""Your rates are one step ahead. `rate_at` takes the number of steps before this one: that is `"step"` in the old state."""
      """Return a jitted function: (state, x, labels) -> (new state, loss)."""
 -
 ...
@@ -3041,7 +3041,7 @@ def step(params, batch, rate):
 
 
 # %% exercise="step" misconception="loss_after_the_step"
-"""Your parameters are right, but your loss is the one *after* the step. The loss at the old parameters comes with the gradient and needs no second run of the network."""
+"""Your parameters are right, but your loss is the one after the step. The loss at the old parameters comes with the gradient and needs no second run of the network."""
 
 
 def step(params, batch, rate):
@@ -3262,7 +3262,7 @@ def keep_frozen(roles, old, new):
 
 
 # %% exercise="keep_frozen" misconception="zeros_for_frozen"
-"""Your frozen leaves are zeros. It is the *update* of a frozen leaf that is zero; the leaf itself keeps its old numbers."""
+"""Your frozen leaves are zeros. It is the update of a frozen leaf that is zero; the leaf itself keeps its old numbers."""
 
 
 def keep_frozen(roles, old, new):
