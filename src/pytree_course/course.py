@@ -1,6 +1,7 @@
 """Locate the course, and name the files of each lesson."""
 
 import importlib.util
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -229,6 +230,16 @@ class LessonFiles:
         if not self.blank.exists():
             raise CourseError(f"{self.blank} is missing: fetch the course's files again.")
         return self.blank.read_text(encoding="utf-8")
+
+    def read_starters(self) -> dict[str, str]:
+        """Return the code of each answer cell as it is handed out, by exercise."""
+        cells = {
+            cell["id"]: "".join(cell["source"]) for cell in json.loads(self.read_blank())["cells"]
+        }
+        ending = answer_id("")
+        return {
+            cell.removesuffix(ending): code for cell, code in cells.items() if cell.endswith(ending)
+        }
 
     @cached_property
     def _check_module(self) -> ModuleType:

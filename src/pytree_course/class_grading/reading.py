@@ -1,6 +1,5 @@
 """Read the files of a class, know their lessons, and choose the notebooks that count."""
 
-import json
 import re
 import time
 from collections import defaultdict
@@ -63,12 +62,7 @@ class Notebook(StudentFile):
 
 def handed_out(course: Course) -> HandedOut:
     """Return the starters of a course, as they stand in its blank notebooks."""
-    starters: HandedOut = defaultdict(dict)
-    for files in course.lessons():
-        for cell in json.loads(files.read_blank())["cells"]:
-            if cell["id"].endswith("-answer"):
-                starters[files.stem][cell["id"].removesuffix("-answer")] = "".join(cell["source"])
-    return dict(starters)
+    return {files.stem: files.read_starters() for files in course.lessons()}
 
 
 def read_class(

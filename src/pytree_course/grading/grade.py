@@ -1,6 +1,5 @@
 """Grade one submitted notebook: prepare its lesson, run its answers, judge them."""
 
-import json
 import re
 import secrets
 from collections.abc import Callable, Iterable
@@ -10,7 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytree_course.course import LessonFiles, answer_id
+from pytree_course.course import LessonFiles
 from pytree_course.grading.exercise_run import CellRun, ExerciseRun, RunSettings, run_answers
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging import words
@@ -90,9 +89,7 @@ class GradedLesson:
         self.title = self._stored.title
         self.digest = self._stored.sources  # of exercises and their checks
         self.points = {name: each.points for name, each in self._stored.graded.items()}
-        self._blank = files.read_blank()
-        cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(self._blank)["cells"]}
-        self.starters = {name: cells[answer_id(name)] for name in self.points}
+        self.starters = files.read_starters()
 
     @cached_property
     def _course(self) -> dict[str, str]:
@@ -108,7 +105,7 @@ class GradedLesson:
 
     def run_settings(self, *, in_sandbox: bool) -> RunSettings:
         """Return what the answers to this lesson are run with."""
-        return RunSettings(self._blank, self._course, self.seed, in_sandbox)
+        return RunSettings(self.files.read_blank(), self._course, self.seed, in_sandbox)
 
     def begin(self, exercises: Iterable[str]) -> None:
         """Let what judging needs run, while submissions run beside it: here, it is all stored."""
