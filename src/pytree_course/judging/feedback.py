@@ -21,7 +21,7 @@ from pytree_course.rendering import TEMPLATES, Feedback
 WIDTH = 78
 """The longest line of a paragraph in plain text."""
 MOST_IN_SIGHT = 8
-"""Lines of a result, its inputs and their names that fit on a screen; of more, inputs are folded."""
+"""Lines of a result, inputs and their names that fit on a screen; of more, inputs are folded."""
 PASSED_ON = ("given", "inputs", "fields")
 """What a check's function calls the inputs that it passes on to the answer, whatever they are."""
 

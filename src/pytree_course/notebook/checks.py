@@ -260,7 +260,10 @@ class ExerciseCheck:
             others = [source for cell, source in cells.items() if cell.startswith(other_id(name))]
             if others:
                 others.insert(0, words.OTHER_SOLUTIONS)
-            solution = cells[ours_id(name) if self._exercise.is_practice else answer_id(name)]
+            if self._exercise.is_practice:  # its first line is for the lesson
+                _, _, solution = cells[ours_id(name)].partition("\n")
+            else:
+                solution = cells[answer_id(name)]
             shown = [f"```python\n{solution}\n```", *others]
         title = words.SOLUTION_TITLE.format(name=name)
         return note("☞", title, [*shown, *self._checks.progress.news()])
