@@ -17,7 +17,9 @@ from pytree_course.rendering import Feedback
 
 MOST_A_DAY = 10  # questions: about five minutes
 MOST_BELIEFS = 2  # that are explained of one option
-NOTHING_DUE = "Nothing is due today. What goes wrong in exercises and predictions is asked tomorrow."
+NOTHING_DUE = (
+    "Nothing is due today. What goes wrong in exercises and predictions is asked tomorrow."
+)
 DONE = "That was all for today. What went wrong, in exercises too, is asked in the next days."
 ONCE_MORE = "It comes once more at the end."
 ANOTHER_DAY = "It is asked again in the next days."
