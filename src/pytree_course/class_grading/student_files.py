@@ -91,8 +91,8 @@ def files_below(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield each file in a folder, with the reason where it is not to be read."""
     troubles: list[OSError] = []
     for name, folders, files in os.walk(folder, onerror=troubles.append):
-        folders[:] = [each for each in sorted(folders) if not each.startswith(LEFT_BEHIND)]
-        for file in sorted(Path(name, each) for each in (*files, *folders)):
+        folders[:] = [entry for entry in sorted(folders) if not entry.startswith(LEFT_BEHIND)]
+        for file in sorted(Path(name, entry) for entry in (*files, *folders)):
             if file.is_symlink():  # perhaps to another student's work, or out of the folder
                 yield file, A_LINK
             elif not file.is_dir() and not file.name.startswith((*LEFT_BEHIND, NBGRADER_TIMESTAMP)):
