@@ -3255,9 +3255,8 @@ def decayed_step(params, grads, direction, rate, decay):
 def decayed_step(params, grads, direction, rate, decay):
     new = []
     for layer, d in zip(params, direction(grads)):
-        new.append({})
-        for name, p in layer.items():
-            new[-1][name] = p - rate * (d[name] + (decay * p if name == "w" else 0))
+        decays = {name: decay * layer[name] if name == "w" else 0 for name in layer}
+        new.append({name: layer[name] - rate * (d[name] + decays[name]) for name in layer})
     return new
 
 
