@@ -29,7 +29,7 @@ class Step(NamedTuple):
 def plans(course: Course) -> str:
     """Return the page of teaching plans for all lessons with a core; "" if there is none."""
     read = [read_sources(files) for files in course.lessons() if files.has_all_sources]
-    lessons = [each for each in read if each.layers.ending and each.layers.core_minutes]
+    lessons = [lesson for lesson in read if lesson.layers.ending and lesson.layers.core_minutes]
     if not lessons:
         return ""
     page = render(
@@ -48,7 +48,7 @@ def plans(course: Course) -> str:
 
 
 def _core(lesson: LessonSources) -> list[Exercise]:
-    return [each for each in lesson.graded.values() if each.core]
+    return [exercise for exercise in lesson.graded.values() if exercise.core]
 
 
 def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[Step]:
@@ -57,14 +57,14 @@ def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[
     left = list(exercises)
     for section in lesson.layers.core:
         shown.append(section)
-        now = [each for each in left if each.section == section.slug]
+        now = [exercise for exercise in left if exercise.section == section.slug]
         if now:
             yield Step(lesson, _minutes(shown), shown)
-            yield from (Step(lesson, each.minutes, exercise=each) for each in now)
-            shown, left = [], [each for each in left if each not in now]
+            yield from (Step(lesson, exercise.minutes, exercise=exercise) for exercise in now)
+            shown, left = [], [exercise for exercise in left if exercise not in now]
     if shown:
         yield Step(lesson, _minutes(shown), shown)
-    yield from (Step(lesson, each.minutes, exercise=each) for each in left)
+    yield from (Step(lesson, exercise.minutes, exercise=exercise) for exercise in left)
 
 
 def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
@@ -72,7 +72,7 @@ def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
     free = FREE
     chosen: list[tuple[LessonSources, list[Exercise]]] = []
     for lesson in lessons:
-        shortest = sorted(_core(lesson), key=lambda each: each.minutes)[:1]
+        shortest = sorted(_core(lesson), key=lambda exercise: exercise.minutes)[:1]
         minutes = lesson.layers.core_minutes + _minutes(shortest)
         if minutes > free:
             break
@@ -86,7 +86,7 @@ def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
     return [
         step
         for lesson, exercises in chosen
-        for step in _in_class(lesson, [each for each in _core(lesson) if each in exercises])
+        for step in _in_class(lesson, [one for one in _core(lesson) if one in exercises])
     ]
 
 
