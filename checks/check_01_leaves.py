@@ -568,7 +568,7 @@ def leaves_of(answer, rng):
 
     first, second = sorted(random_words(rng, 2))
     trees = [
-        *plain_trees(rng, lambda: number(rng)),
+        *plain_trees(rng, partial(number, rng)),
         *plain_trees(rng, leaf),
         5,
         {"b": [1, (2, 3)], "a": 4},
@@ -591,13 +591,13 @@ def leaves_by_type(answer, rng):
     """Four types are nodes; of other types, subclasses too, each object is one leaf."""
 
     def leaf():
-        return one_of(rng, number(rng), number(rng) / 2, array(rng, 2), "text")
+        return one_of(rng, number(rng), number(rng) / 2, "text")
 
     first, second = sorted(random_words(rng, 2))
     trees = [
-        *small_trees(rng, lambda: number(rng)),
+        *small_trees(rng, partial(number, rng)),
         {second: leaf(), first: "text"},
-        leaf(),
+        array(rng, 2),
         None,
         one_of(rng, (), [], {}),
         [(), {}, [None]],
