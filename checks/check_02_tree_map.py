@@ -276,7 +276,6 @@ def clip(by_leaf, by_global_norm, rng):
         (pair, between(rng, 1, norm)),
         (pair, between(rng, norm, other)),
         ({first: long, second: [short, None]}, between(rng, norm, other)),
-        (pair, between(rng, other, both)),
         ((short, {first: long}), between(rng, other, both)),
         (pair, between(rng, both, 3 * both)),
         (long, between(rng, 1, other)),
@@ -297,7 +296,7 @@ def clip(by_leaf, by_global_norm, rng):
         for tree, most in shuffled(rng, given):
             yield Case(returning_jax(call), tree, most, note=f"This calls `{name}`.")
         note = f"Is the gradient of the sum of all numbers that `{name}` returns finite?"
-        for tree in (zeros, {first: zeros, second: zeros}, {first: zeros, second: long}):
+        for tree in (zeros, {first: zeros, second: zeros}):
             yield Case(finite(call), tree, fraction(rng), note=note, if_wrong=if_wrong)
 
 
@@ -341,7 +340,7 @@ def add_noise(answer, rng):
         [w] * int(rng.integers(2, 5)),
         {"w": matrix(rng), "b": None},
         {first: {"w": leaf(), "b": leaf()}, second: {"w": leaf(), "b": leaf()}},
-        {first: [leaf(), matrix(rng)], second: (w, [leaf(), {"w": w}])},
+        {first: [leaf(), leaf()], second: (w, [leaf(), {"w": w}])},
     ]
     for tree in shuffled(rng, alike):
         yield Case(alike_numbers, tree, seeds[rng.integers(4)], note=note, if_wrong=if_wrong)
@@ -441,7 +440,7 @@ def rates_by_part(answer, rng):
         ({first: rate()}, {first: layer(), second: leaf()}, "`rates` has a key less."),
         ({first: rate(), second: rate()}, {first: leaf()}, "`rates` has a key more."),
         ([rate(), rate()], (leaf(), leaf()), "A list and a tuple."),
-        ([[rate()], rate()], [(leaf(),), leaf()], "A list and a tuple."),
+        ([rate()], (layer(),), "A list and a tuple."),
         ({first: rate(), second: None}, {first: leaf(), second: leaf()}, beside),
         ({first: None, second: rate()}, {first: layer(), second: leaf()}, beside),
         ([rate(), rate()], [leaf(), leaf(), leaf()], "The lists have different lengths."),
@@ -756,7 +755,6 @@ def map_trees(answer, rng):
         ({first: leaf(), second: leaf()}, {first: {"w": leaf(), "b": leaf()}, second: leaf()}),
         ([leaf(), leaf()], [(leaf(), leaf()), [leaf()]]),
         (leaf(), {first: leaf(), second: [leaf()]}),
-        ({first: leaf()}, {first: [None, leaf()]}),
         ([leaf(), leaf()], [leaf(), None]),
         ({first: leaf(), second: leaf()}, {first: None, second: leaf()}),
     ]
@@ -796,9 +794,11 @@ def same_shapes(answer, rng):
     pairs = [
         ({first: array(2)}, {first: array(2, 1)}),
         ({first: array(2, 3)}, {first: array(3, 2)}),
-        ({first: array(6)}, {first: array(2, 3)}),
         ({first: array(2), second: array(2)}, {first: array(2), second: array(3)}),
         ({first: array(2), second: array(3)}, {first: array(3), second: array(2)}),
+        ([array(2, 3), (array(3, 2),)], [array(3, 2), (array(2, 3),)]),
+        ([array(2, 3), array()], [array(2), array(3)]),
+        ({first: array(2), second: array(3, 1)}, {first: array(2, 3), second: array(1)}),
         ([array(3), [array(2)]], [array(3), [array(2, 1)]]),
         ([array(2), [array(3)]], [array(1), [array(3)]]),
         ([array(2)], [array(2, dtype=np.int32)]),
