@@ -3,14 +3,16 @@
 import pytest
 
 from pytree_course.class_grading.attempt import AttemptState
-from pytree_course.judging.verdicts import WrongLine
+from pytree_course.class_grading.class_grades import Student
+from pytree_course.grading.submission import LATER_CELL
 from pytree_course.reports.class_statistics import (
+    Need,
     count_exercises,
     find_clusters,
     held_misconceptions,
     histogram,
     not_graded,
-    points_of_students,
+    standings,
 )
 from tests.made_grades import made_attempt, made_grades, made_row
 
@@ -43,9 +45,35 @@ def test_what_could_not_be_graded_is_counted_nowhere():
     broken = made_attempt("eve", rows, state=AttemptState.UNREADABLE, reason="no notebook")
     grades = made_grades([broken, made_attempt("ada", [made_row("count", "correct")])])
     assert count_exercises(grades)[0].all == 1
-    assert points_of_students(grades) == [2]
     assert [(student.id, attempt.reason) for student, _, attempt in not_graded(grades)] == [
         ("eve", "no notebook")
+    ]
+
+
+def test_those_who_tried_and_failed_come_first_then_the_blank_then_those_not_read():
+    kinds = {
+        "a": ["unreadable"],
+        "b": ["not attempted", "not attempted"],
+        "c": ["correct", "incorrect"],
+        "d": ["error", "incorrect"],
+    }
+    beside = made_row("count", "incorrect", explanation=f"Wrong. Note: {LATER_CELL}.")
+    attempts = [made_attempt("e", [beside])] + [
+        made_attempt(
+            student,
+            list(map(made_row, ("count", "paths"), of_student)),
+            state=AttemptState.UNREADABLE if student == "a" else AttemptState.GRADED,
+        )
+        for student, of_student in kinds.items()
+    ]
+    found = standings(made_grades(attempts, students=[*map(Student, "abcdef")]))
+    assert [
+        (each.student.id, each.need, each.right, each.wrong, each.untried, each.beside)
+        for each in found
+    ] == [
+        *(("d", Need.FAILED, 0, 2, 0, 0), ("e", Need.FAILED, 0, 1, 0, 1)),
+        *(("b", Need.BLANK, 0, 0, 2, 0), ("a", Need.NOTHING_READ, 0, 0, 0, 0)),
+        *(("f", Need.NOTHING_READ, 0, 0, 0, 0), ("c", Need.NONE, 1, 1, 0, 0)),
     ]
 
 
@@ -62,9 +90,10 @@ def test_misconceptions_are_counted_with_who_holds_them():
     first, second, third = held_misconceptions(grades)
     assert (first.name, names(first)) == ("counts_nodes", ["a", "b", "d"])
     asked = "Exercise count", "Exercise paths"
+    assert first.sentence == "You count nodes."
     assert first.explanations == dict.fromkeys(asked, "You count nodes.")
     assert (second.name, names(second)) == ("none_is_a_leaf", ["b"])
-    assert (third.name, third.explanations) == ("withdrawn", {"Exercise count": ""})
+    assert (third.sentence, third.explanations) == ("withdrawn", {"Exercise count": ""})
 
 
 def test_equal_wrong_results_without_a_misconception_are_a_cluster():
@@ -89,20 +118,6 @@ def test_equal_wrong_results_without_a_misconception_are_a_cluster():
         ["alone"],
         ["on other cases"],
     ]
-
-
-def test_equal_wrong_predictions_are_a_cluster_with_their_lines():
-    line = WrongLine("A", "`[1]`", "5", "too high", {})
-
-    def predicting(student, results, **values):
-        lines = {"lines": [line], "failed": [0], "failure": None}
-        return wrong(student, answer="count = {'A': 5}", results=results, **lines, **values)
-
-    known = predicting("c", "other", misconceptions=["none_is_a_leaf"])
-    grades = made_grades([predicting("a", "same"), predicting("b", "same"), known])
-    (cluster,) = find_clusters(grades, fewest=1)
-    assert (names(cluster), cluster.sample.lines) == (["a", "b"], [line])
-    assert cluster.code == "count = {'A': 5}"
 
 
 def test_a_histogram_has_as_many_bars_as_its_students_need():

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pytree_course.course import Course
-from pytree_course.learner.standings import hours
 from pytree_course.rendering import render
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, Section, read_sources
@@ -92,3 +91,10 @@ def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
 
 def _minutes(parts: Sequence[Section | Exercise]) -> int:
     return sum(part.minutes for part in parts)
+
+
+def hours(minutes: int) -> str:
+    """Write minutes as a plan does: `25 min`, `1 h 25 min`, `2 h`."""
+    whole, rest = divmod(minutes, 60)
+    parts = [f"{whole} h"] if whole else []
+    return " ".join(parts + ([f"{rest} min"] if rest or not whole else []))

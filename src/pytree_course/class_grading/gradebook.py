@@ -76,7 +76,7 @@ class Gradebook:
         return [_attempt(dict(zip(_COLUMNS, row, strict=False)), row[-1]) for row in rows]
 
     def set_corrections(self, corrections: Iterable[Correction]) -> None:
-        """Store a teacher's corrections; they replace all earlier ones."""
+        """Store all of a teacher's corrections, the earlier ones included."""
         records = [(json.dumps(to_builtins(correction)),) for correction in corrections]
         with self._transaction():
             self._database.execute("DELETE FROM correction")

@@ -16,6 +16,7 @@ from pytree_course.class_grading.student_files import (
     StudentFile,
     is_called_notebook,
     joined,
+    named_briefly,
 )
 from pytree_course.course import Course
 from pytree_course.grading.limits import READING_SECONDS, STUDENTS_READING_SECONDS
@@ -167,9 +168,9 @@ def _remark(candidates: Sequence[Notebook]) -> str:
         )
         name = PurePath(newest.name).name
         which = f"of {len(candidates)} notebooks, the last counts: {name}{by_name}"
-    answers, notes = newest.submission.answers, newest.submission.notes
-    return joined(
-        newest.remark,
-        which,
-        *(f"{name}: {note}" for name, note in notes.items() if name in answers),
-    )
+    exercises = defaultdict(list)  # by the note on their answers
+    for exercise, note in newest.submission.notes.items():
+        if exercise in newest.submission.answers:
+            exercises[note].append(exercise)
+    notes = (f"{named_briefly(names)}: {note}" for note, names in exercises.items())
+    return joined(newest.remark, which, *notes)
