@@ -1364,7 +1364,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="no_jit" changes="solution"
-"""Your numbers are right, but Python runs `function` for each number: it runs outside jitted code, or each call is traced again. JAX keeps its traces with the jitted function. A jitted function made in the call has none yet, and for a number that is static, there is none yet."""
+"""Your numbers are right, but Python runs `function` for each number: it runs outside jitted code, or each call is traced again. JAX keeps its traces with the jitted function. A jitted function that each call makes has none, and a new static number needs a new one."""
      """The mean of `function(x)` over all `x` that were added."""
 -
 ...
