@@ -1113,10 +1113,9 @@ def loss_of_one(answer, rng):
         x = array(rng.integers(0, 5, sizes[0]) / 4)
         return Case(own(answer, call), network(rng, *sizes), x, int(label))
 
-    labels = rng.permutation(np.arange(1, 9))[:4]
-    cases = [case(label, 2) for label in labels[:2]]
-    cases += [case(label, 3, 2) for label in labels[2:]]
-    cases += [case(0, 2), case(9, 2), case(0, 2, 2)]
+    labels = rng.permutation(np.arange(1, 9))
+    cases = [case(label, 2) for label in (0, 9, *labels[:5])]
+    cases += [case(label, 3, 2) for label in (0, *labels[5:])]
     yield from shuffled(rng, cases)
 
 
@@ -1212,7 +1211,12 @@ def keep_frozen(answer, rng):
         case(["frozen", ["frozen"]]),
         case({one: "train", two: "train"}),
         case(["train", {one: "train"}]),
+        case("frozen"),
+        case("train"),
     ]
+    for _ in range(2):
+        trees = [{one: vector(rng), two: vector(rng)} for _ in range(2)]
+        cases += [after(answer, "keep_frozen", {one: first, two: second}, *trees)]
     yield from shuffled(rng, cases)
 
 
