@@ -3,14 +3,17 @@
 import pytest
 
 from pytree_course.class_grading.attempt import AttemptState
+from pytree_course.class_grading.class_grades import Student
+from pytree_course.grading.submission import LATER_CELL
 from pytree_course.judging.verdicts import WrongLine
 from pytree_course.reports.class_statistics import (
+    Need,
     count_exercises,
     find_clusters,
     held_misconceptions,
     histogram,
     not_graded,
-    points_of_students,
+    standings,
 )
 from tests.made_grades import made_attempt, made_grades, made_row
 
@@ -43,9 +46,40 @@ def test_what_could_not_be_graded_is_counted_nowhere():
     broken = made_attempt("eve", rows, state=AttemptState.UNREADABLE, reason="no notebook")
     grades = made_grades([broken, made_attempt("ada", [made_row("count", "correct")])])
     assert count_exercises(grades)[0].all == 1
-    assert points_of_students(grades) == [2]
     assert [(student.id, attempt.reason) for student, _, attempt in not_graded(grades)] == [
         ("eve", "no notebook")
+    ]
+
+
+def test_those_who_tried_and_failed_come_first_then_the_blank_then_those_not_read():
+    def attempt(student, *kinds, **values):
+        return made_attempt(student, list(map(made_row, ("count", "paths"), kinds)), **values)
+
+    state, blank = AttemptState.UNREADABLE, "not attempted"
+    beside = made_row("count", "incorrect", explanation=f"Wrong. Note: {LATER_CELL}.")
+    attempts = [
+        attempt("fine", "correct", "incorrect"),
+        attempt("failed", "error", "incorrect"),
+        attempt("unreadable", "unreadable", state=state),
+        attempt("blank", blank, blank),
+        made_attempt("elsewhere", [beside]),
+    ]
+    students = [*map(Student, ("absent", *(each.student for each in attempts)))]
+    found = standings(made_grades(attempts, students=students))
+    assert [
+        (each.student.id, each.need, each.right, each.wrong, each.untried) for each in found
+    ] == [
+        ("failed", Need.FAILED, 0, 2, 0),
+        ("elsewhere", Need.FAILED, 0, 1, 0),
+        ("blank", Need.BLANK, 0, 0, 2),
+        ("absent", Need.NOTHING_READ, 0, 0, 0),
+        ("unreadable", Need.NOTHING_READ, 0, 0, 0),
+        ("fine", Need.NONE, 1, 1, 0),
+    ]
+    assert [each.beside for each in found] == [0, 1, 0, 0, 0, 0]
+    assert [each.why_nothing for each in found if each.need is Need.NOTHING_READ] == [
+        "not handed in",
+        "handed in, but unreadable",
     ]
 
 
@@ -62,9 +96,10 @@ def test_misconceptions_are_counted_with_who_holds_them():
     first, second, third = held_misconceptions(grades)
     assert (first.name, names(first)) == ("counts_nodes", ["a", "b", "d"])
     asked = "Exercise count", "Exercise paths"
+    assert first.sentence == "You count nodes."
     assert first.explanations == dict.fromkeys(asked, "You count nodes.")
     assert (second.name, names(second)) == ("none_is_a_leaf", ["b"])
-    assert (third.name, third.explanations) == ("withdrawn", {"Exercise count": ""})
+    assert (third.sentence, third.explanations) == ("withdrawn", {"Exercise count": ""})
 
 
 def test_equal_wrong_results_without_a_misconception_are_a_cluster():

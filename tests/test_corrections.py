@@ -57,10 +57,8 @@ def test_points_and_comment_stand_beside_the_verdict_everywhere(graded):
     assert said in graded.page("report.html")
     grades = (graded.made.into / "grades.csv").read_text(encoding="utf-8")
     assert '"bob","","yes","01_mini","1"' in grades
-    graded.grade()  # it stays, until another file is given
-    assert graded.row()[0] == "1"
-    graded.grade("ada,1,count_leaves,0,Copied.\n")  # none is a number of points, too
-    assert graded.row("ada") == ("0", "1", "yes", "Copied.")
+    assert "✎&nbsp;1 by the teacher" in graded.page()  # in the table beside the verdict
+    assert "✎&nbsp;1 by the teacher" in graded.page("report.html")
     graded.made.hand_in("eve", {}).write_bytes(b"{")  # points count for what cannot be read, too
     comment = "bob,01_mini,count_leaves,,=1+1 <script>alert(1)</script>\n"
     graded.grade("eve,1,count_leaves,1,As seen on paper.\n" + comment)
@@ -68,6 +66,19 @@ def test_points_and_comment_stand_beside_the_verdict_everywhere(graded):
     assert "by the teacher</strong>; by the check 0. As seen" in graded.page("students/eve.html")
     assert graded.row() == ("0", "0", "yes", "'=1+1 <script>alert(1)</script>")
     assert "<script>alert" not in graded.page() + graded.page("report.html")
+
+
+def test_another_file_adds_to_earlier_corrections_and_says_what_it_replaced(graded):
+    graded.grade(FOR_BOB)
+    said = graded.grade("ada,1,count_leaves,0,Copied.\n")  # none is a number of points, too
+    assert "Replaced" not in said
+    assert graded.row("ada") == ("0", "1", "yes", "Copied.")
+    assert graded.row()[0] == "1"
+    said = graded.grade("ada,1,count_leaves,1,\nbob,1,count_leaves,,\n")
+    assert "Replaced: ada, 01_mini, count_leaves: 0 points, “Copied.”; now 1 point" in said
+    assert "Replaced: bob, 01_mini, count_leaves: 1 point, “Right, but for arrays.”; now t" in said
+    assert graded.row("ada") == ("1", "1", "yes", "")
+    assert graded.row() == ("0", "0", "no", "")
 
 
 def test_it_says_when_the_answer_has_changed_and_a_changed_line_is_made_for_the_new_one(graded):
@@ -107,7 +118,6 @@ def test_a_login_of_the_list_means_nobody_else_who_is_called_so(graded):
         ("bob,1,count_trees,1,\n", "no exercise 'count_trees'"),
         ("bob,1,count_leaves,3,\n", "a whole number from 0 to 1"),
         ("bob,1,count_leaves,-1,\n", "a whole number from 0 to 1"),
-        ("bob,1,count_leaves,,\n", "neither points nor a comment"),
         (FOR_BOB, "an earlier line is about the same answer"),
     ],
 )

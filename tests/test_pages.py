@@ -44,8 +44,12 @@ from tests.made_submissions import MadeClass
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>\x00\u202e\ud800"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-LINK = r"((\.\./)?(students|answers)/[\w~.-]+\.html|\.\./report\.html)?(#[\w~.-]+)?"
-SCRIPT = (Path(pages.__file__).parent / "static" / "corrections.js").read_text("utf-8")
+LINK = r"((\.\./)?students/[\w~.-]+\.html|(answers|report)\.html)?(#[\w~.-]+)?"
+STATIC = Path(pages.__file__).parent / "static"
+SCRIPTS = {
+    page: [(STATIC / name).read_text("utf-8")]
+    for page, name in (("report.html", "sorting.js"), ("answers.html", "corrections.js"))
+}
 LOADED = {"img", "link", "iframe", "object", "form", "embed", "base", "video", "audio"}
 FETCHING = {"src", "href", "xlink:href", "action", "srcset", "data", "poster", "background"}
 
@@ -165,27 +169,28 @@ def test_a_students_page_says_why_there_is_no_grade(grades, tmp_path):
 def test_a_file_that_was_not_read_is_on_the_page_in_the_report_and_in_the_table(grades, tmp_path):
     left_out = [LeftOut("gil", "week 1/homework.py", "no exercise notebook of this course")]
     grades = dataclasses.replace(grades, left_out=left_out)
-    said = "week 1/homework.py : no exercise notebook of this course"
+    said = "week 1/homework.py : no exercise notebook of this course."
     pages = pages_of(grades, tmp_path)
     assert said in visible(pages["students/gil.html"])
     assert "Nothing was handed in" not in pages["students/gil.html"]
+    report = visible(pages["report.html"])
     assert said not in visible(pages["students/ada.html"])
-    assert f"gil , {said}" in visible(pages["report.html"])
-    assert "– handed in, but not read why" in visible(pages["report.html"])
+    assert f"Gil Name (gil) , {said}".replace(": no", ": not read: no") in report
+    assert "– handed in, but not read" in report
     assert '"handed in, but not read"' in grades_csv(grades)
-    assert f'"{said.replace(" : ", ": ")}"' in grades_csv(grades)
+    assert f'"{said.replace(" : ", ": ").rstrip(".")}"' in grades_csv(grades)
 
 
 def test_the_class_report_says_what_the_teacher_wants_to_know(grades, tmp_path):
     page = pages_of(grades, tmp_path)["report.html"]
     words = visible(page)
     for expected in (
-        *("7 students", "6 handed in", "late by 1 day, 2:05:00", "– not handed in"),
-        "Graded 2 March 2026, 12:00 · due 1 March 2026, 09:55",
-        *("none is a leaf · 1 student", "Exercise count : You count None ."),
-        *("not on the list of the class", "Eve Name (eve)"),
-        "/secret place/eve/01_made.ipynb is no notebook",
-        "OSError: 5 (the next run tries again)",
+        *("7 students, 6 handed in", "late by 1 day, 2:05:00", "– not handed in"),
+        "graded 2 March 2026, 12:00 · due 1 March 2026, 09:55",
+        *("1 of 7 You count None . Exercise count", "none is a leaf · 1 student"),
+        *("not on the list of the class", "7 notebooks were handed in late."),
+        "Eve Name (eve) , 01_made : not graded: /secret place/eve/01_made.ipynb is no notebook.",
+        "not graded: OSError: 5. The next run tries again.",
     ):
         assert expected in words, expected
     links = [attributes.get("href", "") for tag, attributes in Tags(page).found if tag == "a"]
@@ -195,12 +200,20 @@ def test_the_class_report_says_what_the_teacher_wants_to_know(grades, tmp_path):
         assert not target or f'id="{target}"' in there
 
 
+def test_who_needs_help_comes_first_and_what_there_is_not_is_not_spoken_of(grades, tmp_path):
+    words = visible(pages_of(grades, tmp_path)["report.html"]).split("Who needs help")[-1]
+    states = "✗ tried and failed", "– handed in, but unreadable", "– not handed in", "✓ at least"
+    places = [words.index(state) for state in states]
+    assert places == sorted(places)
+    assert "Corrected" not in words
+
+
 def test_every_verdict_of_the_report_leads_to_the_answer(grades, tmp_path):
     pages = pages_of(grades, tmp_path)
-    link = 'href="answers/01_made-count.html#bob.html"'
+    link = 'href="answers.html#01_made-count-bob.html"'
     assert re.search(rf"<a {link}[^>]*>✗&nbsp;Not yet</a>", pages["report.html"])
-    answers = pages["answers/01_made-count.html"]
-    place = answers.index('id="bob.html"')
+    answers = pages["answers.html"]
+    place = answers.index('id="01_made-count-bob.html"')
     assert "answer of bob" in answers[place : answers.index("</article>", place)]
 
 
@@ -218,7 +231,7 @@ def test_whatever_students_write_is_only_text(tmp_path):
     pages = pages_of(strange_grades(HOSTILE), into)
     assert [file.name for file in tmp_path.iterdir()] == ["into"]
     for name, page in pages.items():
-        assert_harmless(page, [SCRIPT] if name.startswith("answers/") else [])
+        assert_harmless(page, SCRIPTS.get(name, ()))
         assert page.startswith('<!doctype html>\n<html lang="en">')
         assert f'content="{POLICY}' in page
     own = visible(pages["students/eve.html"])
@@ -258,11 +271,11 @@ def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
 def test_a_class_that_handed_in_nothing_has_pages_too(students, lessons, tmp_path):
     pages = pages_of(ClassGrades(students, lessons, {}), tmp_path)
     assert {*pages} == {
-        "report.html",
+        *("report.html", "answers.html"),
         *(f"students/{student.id}.html" for student in students),
-        *(f"answers/01_made-{name}.html" for name in ("count", "paths") if lessons),
     }
     assert "Nothing has been graded yet." in visible(pages["report.html"])
+    assert "Equal wrong results" not in pages["report.html"]
 
 
 def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tmp_path):
@@ -280,7 +293,7 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
     pages = pages_of(grades, tmp_path)
     student, report = pages["students/ada.html"], pages["report.html"]
     for page in (student, report):
-        assert_harmless(page)
+        assert_harmless(page, SCRIPTS["report.html"] if page == report else ())
         assert "Your code returns <code>None</code> where the task asks for a result." in page
     assert "<code>[1, &lt;b&gt;]</code>" in student
     assert "Not <code>this</code>." in student

@@ -24,7 +24,7 @@ from tests.sandboxes import needs_sandbox, value_in
 if sys.platform == "linux":
     from pytree_course.grading.sandbox import doors, usage
     from pytree_course.grading.sandbox import kernel as sandboxed_kernel
-    from pytree_course.grading.sandbox.bubblewrap import _folders_above
+    from pytree_course.grading.sandbox.policy import _folders_above
 
 pytestmark = [pytest.mark.slow, needs_sandbox]
 

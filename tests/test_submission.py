@@ -32,14 +32,19 @@ def own(source, kind="code"):
 
 FOUND = {  # the answer that counts, and the remark on it
     "in its cell": ([own(RIGHT)], RIGHT, ""),
-    "in its cell, and something else below": ([own(RIGHT), cell(OTHER_TRY)], RIGHT, ""),
+    "in its cell, and something else below": (
+        [own(RIGHT), cell(OTHER_TRY)],
+        RIGHT,
+        "a cell below that",
+    ),
     "not there": ([cell("count(3)")], None, "its answer cell is not in the notebook"),
     "as handed out": ([own(COUNT)], None, ""),
     "as handed out, without an id": ([cell(COUNT)], None, ""),
     "as handed out, and explained": ([cell(RIGHT, kind="markdown"), own(COUNT)], None, ""),
     "in a new cell": ([own(COUNT), cell(RIGHT)], RIGHT, "cell is as it was handed out; another"),
     "deleted, and written again": ([cell(OTHER_TRY), cell(RIGHT)], RIGHT, "is not in the notebook"),
-    "emptied": ([own(""), cell(RIGHT), cell("count(3)")], RIGHT, "lacks a definition; another"),
+    "emptied": ([own("\n")], None, ""),
+    "emptied, and in a new cell": ([own(""), cell(RIGHT)], RIGHT, "is empty; another"),
     "M pressed by mistake": ([own(RIGHT, "markdown")], RIGHT, "is a Markdown cell; it counts as"),
     "an old try, now raw": ([own(OTHER_TRY, "raw"), cell(RIGHT)], RIGHT, "is a raw cell; another"),
     "too long": ([own(RIGHT + "#" * 100_001)], None, "more than the 100,000 that may run"),

@@ -54,4 +54,4 @@ def test_a_small_course_is_planned_each_exercise_after_the_section_that_it_is_ab
     assert session[-1] == (15, 0)
     assert "Lesson 1" not in text
     assert "At home: 4 min. The first leaf (4)" in text
-    assert "at the end of the lesson: 2 notebooks, 3 min in all." in text
+    assert "at the end: 2 notebooks, 3 min in all." in text

@@ -968,13 +968,6 @@ def count_nones(tree):
     return str(jax.tree.structure(tree)).count("None")
 
 
-# %% exercise="count_nones" misconception="equal_to_none"
-"""Your function fails where it compares an array with `== None`. NumPy compares each element and returns an array, and Python cannot use an array as one yes or no. There is only one `None`, so compare with `is`."""
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node == None)
-    return sum(bool(leaf == None) for leaf in leaves)
-
-
 # %% exercise="count_nones" misconception="counts_among_the_leaves"
 """You find no `None`, and an array raises an error. `jax.tree.leaves` does not list `None`. And `count` of a list compares with `==`: for an array, NumPy then compares each element."""
 def count_nones(tree):
@@ -1076,7 +1069,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="count_of_a_list"
-"""Your function fails at an array of several numbers. `count` and `in` of a list compare with `==`, which gives one answer for each element of an array. There is only one `None`, so compare with `is`."""
+"""Your function fails at an array of several numbers. `==` on an array gives one answer for each element, and `count` and `in` of a list compare with `==` too. There is only one `None`, so compare with `is`."""
 def count_nones(tree):
     return jax.tree.leaves(tree, is_leaf=lambda node: node is None).count(None)
 
@@ -1389,18 +1382,6 @@ def same_structure(a, b):
     return len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
 
 
-# %% exercise="same_structure" misconception="compares_paths" section="key-paths"
-"""You see no difference between a list and a tuple, and you miss an extra `None` or empty container. The paths of the leaves do not show these. The structure does."""
-def same_structure(a, b):
-    def paths(tree):
-        return [
-            jax.tree_util.keystr(path, simple=True, separator="/")
-            for path, _ in jax.tree.leaves_with_path(tree)
-        ]
-
-    return paths(a) == paths(b)
-
-
 # %% exercise="same_structure" misconception="python_equality" section="the-registry"
 """You see no difference between a namedtuple and a tuple, or between an `OrderedDict` and a dict. Python's `==` sees none either. For JAX these are different kinds of nodes."""
 def same_structure(a, b):
@@ -1545,7 +1526,7 @@ def same_structure(a, b):
     return jax.tree.all(jax.tree.map(lambda x, y: True, a, b))
 
 
-# %% exercise="same_structure" misconception="compares_paths_as_code" section="key-paths"
+# %% exercise="same_structure" misconception="compares_paths" section="key-paths"
 """You see no difference between a list and a tuple, and you miss an extra `None` or empty container. The paths of the leaves do not show these, in whatever style you write them. The structure does."""
 def same_structure(a, b):
     def paths(tree):
@@ -1580,10 +1561,14 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" variant="by_map"
+class WrongNumberError(ValueError):
+    pass
+
+
 def replace_leaves(tree, new_leaves):
     count = len(jax.tree.leaves(tree))
     if count != len(new_leaves):
-        raise ValueError(f"needs {count}, got {len(new_leaves)}")
+        raise WrongNumberError(f"needs {count}, got {len(new_leaves)}")
     rest = iter(new_leaves)
     return jax.tree.map(lambda leaf: next(rest), tree)
 
@@ -1769,18 +1754,6 @@ def replace_leaves(tree, new_leaves):
     if structure.num_leaves != len(new_leaves) or jax.tree.structure(result) != structure:
         raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
     return result
-
-
-# %% exercise="replace_leaves" misconception="a_class_of_its_own" changes="solution"
-"""For a wrong number you raise an error of a class of your own, derived from `ValueError`. The task asks for a plain `ValueError`, and not for a subclass."""
-+class WrongNumberError(ValueError):
-+    pass
-+
-+
- def replace_leaves(tree, new_leaves):
-...
--        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-+        raise WrongNumberError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
 
 
 # %% exercise="leaf_at" variant="by_loop"
@@ -2787,16 +2760,6 @@ def shared_leaves(tree):
 def shared_leaves(tree):
     for path, leaf in jax.tree.leaves_with_path(tree):
         print(jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
-
-
-# %% exercise="shared_leaves" misconception="equal_without_nan" changes="views_are_the_same"
-"""Arrays with equal numbers share a group in your result, and an array with nan in it has none: nan is not equal to itself. The task asks for one object at several places, whatever its numbers are."""
--    arrays = []
--    groups = []
-+    arrays, groups = [], []
-...
--                if array is leaf or np.shares_memory(array, leaf):
-+                if np.array_equal(array, leaf):
 
 
 # %% exercise="shared_leaves" misconception="a_dict_of_places" section="there-and-back" changes="solution"

@@ -2045,7 +2045,11 @@ def unstack(tree):
 
 # %% exercise="perturb" starter=True
 def perturb(key, params, scale, most):
-    """Return `params` with noise, each leaf clipped, and zeros for fewer than two axes."""
+    """Return `params` with noise, each leaf clipped, and zeros for fewer than two axes.
+
+    With `scale` 0 and `most` 1, `{"w": [[3, 4]], "b": [5]}` becomes
+    `{"w": [[0.6, 0.8]], "b": [0]}`.
+    """
     raise NotImplementedError  # your answer goes here, in place of this line
 
 
@@ -2201,7 +2205,7 @@ def perturb(key, params, scale, most):
 
 # %% exercise="perturb" misconception="floats_of_tracers" changes="solution"
 """Every call raises an error about a traced value. Perhaps you turn `scale` or `most` into a Python number with `float`. While JAX traces, they have no values yet; compute with them as they are."""
-     """Return `params` with noise, each leaf clipped, and zeros for fewer than two axes."""
+     """
 +    scale, most = float(scale), float(most)
 
 

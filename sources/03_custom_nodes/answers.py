@@ -6,18 +6,6 @@
 #       format_name: percent
 # ---
 
-# %% exercise="register_linear" variant="the_class_in_aux_data"
-def register_linear(cls):
-    def unflatten(aux_data, children):
-        (made_of,) = aux_data
-        weight, bias = children
-        return made_of(weight=weight, bias=bias)
-
-    jax.tree_util.register_pytree_node(
-        cls, lambda linear: ([linear.weight, linear.bias], (type(linear),)), unflatten
-    )
-
-
 # %% exercise="register_linear" variant="with_keys"
 def register_linear(cls):
     def flatten(linear):
@@ -33,7 +21,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="sets_the_attributes_past_the_class" section="who-calls-init"
-"""Your function fails only where `weight` and `bias` are read-only properties. Perhaps your unflatten makes an empty object and sets both by `object.__setattr__`. A property without a setter cannot be set at all. Call the constructor, which works for every class here."""
+"""Your function fails only where `weight` and `bias` are read-only properties: a rebuild sets both attributes. A property without a setter cannot be set, not even by `object.__setattr__`. Call the constructor, which works for every class here."""
 def register_linear(cls):
     def unflatten(_, children):
         linear = object.__new__(cls)
@@ -47,7 +35,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="sets_the_attributes" section="who-calls-init" changes="sets_the_attributes_past_the_class"
-"""Your function fails where attributes cannot be set: for a frozen dataclass and for read-only properties. Perhaps your unflatten makes an empty object and then sets its attributes. The constructor works for every class here, and it takes both children."""
+"""Your function fails where attributes cannot be set, for a frozen dataclass and for read-only properties: a rebuild sets both attributes. The constructor works for every class here, and it takes both children."""
 -    def unflatten(_, children):
 -        linear = object.__new__(cls)
 -        for name, child in zip(("weight", "bias"), children):
@@ -65,7 +53,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="children_only"
-"""JAX uses your weight as the sequence of all children: it raises an error, or the items of the weight become leaves. Perhaps your flatten returns only the two children. JAX reads any pair as (children, aux_data)."""
+"""JAX uses your weight as the sequence of all children: it raises an error, or the items of the weight become leaves. JAX reads what flatten returns as the pair (children, aux_data), and yours is the pair of the two children."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls, lambda linear: (linear.weight, linear.bias), lambda _, children: cls(*children)
@@ -73,7 +61,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="one_container_is_the_child" changes="children_only"
-"""Your object has one child instead of two. Perhaps this child is a container, such as a tuple, that holds both. For JAX such a container is one more level between your object and its leaves."""
+"""Your object has one child instead of two: a container that holds both. For JAX, this container is one more level between your object and its leaves."""
 -        cls, lambda linear: (linear.weight, linear.bias), lambda _, children: cls(*children)
 +        cls,
 +        lambda linear: (((linear.weight, linear.bias),), None),
@@ -81,7 +69,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="children_come_first" changes="one_container_is_the_child"
-"""Flatten works, but unflatten fails. JAX passes two arguments to unflatten: first aux_data, then all children in one sequence. Perhaps your unflatten takes them in the other order, or passes the whole sequence as one argument."""
+"""Flatten works, but unflatten fails. JAX passes two arguments to unflatten: first aux_data, then all children in one sequence. Does yours take them in this order, and does it unpack the sequence?"""
 -        lambda linear: (((linear.weight, linear.bias),), None),
 -        lambda _, children: cls(*children[0]),
 +        lambda linear: ((linear.weight, linear.bias), None),
@@ -110,12 +98,6 @@ def register_linear(cls):
 +        lambda bias, children: cls(*children, bias),
 
 
-# %% exercise="register_linear" misconception="returns_the_children" changes="children_come_first"
-"""A map gives you a plain sequence instead of an object of the class. JAX puts whatever unflatten returns in the place of the node."""
--        lambda children, aux_data: cls(*children),
-+        lambda _, children: tuple(children),
-
-
 # %% exercise="register_linear" misconception="values_in_the_structure" changes="solution"
 """Two objects with different numbers have different structures. What is in aux_data belongs to the structure. Do not put the children into aux_data as well."""
 -    def flatten(linear):
@@ -128,7 +110,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="stored_values" changes="solution"
-"""Where the class sets its bias first, weight and bias are swapped; where it has `__slots__`, nothing works. Perhaps you take the children from `vars`. `vars` shows how an object stores its attributes. It does not say what the children are."""
+"""Weight and bias are swapped, and where the class has `__slots__`, nothing works: you take the children from the object's `__dict__`, as `vars` does. It shows how an object stores its attributes. It does not say what the children are."""
 -    def flatten(linear):
 -        return (linear.weight, linear.bias), None
 +    def flatten(obj):
@@ -139,7 +121,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="none_is_no_child"
-"""An object that holds `None` cannot be rebuilt. Perhaps your flatten leaves a `None` out. `None` is a child like any other: it has no leaves, but it keeps its place."""
+"""An object that holds `None` cannot be rebuilt: your flatten leaves the `None` out. `None` is a child like any other: it has no leaves, but it keeps its place."""
 def register_linear(cls):
     def flatten(obj):
         return [each for each in (obj.weight, obj.bias) if each is not None], None
@@ -148,7 +130,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="children_become_arrays" section="leaves-that-are-no-arrays"
-"""A rebuilt object holds arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten converts its children to arrays. But JAX also puts trees, `None` and tracers in the places of the children."""
+"""A rebuilt object holds arrays, whatever was put in, or it cannot be rebuilt at all: your unflatten converts its children. JAX also puts strings, trees and `None` in the places of the children."""
 def register_linear(cls):
     def unflatten(aux, children):
         weight, bias = children
@@ -166,7 +148,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="leaves_through_the_constructor"
-"""Your objects survive a map only while they have two leaves in all. Perhaps your flatten goes down to the leaves, and unflatten passes each leaf to the constructor. Flatten describes one level only: a child may be a tree, and JAX flattens this tree by itself."""
+"""Your objects survive a map only while they have two leaves in all: each leaf becomes an argument of the constructor. Flatten describes one level only: a child may be a tree, and JAX flattens this tree by itself."""
 def register_linear(cls):
     def flatten(linear):
         return jax.tree.leaves([linear.weight, linear.bias]), None
@@ -175,7 +157,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="leaves_are_the_children" changes="solution"
-"""Your objects survive a map, but they have another number of children than two as soon as weight or bias is a tree or `None`. Perhaps your flatten goes down to the leaves. The children are the weight and the bias themselves, and JAX flattens what is inside them."""
+"""Your objects survive a map, but they have as many children as leaves: your flatten goes down to the leaves. The children are the weight and the bias themselves, and JAX flattens what is inside them."""
 -        return (linear.weight, linear.bias), None
 +        return jax.tree.flatten((linear.weight, linear.bias))
 ...
@@ -185,26 +167,16 @@ def register_linear(cls):
 +        return cls(*jax.tree.unflatten(structure, leaves))
 
 
-# %% exercise="register_linear" misconception="the_class_of_the_example" section="who-calls-init" changes="sets_the_attributes"
-"""Flatten works, but a rebuild raises a NameError. Perhaps your unflatten names the class of the example. The class to rebuild is the one that your function was given."""
--        linear = cls.__new__(cls)
--        linear.weight, linear.bias = children
--        return linear
-+        return Linear(*children)
-
-
 # %% exercise="register_linear" misconception="the_decorator_brings_the_methods" section="ways-to-register"
 """JAX looks for methods such as `tree_flatten` in the class, and does not find them. The class decorator does not write these methods. It only tells JAX to call them."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node_class(cls)
 
 
-# %% exercise="register_linear" misconception="unflatten_returns_nothing" changes="the_class_of_the_example"
+# %% exercise="register_linear" misconception="unflatten_returns_nothing" changes="children_come_first"
 """A map gives `None` in the place of your object. JAX puts whatever unflatten returns in the place of the node, and a function without `return` returns `None`."""
--    def unflatten(aux_data, children):
--        return Linear(*children)
-+    def unflatten(_, children):
-+        cls(*children)
+-        lambda children, aux_data: cls(*children),
++        lambda _, children: cls(*children) and None,
 
 
 # %% exercise="model_state" starter=True
@@ -259,7 +231,7 @@ predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
 # %% exercise="model_state" misconception="the_class_is_not_registered" changes="solution"
-"""Your state is one leaf. Perhaps no decorator registers the class, or a decorator above it makes another class, as `dataclass(slots=True)` does. The registry contains only the exact class that you registered."""
+"""Your state is one leaf: its class is not in the registry. The registry contains only the exact class that you registered, and a decorator above the registration, such as `dataclass(slots=True)`, makes another class."""
 +@dataclass(slots=True)
  @jax.tree_util.register_pytree_node_class
 ...
@@ -294,7 +266,7 @@ predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
 # %% exercise="model_state" misconception="step_stays_an_int" section="a-state-with-an-int" changes="solution"
-"""Your `zeroed` keeps `nan` as `nan`, and turns an int into Python's `0`. Perhaps you multiply each leaf by 0, or subtract it from itself: both give `nan` for `nan`. `jnp.zeros_like` looks only at the shape and the dtype, and always makes an array."""
+"""Your `zeroed` keeps `nan` as `nan`, and turns an int into Python's `0`: you compute with the leaves. For `nan`, `leaf * 0` and `leaf - leaf` are `nan`. `jnp.zeros_like` looks only at the shape and the dtype, and always makes an array."""
      """The state of a small model: `ModelState(weight, bias, step)`."""
 -
 ...
@@ -355,7 +327,7 @@ predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
 # %% exercise="model_state" misconception="the_state_is_static" section="methods-under-jit" changes="children_are_sorted"
-"""Your `predict` fails with every state. Perhaps the state is a static argument of `jax.jit`. JAX uses the hash of a static argument, and it never flattens a static argument."""
+"""Your `predict` fails with every state. Is the state a static argument of `jax.jit`? JAX uses the hash of a static argument, and it never flattens a static argument."""
 -@partial(
 -    jax.tree_util.register_dataclass,
 -    data_fields=["bias", "step", "weight"],
@@ -368,7 +340,7 @@ predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
 # %% exercise="model_state" misconception="zeros_of_each_field" changes="zeros_of_the_shape"
-"""`zeroed` fails where a field is `None` or a list. Perhaps it calls `jnp.zeros_like` on each field. A field can be a tree, and then its leaves are deeper."""
+"""`zeroed` fails where a field is `None` or a list: it hands each field to a function of arrays. A field can be a tree, and then its leaves are deeper."""
 -    step: int
 +    step: jax.Array
 ...
@@ -381,7 +353,7 @@ predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
 # %% exercise="model_state" misconception="fields_become_arrays" section="leaves-that-are-no-arrays" changes="weight_times_x"
-"""Your state holds arrays where something else was put in, and it cannot hold a string or a tree. Perhaps the constructor or `__post_init__` converts the fields to arrays. It runs whenever JAX rebuilds a state, and then a field can be any object."""
+"""Your state holds arrays where something else was put in, and it cannot hold a string or a tree: its class converts the fields. This happens whenever JAX rebuilds a state, and then a field can be any object."""
 -    step: int
 +    step: jax.Array
 +
@@ -422,23 +394,11 @@ predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
 # %% exercise="model_state" misconception="zeroed_fills_the_given_state" section="objects-that-change" changes="zeros_of_the_shape"
-"""After `zeroed`, the state that it was given holds zeros as well. Perhaps `zeroed` sets the fields of this state. The caller has the same object as your function, so make a new one."""
+"""After `zeroed`, the state that it was given holds zeros as well. The caller has the same object as your function, so make a new one, and do not set the fields of the old one."""
 -    return jax.tree.map(lambda leaf: jnp.zeros(jnp.shape(leaf)), state)
 +    for each in fields(state):
 +        setattr(state, each.name, jax.tree.map(jnp.zeros_like, getattr(state, each.name)))
 +    return state
-
-
-# %% exercise="model_state" misconception="zeroed_returns_nothing" section="a-class-of-your-own" changes="zeros_of_the_shape"
-"""Your `zeroed` returns `None`. A map makes a new state and does not change the old one, so the new state has to be returned."""
--    return jax.tree.map(lambda leaf: jnp.zeros(jnp.shape(leaf)), state)
-+    jax.tree.map(jnp.zeros_like, state)
-
-
-# %% exercise="model_state" misconception="zeros_like_of_the_state" section="a-state-with-an-int" changes="zeros_of_the_shape"
-"""Your `zeroed` raises an error for every state. Perhaps it hands the whole state to `jnp.zeros_like`. Functions of `jax.numpy` take arrays and numbers; a function of `jax.tree` takes them through a tree."""
--    return jax.tree.map(lambda leaf: jnp.zeros(jnp.shape(leaf)), state)
-+    return jnp.zeros_like(state)
 
 
 # %% exercise="model_state" misconception="a_new_jit_in_each_call" section="methods-under-jit" changes="weight_times_x"
@@ -451,12 +411,6 @@ predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 +        return x @ state.weight + state.bias
 +
 +    return jitted(state, x)
-
-
-# %% exercise="model_state" misconception="dot_is_no_matmul" section="methods-under-jit" changes="weight_times_x"
-"""Your predictions are those of `jnp.dot`. For vectors and matrices it is the same as `@`. Where both have three axes it is not: `@` multiplies matrix `i` by matrix `i`; `dot` multiplies each matrix of `x` by each matrix of `weight`."""
--    return state.weight @ x + state.bias
-+    return jnp.dot(x, state.weight) + state.bias
 
 
 # %% exercise="model_state" misconception="asdict_opens_inner_dataclasses" section="a-class-of-your-own" changes="zeros_of_the_shape"
@@ -604,19 +558,9 @@ predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 2, "
 predictions = {"A": 0, "B": 0, "C": 2, "D": 6, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 2}
 
 
-# %% exercise="predict_init" misconception="reading_makes_a_copy_of_each_leaf"
-"""2 is the number of leaves. This line only reads the leaves or the structure, and its result holds no `Pair`. So JAX puts no node together."""
-predictions = {"A": 2, "B": 2, "C": 1, "D": 3, "E": 2, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
-
-
 # %% exercise="predict_init" misconception="in_and_out_of_jit" section="methods-under-jit"
 """2 would be right if the result of `total` were a `Pair` too. The function gets one `Pair` of tracers, and `pair.a + pair.b` is a number."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 2, "G": 0, "H": 2, "I": 0, "J": 1}
-
-
-# %% exercise="predict_init" misconception="in_and_out_of_jit_each_time" section="methods-under-jit"
-"""2 would be right if this call made objects on the way in and on the way out. JAX has traced `total` already: this call only takes the leaves out of `pair`, and the result is a number."""
-predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 2, "H": 2, "I": 0, "J": 1}
 
 
 # %% exercise="predict_init" misconception="forward_backward_and_the_result" section="gradients-through-a-node"
@@ -642,11 +586,6 @@ predictions = {"A": 0, "B": 0, "C": 1, "D": 5, "E": 0, "F": 1, "G": 0, "H": 2, "
 # %% exercise="predict_init" misconception="the_dict_counts_too"
 """4 is one too many. JAX puts the dict together as well, but it is no `Pair` and does not run its `__init__`. Count the places that hold a `Pair`."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 4, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
-
-
-# %% exercise="predict_init" misconception="quick_is_initialised_for_each_leaf"
-"""2 is the number of leaves, but `Quick` never runs `__init__` here. Its unflatten calls `object.__new__`, and Python runs `__init__` only when you call the class."""
-predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 2, "I": 2, "J": 1}
 
 
 # %% exercise="register_fields" variant="by_drawing_up_two_lists"
@@ -677,13 +616,13 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="every_field" changes="solution"
-"""Registering fails for a class with an `init=False` field. Perhaps you hand over every field. JAX rebuilds a dataclass by calling the class, and the constructor does not take such a field."""
+"""Registering fails for a class with an `init=False` field: you hand over this field too. JAX rebuilds a dataclass by calling the class, and the constructor does not take such a field."""
 -    names = [each.name for each in fields(cls) if each.init]
 +    names = [each.name for each in fields(cls)]
 
 
 # %% exercise="register_fields" misconception="data_and_meta"
-"""Registering fails as soon as something is static. Perhaps a static name is in both lists. A field is either a child or part of the structure. If it is in both lists, JAX raises an error."""
+"""Registering fails as soon as something is static. Is a static name in both lists? A field is either a child or part of the structure. If it is in both lists, JAX raises an error."""
 def register_fields(cls, static=()):
     data = [each.name for each in fields(cls) if each.init]
     return jax.tree_util.register_dataclass(cls, data, list(static))
@@ -704,7 +643,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="jax_finds_the_fields"
-"""Your `static` has no effect, or JAX refuses it. Perhaps you hand over the class alone. Then JAX uses all its fields: every field is a child, unless the field itself is marked as static."""
+"""Your `static` does not reach JAX, or JAX refuses it. From the class alone, JAX makes every field a child, unless the field itself is marked as static. Hand over the names of the fields too."""
 def register_fields(cls, static=()):
     return jax.tree_util.register_dataclass(cls)
 
@@ -733,7 +672,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="children_first_in_the_constructor" section="flatten-and-unflatten"
-"""A rebuilt object has its values in the wrong fields, or a keyword-only field raises an error. Perhaps unflatten passes first the children, then the static values, by position. The constructor needs the values in the order of the fields, or with their names."""
+"""A rebuilt object has its values in the wrong fields, or a keyword-only field raises an error: your unflatten passes first the children, then the static values, by position. The constructor needs the values in the order of the fields, or with their names."""
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls) if f.init]
     data = [name for name in names if name not in static]
@@ -751,7 +690,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="computed_fields_are_static" section="fields-of-a-dataclass" changes="children_first_in_the_constructor"
-"""After a map, a computed field still has its old value. Perhaps the field is in aux_data, so the rebuilt object gets the old value. Leave it out, and call the constructor with the other fields: `__post_init__` then computes it from the new children."""
+"""After a map, a computed field still has its old value: a rebuild copies it. Leave this field out, and call the constructor with the other fields: `__post_init__` then computes it from the new children."""
 -    names = [f.name for f in fields(cls) if f.init]
 -    data = [name for name in names if name not in static]
 -    meta = [name for name in names if name in static]
@@ -775,7 +714,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="computed_fields_are_lost" section="fields-of-a-dataclass" changes="computed_fields_are_children"
-"""A rebuilt object has no computed field. Perhaps unflatten makes it by `object.__new__`. Then `__post_init__` does not run, and an attribute that it sets is missing."""
+"""A rebuilt object has no computed field: `__post_init__` did not run. `object.__new__` makes an object without it. Call the constructor."""
 -    names = [f.name for f in fields(cls)]
 +    names = [f.name for f in fields(cls) if f.init]
 
@@ -798,7 +737,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="order_of_the_signature"
-"""With a keyword-only field, your children come in another order. Perhaps you take the names from the constructor's signature. In the signature, keyword-only fields come last. The fields of the class have another order."""
+"""With a keyword-only field, your children come in the order of the constructor's signature, where keyword-only fields come last. The fields of the class have another order."""
 import inspect
 
 
@@ -818,33 +757,9 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="keys_are_texts" section="paths-with-names" changes="with_keys"
-"""Your paths hold the bare names, without a dot. Perhaps your keys are strings. JAX accepts any object as a key, and `keystr` writes a string as it is."""
+"""Your paths hold the bare names, without a dot: your keys are strings. JAX accepts any object as a key, and `keystr` writes a string as it is."""
 -        children = [(jax.tree_util.GetAttrKey(name), getattr(node, name)) for name in data]
 +        children = [(name, getattr(node, name)) for name in data]
-
-
-# %% exercise="register_fields" misconception="a_dot_in_the_key" section="paths-with-names" changes="with_keys"
-"""Your paths have two dots before each name. The key of an attribute adds the dot by itself."""
--        children = [(jax.tree_util.GetAttrKey(name), getattr(node, name)) for name in data]
-+        children = [(jax.tree_util.GetAttrKey(f".{name}"), getattr(node, name)) for name in data]
-
-
-# %% exercise="register_fields" misconception="keys_are_numbers" section="paths-with-names" changes="with_keys"
-"""Your paths hold numbers in brackets, as in a list. You choose the key of each child, and this type of key has no name in it."""
--        children = [(jax.tree_util.GetAttrKey(name), getattr(node, name)) for name in data]
-+        children = [(jax.tree_util.SequenceKey(data.index(name)), getattr(node, name)) for name in data]
-
-
-# %% exercise="register_fields" misconception="static_first_in_the_constructor" section="flatten-and-unflatten" changes="with_keys"
-"""A rebuilt object has its values in the wrong fields, or a keyword-only field raises an error. Perhaps unflatten passes first the static values, then the children, by position. The constructor needs the values in the order of the fields, or with their names."""
--        return cls(**dict(zip(data, children)), **dict(zip(meta, aux_data)))
-+        return cls(*aux_data, *children)
-
-
-# %% exercise="register_fields" misconception="static_values_by_position" section="flatten-and-unflatten" changes="with_keys"
-"""A rebuilt object has a static value in the wrong field, or the constructor gets a field twice. Perhaps unflatten passes the children by name and the static values by position. Python gives values without names to the first fields."""
--        return cls(**dict(zip(data, children)), **dict(zip(meta, aux_data)))
-+        return cls(*aux_data, **dict(zip(data, children)))
 
 
 # %% exercise="register_fields" misconception="fields_with_a_default_are_static" section="fields-of-a-dataclass"
@@ -857,20 +772,6 @@ def register_fields(cls, static=()):
     meta = [each.name for each in given if each.name in static or each.default is not MISSING]
     data = [each.name for each in given if each.name not in meta]
     return jax.tree_util.register_dataclass(cls, data, meta)
-
-
-# %% exercise="register_fields" misconception="keyword_only_fields_are_left_out" section="fields-of-a-dataclass" changes="solution"
-"""Registering fails for a class with a keyword-only field. Perhaps you leave this field out of both lists. The constructor takes it too, so it is a child or static."""
--    names = [each.name for each in fields(cls) if each.init]
-+    names = [each.name for each in fields(cls) if each.init and not each.kw_only]
-
-
-# %% exercise="register_fields" misconception="part_of_a_name_is_enough" changes="solution"
-"""A field becomes static when its name is a part of a static field's name, or contains one. With a string on its right, `in` looks for a substring."""
--    data = [name for name in names if name not in static]
--    meta = [name for name in names if name in static]
-+    meta = [name for name in names if name in " ".join(static)]
-+    data = [name for name in names if name not in meta]
 
 
 # %% exercise="register_fields" misconception="children_as_a_dict" section="flatten-and-unflatten" changes="with_keys"
@@ -894,7 +795,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="nothing_is_registered"
-"""Your object is one leaf, without paths and children. Perhaps the class is returned before it is registered, or only its fields are marked. JAX opens an object only if its class is in its registry."""
+"""Your object is one leaf, without paths and children: its class is not in the registry. Marks on its fields are not enough, and code below a `return` does not run. JAX opens an object only if its class is in its registry."""
 def register_fields(cls, static=()):
     for each in fields(cls):
         each.metadata = {"static": each.name in static}
@@ -972,31 +873,6 @@ jax.tree_util.register_pytree_with_keys(
      @classmethod
 
 
-# %% exercise="readable_paths" variant="own_keys"
-class Name:
-    """A key that is written as the key of a dict."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __str__(self):
-        return f"[{self.name!r}]"
-
-
-@jax.tree_util.register_pytree_with_keys_class
-class Layers:
-    def __init__(self, names, values):
-        self.names = list(names)
-        self.values = list(values)
-
-    def tree_flatten_with_keys(self):
-        return [(Name(n), v) for n, v in zip(self.names, self.values)], tuple(self.names)
-
-    @classmethod
-    def tree_unflatten(cls, names, values):
-        return cls(names, values)
-
-
 # %% exercise="readable_paths" misconception="no_keys" changes="starter"
 """Your paths read `<flat index 0>`. If a class is registered without keys, its children have no names, so JAX numbers them. A method `tree_flatten_with_keys` helps only with the decorator that looks for it."""
      """Layers by name, in the order in which they are called."""
@@ -1004,7 +880,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="decorator_without_keys" changes="no_keys"
-"""JAX looks for a method `tree_flatten` and finds none. Perhaps you still use the old decorator. It registers without keys, and it does not use `tree_flatten_with_keys`."""
+"""JAX looks for a method `tree_flatten` and finds none. The old decorator registers without keys, and it does not use `tree_flatten_with_keys`."""
 -    def tree_flatten(self):
 -        return self.values, self.names
 +    def tree_flatten_with_keys(self):
@@ -1013,7 +889,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="keys_are_texts" changes="solution"
-"""Your paths begin with the bare name, without brackets. Perhaps your keys are strings. JAX accepts any object as a key, and `keystr` writes a string without brackets."""
+"""Your paths begin with the bare name, without brackets: your keys are strings. JAX accepts any object as a key, and `keystr` writes a string without brackets."""
      """Layers by name, in the order in which they are called."""
 -
 ...
@@ -1038,7 +914,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="one_dict_is_the_child" changes="keys_are_texts"
-"""Your layers come in alphabetical order, or the path has one step too many. Perhaps your only child is a dict: JAX sorts the keys of every dict."""
+"""Your layers come in alphabetical order, or the path has one step too many: your only child is a dict. JAX sorts the keys of every dict."""
 -        return tuple(zip(self.names, self.values)), self.names
 +        parts = dict(zip(self.names, self.values))
 +        return ((jax.tree_util.GetAttrKey("values"), parts),), self.names
@@ -1082,7 +958,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="one_dict_without_keys" changes="no_keys"
-"""Each path begins with `<flat index 0>`, and then comes a name. Perhaps your only child is a dict, and the class is registered without keys. JAX sorts the keys of this dict, and counts it as one more level."""
+"""Each path begins with `<flat index 0>`, and then comes a name: your only child is a dict, and the class is registered without keys. JAX sorts the keys of this dict, and counts it as one more level."""
 -        return self.values, self.names
 +        return (dict(zip(self.names, self.values)),), self.names
 ...
@@ -1090,36 +966,6 @@ class Layers:
 -        return cls(names, values)
 +    def tree_unflatten(cls, names, children):
 +        return cls(names, [children[0][name] for name in names])
-
-
-# %% exercise="readable_paths" misconception="the_values_are_one_child" changes="keys_are_texts"
-"""Your paths go through `.values` and a number. Perhaps the sequence of all values is one child. Then JAX adds a step for the sequence and one for the place in it, and neither is a name of a layer."""
--        return tuple(zip(self.names, self.values)), self.names
-+        return [(jax.tree_util.GetAttrKey("values"), self.values)], self.names
-...
--    def tree_unflatten(cls, names, values):
--        return cls(names, values)
-+    def tree_unflatten(cls, names, children):
-+        return cls(names, *children)
-
-
-# %% exercise="readable_paths" misconception="no_classmethod" section="ways-to-register" changes="decorator_without_keys"
-"""JAX takes your layers apart, but fails to rebuild them. JAX calls `Layers.tree_unflatten(aux_data, children)` on the class. At this moment there is no object that could be `self`."""
--@jax.tree_util.register_pytree_node_class
-+@jax.tree_util.register_pytree_with_keys_class
-...
--    @classmethod
--    def tree_unflatten(cls, names, values):
--        return cls(names, values)
-+    def tree_unflatten(self, names, values):
-+        return Layers(names, values)
-
-
-# %% exercise="readable_paths" misconception="keys_and_children_apart" changes="keys_are_texts"
-"""Your flatten fails, or it mixes up keys and layers. Perhaps you return all keys, then all children. JAX expects one pair for each child: its key, then the child."""
--        return tuple(zip(self.names, self.values)), self.names
-+        keys = list(map(jax.tree_util.DictKey, self.names))
-+        return (keys, list(self.values)), self.names
 
 
 # %% exercise="readable_paths" misconception="only_the_keys_are_sorted" changes="both_methods"
@@ -1131,7 +977,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="unflatten_gets_pairs" changes="solution"
-"""JAX can take your object apart, but not rebuild it. Perhaps unflatten expects pairs of a key and a child. It gets the children alone; the names come to it in aux_data, if flatten puts them there."""
+"""JAX can take your object apart, but not rebuild it. Unflatten gets no pairs of a key and a child, but the children alone; the names come to it in aux_data, if flatten puts them there."""
      """Layers by name, in the order in which they are called."""
 -
 ...
@@ -1253,7 +1099,7 @@ jax.tree_util.register_pytree_node(
 
 
 # %% exercise="normal" misconception="lets_tracers_through" changes="checks_arrays_only"
-"""Under jit your object is rebuilt, but a map to negative numbers, strings or `None` fails. Perhaps the constructor skips its checks for tracers only. JAX puts in other objects as well."""
+"""Under jit your object is rebuilt, but a map to negative numbers, strings or `None` fails: only tracers get around your checks. JAX puts in other objects as well."""
 -        given = (int, float, list, np.ndarray, jax.Array)
 -        if isinstance(std, given) and not isinstance(std, jax.core.Tracer):
 +        if not isinstance(std, jax.core.Tracer):
@@ -1272,7 +1118,7 @@ jax.tree_util.register_pytree_node(
 
 
 # %% exercise="normal" misconception="catches_the_error" changes="validates_what_jax_puts_in"
-"""When JAX rebuilds your object, values that pass the checks are converted: a whole number comes back as an array. Perhaps unflatten tries the constructor first. Then the constructor runs at each rebuild."""
+"""When JAX rebuilds your object, values that pass the checks are converted: a whole number comes back as an array. So the constructor runs at each rebuild, and only its errors are caught. Make the object without it."""
 -        return cls(*children, name)
 +        try:
 +            return cls(*children, name)
@@ -1292,7 +1138,7 @@ jax.tree_util.register_pytree_node(
 
 
 # %% exercise="normal" misconception="a_valid_one_was_seen" changes="checks_arrays_only"
-"""Your constructor accepts a wrong `std` if another object was made before. Perhaps the constructor stores in the class that it has done the check. All objects share the class, so later callers are not checked."""
+"""Your constructor accepts a wrong `std` if another object was made before: the class remembers that it has done the check. All objects share the class, so later callers are not checked."""
      """A normal distribution: `mean` and `std` have one shape, and `std` is positive."""
 +    checked = False
 +
@@ -1314,7 +1160,7 @@ jax.tree_util.register_pytree_node(
 
 
 # %% exercise="normal" misconception="checks_are_switched_off" section="leaves-that-are-no-arrays" changes="starter"
-"""Once JAX has rebuilt an object, your constructor accepts wrong numbers. Perhaps unflatten switches the checks off in the class. All objects share the class, so later callers are not checked."""
+"""Once JAX has rebuilt an object, your constructor accepts wrong numbers: a rebuild switches the checks off for the whole class. All objects share the class, so later callers are not checked."""
      """A normal distribution: `mean` and `std` have one shape, and `std` is positive."""
 +    checking = True
 ...
@@ -1327,15 +1173,6 @@ jax.tree_util.register_pytree_node(
 ...
      def tree_unflatten(cls, name, children):
 +        Normal.checking = False
-
-
-# %% exercise="normal" misconception="nan_in_place_of_an_error" section="leaves-that-are-no-arrays" changes="stores_only"
-"""A wrong `std` raises no error: your object holds `nan` in its place. `jnp.where` can choose between values, also under `jit`, but it cannot raise an error. A caller should get the ValueError, so the check stays in the constructor, and unflatten makes the object without it."""
--        self.mean, self.std, self.name = mean, std, name
-+        mean, std = jnp.asarray(mean), jnp.asarray(std)
-+        if mean.shape != std.shape:
-+            raise ValueError("mean and std differ in shape")
-+        self.mean, self.std, self.name = mean, jnp.where(std > 0, std, jnp.nan), name
 
 
 # %% exercise="normal" misconception="numbers_have_no_shape" changes="no_checks_at_all"
@@ -1357,12 +1194,6 @@ jax.tree_util.register_pytree_node(
 +        if not (jnp.asarray(std) > 0).all():
 
 
-# %% exercise="normal" misconception="children_change_places" section="flatten-and-unflatten" changes="converts_what_jax_puts_in"
-"""In a rebuilt object, mean and std have changed places. Unflatten gets the children in the order in which flatten returned them."""
--        normal.mean, normal.std = [jnp.asarray(child) for child in children]
-+        normal.std, normal.mean = children
-
-
 # %% exercise="normal" misconception="asserts" changes="no_checks_at_all"
 """Your constructor raises an AssertionError where its callers expect a ValueError. Code that catches a ValueError would not catch it, and `python -O` removes every `assert`."""
          self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
@@ -1370,26 +1201,11 @@ jax.tree_util.register_pytree_node(
 +        assert (self.std > 0).all(), "std should be positive"
 
 
-# %% exercise="normal" misconception="shapes_are_not_checked" changes="solution"
-"""Your constructor accepts a mean and a std of different shapes. The checks for callers stay as they were, all of them."""
-     """A normal distribution: `mean` and `std` have one shape, and `std` is positive."""
--
-...
--        if self.mean.shape != self.std.shape:
--            raise ValueError("mean and std differ in shape")
-
-
 # %% exercise="normal" misconception="zero_is_accepted" changes="no_checks_at_all"
 """Your constructor accepts a `std` of 0, which is not positive. The checks for callers stay as they were."""
          self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
 +        if self.mean.shape != self.std.shape or (self.std < 0).any():
 +            raise ValueError("mean and std do not go together")
-
-
-# %% exercise="normal" misconception="one_positive_is_enough" changes="zero_is_accepted"
-"""Your constructor accepts an array for `std` of which only a part is positive. `any` is true as soon as one number is; the task asks for all of them."""
--        if self.mean.shape != self.std.shape or (self.std < 0).any():
-+        if self.mean.shape != self.std.shape or not (self.std > 0).any():
 
 
 # %% exercise="normal" misconception="nan_is_no_wrong_number" changes="zero_is_accepted"
@@ -1408,15 +1224,6 @@ jax.tree_util.register_pytree_node(
 +        self.name = name
 
 
-# %% exercise="normal" misconception="the_name_is_a_child" section="flatten-and-unflatten" changes="no_name"
-"""Your name is among the leaves: a map changes it, or fails on it. A string is a leaf like any object. What JAX should not compute with belongs in aux_data."""
--        return (self.mean, self.std), self.name
-+        return (self.mean, self.std, self.name), None
-...
--        normal.mean, normal.std = children
-+        normal.mean, normal.std, normal.name = children
-
-
 # %% exercise="normal" misconception="unflatten_returns_nothing" section="flatten-and-unflatten" changes="solution"
 """A rebuild gives `None` in the place of your object. JAX puts whatever unflatten returns in the place of the node, and a function without `return` returns `None`."""
      """A normal distribution: `mean` and `std` have one shape, and `std` is positive."""
@@ -1425,20 +1232,8 @@ jax.tree_util.register_pytree_node(
 -        return normal
 
 
-# %% exercise="normal" misconception="the_checks_move_to_unflatten" changes="stores_only"
-"""JAX's objects are checked, and those of your callers are not. It should be the other way round: a caller's mistake raises a ValueError, and JAX may put in anything."""
--        self.mean, self.std, self.name = mean, std, name
-+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
-...
--        return cls(*children, name)
-+        mean, std = children
-+        if jnp.shape(mean) != jnp.shape(std) or not (jnp.asarray(std) > 0).all():
-+            raise ValueError("mean and std do not go together")
-+        return cls(mean, std, name)
-
-
 # %% exercise="normal" misconception="only_real_arrays_are_checked" section="leaves-that-are-no-arrays" changes="checks_arrays_only"
-"""Your object is rebuilt from tracers, strings and `None`, but negative numbers fail, and whole numbers become arrays. Perhaps the constructor converts what it can and checks what is an array then. JAX also puts in numbers that break the rules, and they should stay as they are."""
+"""Your object is rebuilt from tracers, strings and `None`, but negative numbers fail, and whole numbers become arrays: the constructor still runs at a rebuild, and lets through what it cannot convert. JAX also puts in numbers that break the rules, and they should stay as they are."""
      def __init__(self, mean, std, name):
 +        try:
 +            mean, std = jnp.asarray(mean), jnp.asarray(std)
@@ -1564,12 +1359,12 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="changes_the_old_one" changes="changes_the_copy_and_returns_it"
-"""After `add`, the old object has changed too. Perhaps `add` sets attributes without `jax.jit` around it: then `self` is the caller's own object, not a copy."""
+"""After `add`, the old object has changed too: `add` sets attributes without `jax.jit` around it, so `self` is the caller's own object, not a copy."""
 -    @jax.jit
 
 
 # %% exercise="running_mean" misconception="no_jit" changes="solution"
-"""Your numbers are right, but Python runs `function` for each number. Perhaps `add` calls `function` outside the jitted code, or nothing is jitted. Or each call makes a new jitted function. JAX keeps its traces with the jitted function, and a new one has no traces yet."""
+"""Your numbers are right, but Python runs `function` for each number: `add` calls it outside jitted code, or each call makes a new jitted function. JAX keeps its traces with the jitted function, and a new one has no traces yet."""
      """The mean of `function(x)` over all `x` that were added."""
 -
 ...
@@ -1591,7 +1386,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="self_is_static" changes="no_jit"
-"""Your numbers are right, but JAX traces again for each new object. Is `self` a static argument? Then JAX does not flatten it: it is a constant, and its numbers become part of the program."""
+"""Your numbers are right, but JAX traces again for each new object. Is `self` a static argument, or has each object a jitted function of its own? A static argument is a constant, so its numbers become part of the program."""
 +from functools import partial
 +
 +
@@ -1602,7 +1397,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="count_is_made_an_int" changes="solution"
-"""Every `add` raises an error. Perhaps your code asks for the number itself, by `int` or `float`. While JAX traces, `total` and `count` are tracers: they stand for any number, and have no number of their own."""
+"""Every `add` raises an error: your code asks for the number itself, as `int` and `float` do. While JAX traces, `total` and `count` are tracers: they stand for any number, and have no number of their own."""
      """The mean of `function(x)` over all `x` that were added."""
 -
 ...
@@ -1612,7 +1407,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="function_is_a_child" changes="count_is_static"
-"""Every call of `add` fails, and objects of different functions have one structure. Perhaps `function` is one of your children, or missing in what flatten returns, or the class is no longer registered. `jit` accepts numbers and arrays as leaves, but neither functions nor objects of your own. A function belongs in aux_data."""
+"""Every call of `add` fails, and objects of different functions have one structure: `function` is not in aux_data. A function belongs there, because `jit` accepts numbers and arrays as leaves, but neither functions nor objects of a class that is not registered."""
 -        return (self.total,), (self.function, self.count)
 +        return (self.function, self.total, self.count), None
 ...
@@ -1630,7 +1425,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="x_is_static" changes="self_is_static"
-"""Python runs `function` for each new number, and a tracer as `x` raises an error. Perhaps `x` is a static argument. Then `x` is a constant of the program, and every number needs a new program."""
+"""Python runs `function` for each new number, and a tracer as `x` raises an error: `x` is a static argument. Then `x` is a constant of the program, and every number needs a new program."""
 -    @partial(jax.jit, static_argnums=0)
 +    @partial(jax.jit, static_argnames="x")
 
@@ -1652,7 +1447,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="a_new_function_in_each_object" changes="returns_the_mean"
-"""Your numbers are right, but Python runs `function` for each object again, and a new object has another structure. Perhaps the new object holds a function that `add` has made. For JAX, two function objects are different, even with equal code."""
+"""Your numbers are right, but Python runs `function` for each object again: the object that `add` returns holds another function. For JAX, two function objects are different, even with equal code."""
 -        return (self.total + self.function(x)) / (self.count + 1)
 +        function = self.function
 +        return RunningMean(lambda x: function(x), self.total + function(x), self.count + 1)
@@ -1670,15 +1465,8 @@ class RunningMean:
 +        return RunningMean(self.function, self.function(x), self.count + 1)
 
 
-# %% exercise="running_mean" misconception="total_is_the_mean" changes="returns_the_mean"
-"""Your means are too small from the second number on. Perhaps the total is divided by the count already in `add`, and `mean` divides once more."""
--        return (self.total + self.function(x)) / (self.count + 1)
-+        total = (self.total * self.count + self.function(x)) / (self.count + 1)
-+        return RunningMean(self.function, total, self.count + 1)
-
-
 # %% exercise="running_mean" misconception="numbers_in_aux_data" changes="count_is_static"
-"""Every `add` raises an error. Perhaps `total` and `count` are in aux_data. Under `jit` the new numbers are tracers, and the structure of a result may not hold tracers. What changes in each call belongs among the children."""
+"""Every `add` raises an error. Are `total` and `count` in aux_data? Under `jit` the new numbers are tracers, and the structure of a result may not hold tracers. What changes in each call belongs among the children."""
 -        return (self.total,), (self.function, self.count)
 +        return (), (self.function, self.total, self.count)
 ...
@@ -1687,7 +1475,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="the_function_is_an_argument" changes="a_jitted_helper"
-"""Every `add` raises an error. Perhaps you hand `function` to a jitted function as an ordinary argument. `jit` takes arrays and numbers as leaves; a function has to be static."""
+"""Every `add` raises an error. Do you hand `function` to a jitted function as an ordinary argument? `jit` takes arrays and numbers as leaves; a function has to be static."""
 -from functools import partial
 -
 -
@@ -1695,17 +1483,8 @@ class RunningMean:
 +@jax.jit
 
 
-# %% exercise="running_mean" misconception="children_change_places" changes="solution"
-"""Total and count have changed places in the new object. Unflatten gets the children in the order of flatten; the constructor takes first the total, then the count."""
-     """The mean of `function(x)` over all `x` that were added."""
--
-...
--        return (self.total, self.count), self.function
-+        return (self.count, self.total), self.function
-
-
 # %% exercise="running_mean" misconception="a_partial_in_each_object" changes="self_is_static"
-"""Your numbers are right, but Python runs `function` again for each new object. Perhaps the constructor wraps the function, for example with `functools.partial`: each wrapper is another object, so each `RunningMean` has another structure. Keep the function as it is."""
+"""Your numbers are right, but two new objects of one function have different structures, so Python runs the function again: the constructor wraps it, for example with `functools.partial`, and each wrapper is another object. Keep the function as it is."""
 -        self.function, self.total, self.count = function, total, count
 +        self.function, self.total, self.count = partial(function), total, count
 ...
@@ -1740,7 +1519,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="the_step_has_a_gradient_too"
-"""Every call raises an error at the update. Perhaps you let `jax.grad` accept the int and then update the whole state. The gradient of an int has the type `float0`, and you cannot compute with it."""
+"""Every call raises an error at the update of the `step`. If you let `jax.grad` accept the int, its gradient has the type `float0`, and you cannot compute with it."""
 def train_step(loss, state, rate):
     grads = jax.grad(loss, allow_int=True)(state)
     state = jax.tree.map(lambda p, g: p - rate * g, state, grads)
@@ -1748,7 +1527,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="gradient_of_the_whole_state"
-"""Every call raises a TypeError. Perhaps you take the gradient with respect to the whole state. Its `step` is an int: a leaf without a gradient."""
+"""Every call raises a TypeError: you take the gradient with respect to the whole state. Its `step` is an int, a leaf without a gradient."""
 def train_step(loss, state, rate):
     grads = jax.grad(loss)(state)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
@@ -1772,7 +1551,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="the_loss_sees_the_new_step" changes="the_step_stands_still"
-"""Where the loss uses the step, your parameters are wrong: the loss seems to get the step after the update. Take the gradient at the state that the function was given."""
+"""Where the loss uses the step, your parameters are wrong: the loss gets the step after the update. Take the gradient at the state that the function was given."""
  def train_step(loss, state, rate):
 +    state = replace(state, step=state.step + 1)
 
@@ -1805,26 +1584,8 @@ def train_step(loss, state, rate):
 +    params = {name: p - rate * grads[name] for name, p in state.params.items()}
 
 
-# %% exercise="train_step" misconception="a_shallow_copy" section="objects-that-change"
-"""The old state's parameters have changed, but its step has not. A copy of the state is another object, but it holds the same containers. If you write into these containers, the old state changes too."""
-def train_step(loss, state, rate):
-    import copy
-
-    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
-    new = copy.copy(state)
-    if isinstance(new.params, dict):
-        for name in new.params:
-            new.params[name] = jax.tree.map(
-                lambda p, g: p - rate * g, new.params[name], grads[name]
-            )
-    else:
-        new.params = jax.tree.map(lambda p, g: p - rate * g, new.params, grads)
-    new.step = state.step + 1
-    return new
-
-
 # %% exercise="train_step" misconception="one_leaf_after_the_other"
-"""Where leaves are multiplied by each other, all gradients except the first are wrong. You seem to take the later gradients after the update of the earlier leaves."""
+"""Where leaves are multiplied by each other, all gradients except the first are wrong: you take the later gradients after the update of the earlier leaves."""
 def train_step(loss, state, rate):
     leaves, treedef = jax.tree.flatten(state.params)
 
@@ -1855,7 +1616,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="the_loss_gets_the_params"
-"""Every call raises an error, or the loss does not find what it looks for. Perhaps you give it the parameters alone. `loss` takes a whole state, so a function around it has to make one."""
+"""Every call raises an error, or the loss does not find what it looks for: you give it the parameters alone. `loss` takes a whole state, so a function around it has to make one."""
 def train_step(loss, state, rate):
     grads = jax.grad(loss)(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
@@ -1870,21 +1631,15 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="the_class_of_the_example"
-"""Every call raises a NameError. Perhaps you name the class of the example. `state` may be of any registered dataclass: take its own class, or a copy of it with some fields replaced."""
+"""Every call raises a NameError. Do you name the class of the example? `state` may be of any registered dataclass: take its own class, or a copy of it with some fields replaced."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(TrainState(params, state.step)))(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
     return TrainState(params, state.step + 1)
 
 
-# %% exercise="train_step" misconception="the_rate_is_forgotten" changes="goes_uphill"
-"""Your parameters move by the whole gradient, whatever the rate is."""
--    params = jax.tree.map(lambda p, g: p + rate * g, state.params, grads)
-+    params = jax.tree.map(lambda p, g: p - g, state.params, grads)
-
-
 # %% exercise="train_step" misconception="the_loss_does_not_depend_on_the_params" changes="the_loss_gets_the_params"
-"""Your parameters do not move: all gradients are 0. Perhaps your function of the parameters calls the loss with the old state. The gradient sees only what is computed from the argument."""
+"""Your parameters do not move. Either all gradients are 0, because your function of the parameters calls the loss with the old state, or the new parameters are not in the state that you return."""
 -    grads = jax.grad(loss)(state.params)
 +    grads = jax.grad(lambda params: loss(state))(state.params)
 
@@ -1895,29 +1650,10 @@ def train_step(loss, state, rate):
 +    return params, state.step + 1
 
 
-# %% exercise="train_step" misconception="returns_a_dict" changes="the_step_stands_still"
-"""You return a dict. The next call reads the fields of a state, so return an object of the same class."""
--    return replace(state, params=params)
-+    return {"params": params, "step": state.step + 1}
-
-
-# %% exercise="train_step" misconception="returns_nothing" changes="the_step_stands_still"
-"""You return `None`. A new state has to be made and returned; the old one stays as it was."""
--    return replace(state, params=params)
-+    replace(state, params=params, step=state.step + 1)
-
-
 # %% exercise="train_step" misconception="counts_in_the_old_state" section="objects-that-change" changes="the_step_stands_still"
 """The result is right, but the `step` of the old state has changed too. `state.step += 1` sets the field of the caller's own object."""
      params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
 +    state.step += 1
-
-
-# %% exercise="train_step" misconception="params_become_a_list" changes="goes_uphill"
-"""Your `params` are a list of leaves, whatever tree they were. Leaves alone do not know their structure; `jax.tree.map` keeps it."""
--    params = jax.tree.map(lambda p, g: p + rate * g, state.params, grads)
-+    leaves, slopes = jax.tree.leaves(state.params), jax.tree.leaves(grads)
-+    params = [p - rate * g for p, g in zip(leaves, slopes)]
 
 
 # %% exercise="train_step" misconception="writes_into_a_flat_dict" section="objects-that-change" changes="goes_uphill"
@@ -1928,14 +1664,8 @@ def train_step(loss, state, rate):
 +        params[name] = params[name] - rate * grads[name]
 
 
-# %% exercise="train_step" misconception="value_and_gradient_swapped" changes="the_loss_gets_the_params"
-"""Every call raises an error. `jax.value_and_grad` returns a pair: first the value of the loss, then the gradient. Only the second has the structure of the parameters."""
--    grads = jax.grad(loss)(state.params)
-+    grads, _ = jax.value_and_grad(lambda params: loss(replace(state, params=params)))(state.params)
-
-
 # %% exercise="train_step" misconception="tracers_left_in_the_old_state" section="methods-under-jit"
-"""Your result is right, but the old state holds tracers afterwards. Perhaps the function that you differentiate writes its argument into `state`. Give the loss a copy with other parameters: `replace(state, params=params)`."""
+"""Your result is right, but the old state holds tracers afterwards: the function that you differentiate writes its argument into `state`. Give the loss a copy with other parameters: `replace(state, params=params)`."""
 def train_step(loss, state, rate):
     params = state.params
 
@@ -1949,7 +1679,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="fields_by_position"
-"""Your function fails, or the fields change places, where the class has `step` before `params`. Do you rely on the order of the fields, or of the leaves of the state? The class decides that order: take the fields by their names, as `replace` does."""
+"""Your function fails, or the fields change places, where the class has `step` before `params`: it relies on the order of the fields, or of the leaves of the state. The class decides that order: take the fields by their names, as `replace` does."""
 def train_step(loss, state, rate):
     cls = type(state)
     grads = jax.grad(lambda params: loss(cls(params, state.step)))(state.params)
@@ -1958,13 +1688,13 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="the_new_state_by_position" changes="the_step_stands_still"
-"""Where the class has `step` before `params`, the two have changed places in your new state. Perhaps you call the class with both values by position. The class decides the order of its fields: pass the values by name, as `replace` does."""
+"""Where the class has `step` before `params`, the two have changed places in your new state: you call the class with both values by position. The class decides the order of its fields: pass the values by name, as `replace` does."""
 -    return replace(state, params=params)
 +    return type(state)(params, state.step + 1)
 
 
 # %% exercise="train_step" misconception="the_step_is_an_int"
-"""Your function fails, or the `step` does not count, where the `step` is an `int32` array. Perhaps you tell the `step` from the parameters by its type. A whole number can be an array too: take the field by its name."""
+"""Your function fails, or the `step` does not count, where the `step` is an `int32` array: your code knows the `step` by its type. A whole number can be an array too: take the field by its name."""
 def train_step(loss, state, rate):
     leaves, structure = jax.tree.flatten(state)
     place = [isinstance(leaf, int) for leaf in leaves]
@@ -2084,7 +1814,7 @@ class History:
 
 
 # %% exercise="history" misconception="used_is_made_an_int" section="leaves-that-are-no-arrays" changes="solution"
-"""Under jit, or where a map puts in a string, your history cannot be rebuilt. Perhaps unflatten calls `int` on `used`. What JAX puts in need not be a number."""
+"""Under jit, or where a map puts in a string, your history cannot be rebuilt: your unflatten converts `used`. What JAX puts in need not be a number."""
 -    """Room for `len(values)` values, of which the first `used` are filled."""
 -
 ...
@@ -2147,7 +1877,7 @@ class History:
 
 
 # %% exercise="history" misconception="length_in_the_structure" section="leaves-that-are-no-arrays" changes="copied_into_zeros"
-"""If JAX rebuilt a history with a number or `None`, it cannot be flattened again. Perhaps flatten asks for the length of the values. But the value can be any object that JAX put in, and it need not have a length."""
+"""If JAX rebuilt a history with a number or `None`, it cannot be flattened again: your flatten asks for the length of the values. The value can be any object that JAX put in, and it need not have a length."""
 -        values, used = children
 -        return cls(jnp.zeros(size).at[:].set(values), used)
 +        return cls(*children)
@@ -2163,44 +1893,8 @@ class History:
 +        return cls(jnp.stack(values), used)
 
 
-# %% exercise="history" misconception="a_slice_of_a_traced_size" changes="length_in_the_structure"
-"""The shape of your leaf still depends on `used`, and fails under `jit`. Perhaps `lax.dynamic_slice` cuts off the empty places: its start may be a tracer, but not its size."""
--        return (self.values, self.used), len(self.values)
-+        filled = jax.lax.dynamic_slice(self.values, (0,), (self.used,))
-+        return (filled, self.used), len(self.values)
-...
--        return cls(*children)
-+        filled, used = children
-+        return cls(jnp.zeros(size).at[:used].set(filled), used)
-
-
-# %% exercise="history" misconception="still_cut_off_and_filled_up" changes="a_slice_of_a_traced_size"
-"""Your `used` is a child now, but the empty places are still cut off. The shape of a leaf may not depend on how full the history is; and under `jit`, `used` is a tracer, so you cannot use it in a slice."""
--        filled = jax.lax.dynamic_slice(self.values, (0,), (self.used,))
--        return (filled, self.used), len(self.values)
-+        return (self.values[: self.used], self.used), len(self.values)
-...
--        return cls(jnp.zeros(size).at[:used].set(filled), used)
-+        return cls(jnp.zeros(size).at[: len(filled)].set(filled), used)
-
-
-# %% exercise="history" misconception="zeros_of_another_type" changes="zeros_in_the_empty_places"
-"""Your flatten puts zeros into the empty places, and makes floats of whole numbers. The values should not change. And JAX also puts in objects that flatten cannot compute with."""
--        return (jnp.where(filled, self.values, 0), self.used), None
-+        return (jnp.where(filled, self.values, 0.0), self.used), None
-
-
-# %% exercise="history" misconception="zeros_for_arrays_only" changes="still_cut_off"
-"""Your flatten puts zeros into the empty places where it can. The empty places belong to the array too: flatten should return it as it is."""
--        return (self.values[: self.used], self.used), None
-+        values = self.values
-+        if hasattr(values, "shape"):
-+            values = jnp.where(jnp.arange(len(values)) < self.used, values, 0)
-+        return (values, self.used), None
-
-
 # %% exercise="history" misconception="one_container_is_the_child" changes="used_is_not_handed_on"
-"""A history has one child instead of two. Perhaps this child is a tuple that holds both. For JAX such a container is one more level between your object and its leaves."""
+"""A history has one child instead of two: a container that holds both. For JAX, this container is one more level between your object and its leaves."""
 -        return (self.values, self.used), None
 +        return ((self.values, self.used),), None
 ...
@@ -2216,13 +1910,13 @@ class History:
 
 
 # %% exercise="history" misconception="both_children_become_arrays" section="leaves-that-are-no-arrays" changes="the_array_is_converted"
-"""A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten makes an array of each child, and gives `used` a dtype. JAX puts in other objects too, such as `None` or a string: store what comes."""
+"""A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all: your unflatten makes an array of each child. JAX puts in other objects too, such as `None` or a string: store what comes."""
 -        return cls(jnp.asarray(values), used)
 +        return cls(jnp.asarray(values), jnp.asarray(used, dtype=jnp.int32))
 
 
 # %% exercise="history" misconception="shape_and_dtype_in_the_structure" section="leaves-that-are-no-arrays" changes="still_cut_off"
-"""Your flatten fails where JAX has put something else than an array into a history: a number, a string or `None` has no shape and no dtype. Perhaps you keep one of these in aux_data. An array brings its shape and its dtype with it; the structure need not."""
+"""Your flatten fails where JAX has put something else than an array into a history: it asks for an attribute that only arrays have, such as `shape` or `dtype`. An array brings its shape and its dtype with it; the structure need not."""
 -        return (self.values[: self.used], self.used), None
 +        return (self.values, self.used), (self.values.shape, str(self.values.dtype))
 
@@ -2323,7 +2017,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="beside_the_params" changes="solution"
-"""The temperature is not among the `params` of your model. Perhaps the temperature is another attribute. Then code that reads `params`, or maps over `params`, does not find it."""
+"""The temperature is not among the `params` of your model. Code that reads `params`, or maps over `params`, does not find it elsewhere."""
      """A dict of parameters; a new model has temperature 1.0."""
 -
 ...
@@ -2340,7 +2034,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="only_where_it_is_missing" section="who-calls-init" changes="init_runs_once"
-"""A new model keeps a temperature that the caller's dict has, and a rebuild fails where JAX puts in `None`. Perhaps you set the temperature only where it is missing, and each rebuild does this too. Unflatten should only store what it gets, which need not be a dict."""
+"""A new model keeps a temperature that the caller's dict has, and a rebuild fails where JAX puts in `None`: you set the temperature only where it is missing, and each rebuild does this too. Unflatten should only store what it gets, which need not be a dict."""
 -        params["temperature"] = 1.0
 -        self.params = params
 +        self.params = jax.tree.map(lambda leaf: leaf, params)
@@ -2348,7 +2042,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="a_dict_is_expected" section="leaves-that-are-no-arrays" changes="solution"
-"""Your model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps each rebuild copies the dict, or runs the constructor. What unflatten gets need not be a dict, so unflatten should only store it."""
+"""Your model cannot be rebuilt when JAX puts something else in the place of its dict: a rebuild still uses it as a dict. Unflatten should only store what it gets."""
      """A dict of parameters; a new model has temperature 1.0."""
 -
 ...
@@ -2372,7 +2066,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="temperature_is_static" section="flatten-and-unflatten" changes="a_dict_is_expected"
-"""A map does not change your temperature. Perhaps the temperature is in aux_data. What is in aux_data belongs to the structure, and a map changes leaves only."""
+"""Your temperature is not a leaf, so a map does not change it. What is in aux_data belongs to the structure, and a map changes leaves only."""
 -        return (self.params,), self.name
 +        params = dict(self.params)
 +        temperature = params.pop("temperature")
@@ -2395,7 +2089,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="puts_it_back" section="leaves-that-are-no-arrays" changes="no_name"
-"""After a map, the temperature is right, but a model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps unflatten reads the temperature out of the dict, calls the constructor, and hands the temperature over or sets it afterwards. All of this needs a dict. Unflatten should store what it gets."""
+"""After a map, the temperature is right, but a model cannot be rebuilt when JAX puts something else in the place of its dict: your unflatten takes the temperature out of the dict, or calls the constructor and puts it back. Unflatten should store what it gets."""
 -        model = object.__new__(cls)
 -        (model.params,) = children
 +        (params,) = children
@@ -2413,14 +2107,14 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="copied_after_the_change" changes="only_the_outer_dict"
-"""The caller's dict still gets a temperature. Perhaps the copy is made after the entry was written. First copy, then write into the copy."""
+"""The caller's dict still gets a temperature: the copy is made after the entry was written. First copy, then write into the copy."""
 -        self.params = {**params, "temperature": 1.0}
 +        params["temperature"] = 1.0
 +        self.params = jax.tree.map(lambda leaf: leaf, params)
 
 
 # %% exercise="temperature" misconception="the_temperature_is_made_a_float" section="leaves-that-are-no-arrays" changes="only_where_it_is_missing"
-"""Your model cannot be rebuilt with a tracer, a string or something else in the place of its dict. Perhaps unflatten hands the old temperature to the constructor, which makes a float of it or needs a dict. Unflatten should store what it gets."""
+"""Your model cannot be rebuilt with a tracer, a string or something else in the place of its dict or its temperature: a rebuild makes a float of the old temperature. Unflatten should store what it gets."""
 -    def __init__(self, params, name):
 +    def __init__(self, params, name, temperature=1.0):
 ...
@@ -2433,7 +2127,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="resets_every_dict" changes="init_runs_once"
-"""Your model can be rebuilt with anything, but after a map its temperature is 1.0 again. Perhaps the constructor sets it wherever it gets a dict. JAX puts in a dict too: the one with the new leaves."""
+"""Your model can be rebuilt with anything, but after a map its temperature is 1.0 again: it is set wherever a dict comes. JAX puts in a dict too: the one with the new leaves."""
 -        params["temperature"] = 1.0
 -        self.params = params
 -        self.name = name
@@ -2461,14 +2155,14 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="namedtuples_become_tuples" section="objects-that-change" changes="tuples_are_not_opened"
-"""In your model a namedtuple has become a plain tuple, or a node of a class is still the caller's. Perhaps you copy tuples by `tuple(...)`. `jax.tree.map` keeps the type of every node."""
+"""In your model a namedtuple has become a plain tuple: `tuple(...)` does not keep the type of what it copies. `jax.tree.map` keeps the type of every node."""
          return [copied(child) for child in tree]
 +    if isinstance(tree, tuple):
 +        return tuple(copied(child) for child in tree)
 
 
 # %% exercise="temperature" misconception="a_namedtuple_takes_a_list" section="objects-that-change" changes="tuples_are_not_opened"
-"""Your constructor fails where `params` holds a namedtuple. Perhaps you copy tuples by `type(tree)(...)`. A namedtuple takes one argument for each field. `jax.tree.map` copies every kind of node, and keeps its type."""
+"""Your constructor fails where `params` holds a namedtuple. A tuple takes one sequence, a namedtuple one argument for each field. `jax.tree.map` copies every kind of node, and keeps its type."""
 -    if isinstance(tree, list):
 -        return [copied(child) for child in tree]
 -    return tree
@@ -2482,7 +2176,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="each_rebuild_copies" changes="only_the_outer_dict"
-"""A rebuilt model holds a copy of what JAX put in, and not the object itself. Perhaps unflatten copies it, or calls a constructor that copies its argument. Copy only what a caller passes in. Unflatten should store the object that it gets."""
+"""A rebuilt model holds a copy of what JAX put in, and not the object itself: a rebuild copies too. Copy only what a caller passes in. Unflatten should store the object that it gets."""
 +from copy import deepcopy
 +
 +
@@ -2541,7 +2235,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="fork" misconception="a_default_for_all" section="objects-that-change" changes="solution"
-"""A new fork has branches that were added to another fork. Perhaps the default is `branches=[]`. Python makes this list only once, and then all forks without branches share it."""
+"""A new fork has branches that were added to another fork: all forks without branches share one list. Python makes a default such as `branches=[]` only once."""
 -
 -    def __init__(self, value, branches=()):
 +    def __init__(self, value, branches=[]):
@@ -2608,7 +2302,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="fork" misconception="branches_are_one_child"
-"""Your paths have one step too many. Perhaps the list of branches is one child of yours: then JAX adds one step for the list, and another step for the place in the list."""
+"""Your paths have one step too many: the list of branches is one child of yours. So JAX adds one step for the list, and another step for the place in the list."""
 @jax.tree_util.register_dataclass
 @dataclass
 class Fork:
@@ -2625,7 +2319,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="flattens_all_levels" section="flatten-and-unflatten" changes="without_the_constructor"
-"""Paths into the branches are too short, or miss the branches. Perhaps your flatten goes down to the leaves. Flatten should return only the node's own children. JAX flattens the children by itself."""
+"""Paths into the branches are too short, or miss the branches: your flatten goes down to the leaves. Flatten should return only the node's own children. JAX flattens the children by itself."""
      def tree_flatten_with_keys(self):
 +        leaves, structure = jax.tree.flatten(self.branches)
 ...
@@ -2672,7 +2366,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="branches_are_static" section="flatten-and-unflatten" changes="flattens_all_levels"
-"""The values of your branches are not leaves. Perhaps the branches are in aux_data: what is in aux_data belongs to the structure, and JAX does not look inside."""
+"""The values of your branches are not leaves: the branches are not among your children. What is in aux_data belongs to the structure, and JAX does not look inside."""
 -        leaves, structure = jax.tree.flatten(self.branches)
 -        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
 -        children += [(jax.tree_util.SequenceKey(i), leaf) for i, leaf in enumerate(leaves)]
@@ -2687,7 +2381,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="grow_makes_a_new_fork" section="objects-that-change" changes="solution"
-"""After `grow`, the fork has no new branch. Perhaps `grow` returns another fork; a caller who still uses the old fork does not see the new branch."""
+"""After `grow`, the fork has no new branch. A caller who uses the fork afterwards does not see what `grow` returns: it should change the fork itself."""
      """A value, and any number of branches, which are forks too."""
 -
 ...
@@ -2704,7 +2398,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="the_list_is_in_aux_data" section="objects-that-change" changes="branches_are_static"
-"""After a map, the old fork has changed too. Perhaps aux_data holds the list of the old fork, and unflatten writes into this list. JAX does not copy aux_data, so the old and the new fork share the list."""
+"""After a map, the old fork has changed too: the two forks share one list, by way of aux_data. JAX does not copy aux_data."""
 -        return [(jax.tree_util.GetAttrKey("value"), self.value)], tuple(self.branches)
 +        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
 +        for place, branch in enumerate(self.branches):
@@ -2719,7 +2413,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="value_becomes_an_array" section="leaves-that-are-no-arrays" changes="without_the_constructor"
-"""Your fork holds an array where another value was put in, and it cannot hold a tree or `None`. Perhaps the constructor converts its value to an array. JAX puts in other objects too."""
+"""Your fork holds an array where another value was put in, and it cannot hold a tree or `None`: the value is converted to an array. JAX puts in other objects too."""
 -        self.value = value
 +        self.value = jnp.asarray(value)
 ...
@@ -2736,7 +2430,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="one_list_in_the_class" section="objects-that-change" changes="solution"
-"""A new fork has branches that were added to another fork. Perhaps the list stands in the body of the class. All forks share what belongs to the class, unless `__init__` gives each its own."""
+"""A new fork has branches that were added to another fork: all forks share one list. What stands in the body of the class belongs to the class, unless `__init__` gives each fork its own."""
      """A value, and any number of branches, which are forks too."""
 +    branches = []
 ...
@@ -2752,7 +2446,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="the_value_is_static" section="flatten-and-unflatten" changes="branches_are_static"
-"""Your value is not a leaf: a map does not change it, and a value that is a tree is not opened. Perhaps it is in aux_data. What is in aux_data belongs to the structure."""
+"""Your value is not a leaf: a map does not change it, and a value that is a tree is not opened. It is not among the children. What is in aux_data belongs to the structure."""
 -        return [(jax.tree_util.GetAttrKey("value"), self.value)], tuple(self.branches)
 +        keys = map(jax.tree_util.SequenceKey, range(len(self.branches)))
 +        return list(zip(keys, self.branches)), self.value
@@ -2764,7 +2458,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="none_for_a_value_is_left_out" section="flatten-and-unflatten" changes="the_value_is_counted_too"
-"""A fork with the value `None` loses it: after a map, its first branch is its value. Perhaps flatten leaves out a value that is `None`. `None` has no leaves, but it is a child like any other, and unflatten takes the first child for the value."""
+"""A fork with the value `None` loses it: after a map, its first branch is its value. Your flatten leaves out a value that is `None`. `None` has no leaves, but it is a child like any other, and unflatten takes the first child for the value."""
 -        children = [self.value, *self.branches]
 -        keys = [jax.tree_util.SequenceKey(place) for place in range(len(children))]
 -        keys[0] = jax.tree_util.GetAttrKey("value")
@@ -2781,7 +2475,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="other_objects_are_values" section="flatten-and-unflatten" changes="without_the_constructor"
-"""Your fork goes wrong where its value is a fork too, or where JAX puts another object in the place of a branch: the fork becomes a branch, the object gets lost. Perhaps your unflatten tells value and branches apart by their class. The first child is the value, whatever it is."""
+"""Your fork goes wrong where its value is a fork too, or where JAX puts another object in the place of a branch: your unflatten tells value and branches apart by their class. The first child is the value, whatever it is."""
 -    def tree_unflatten(cls, aux_data, children):
 -        fork = object.__new__(cls)
 -        fork.value, *fork.branches = children
@@ -2793,7 +2487,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="the_list_of_the_class_is_filled" section="objects-that-change" in_order=True changes="solution"
-"""Your forks contain themselves. Perhaps `branches = []` stands in the body of the class, and `self.branches.append(...)` fills it: this one list belongs to the class, so all forks share it. Give each fork a list of its own: `self.branches = []` in `__init__`."""
+"""Your forks contain themselves. Does `branches = []` stand in the body of the class, and does `self.branches.append(...)` fill it? This one list belongs to the class, so all forks share it. Give each fork a list of its own: `self.branches = []` in `__init__`."""
      """A value, and any number of branches, which are forks too."""
 +    branches = []
 ...
@@ -2837,7 +2531,7 @@ class Fork:
 
 
 # %% exercise="affine" misconception="act_gets_lost" changes="solution"
-"""A rebuilt layer always has the default `act`, whatever the old layer had. Does your unflatten use its aux_data, and does flatten return `act` there?"""
+"""A rebuilt layer always has the default `act`, whatever the old layer had. JAX passes the old layer's `act` to unflatten, as its aux_data: use it."""
 -        weight, bias = children
 -        return cls(weight, bias, aux_data)
 +        return cls(*children)
@@ -2876,7 +2570,7 @@ class Fork:
 
 
 # %% exercise="affine" misconception="one_container_as_the_only_child" changes="solution"
-"""A rebuilt layer holds both parts in its `weight`, or cannot be made. Perhaps your only child is a tuple of `weight` and `bias`. Return the two as two children."""
+"""A rebuilt layer holds both parts in its `weight`, or cannot be made: your only child is a container of `weight` and `bias`. Return the two as two children."""
 -        return (self.weight, self.bias), self.act
 +        return ((self.weight, self.bias),), self.act
 ...
@@ -2913,7 +2607,7 @@ class Fork:
 +        return (*children, aux_data)
 
 
-# %% exercise="affine" misconception="children_only" changes="children_not_unpacked"
+# %% exercise="affine" misconception="children_only" changes="solution"
 """JAX takes your weight for the sequence of all children: it raises an error, or the items of the weight become leaves. Flatten returns a pair: a tuple of the children, then the aux_data."""
 -        return (self.weight, self.bias), self.act
 +        return self.weight, self.bias
@@ -2926,15 +2620,43 @@ class Fork:
 
 
 # %% exercise="affine" misconception="children_are_the_leaves" changes="solution"
-"""Your layer works only while `weight` and `bias` are single arrays or numbers. Does flatten call `jax.tree.leaves`? It goes one level deep only: a child may be a tree or `None`, and JAX flattens it by itself."""
+"""Your layer works only while `weight` and `bias` are single arrays or numbers: your flatten goes down to the leaves. It goes one level deep only: a child may be a tree or `None`, and JAX flattens it by itself."""
 -        return (self.weight, self.bias), self.act
 +        return jax.tree.leaves((self.weight, self.bias)), self.act
 
 
 # %% exercise="affine" misconception="converts_the_children" changes="solution"
-"""A rebuilt layer holds arrays where JAX put something else, or cannot be made. Does your unflatten convert its children? JAX puts in strings, `None` and whole trees too. Store what comes."""
+"""A rebuilt layer holds arrays where JAX put something else, or cannot be made: your unflatten converts its children. JAX puts in strings, `None` and whole trees too. Store what comes."""
 -        return cls(weight, bias, aux_data)
 +        return cls(jnp.asarray(weight), jnp.asarray(bias), aux_data)
+
+
+# %% exercise="affine" misconception="act_is_passed_first" changes="solution"
+"""In a rebuilt layer, `weight` holds the name, `bias` the old weight, and `act` the old bias. Unflatten gets aux_data first, but `cls` takes the fields in their own order: `weight`, `bias`, `act`."""
+-        weight, bias = children
+-        return cls(weight, bias, aux_data)
++        return cls(aux_data, *children)
+
+
+# %% exercise="affine" misconception="children_come_first" changes="solution"
+"""Flatten works, but unflatten fails, or builds its layer from the letters of `act`: JAX passes first aux_data, then the children."""
+-    def tree_unflatten(cls, aux_data, children):
++    def tree_unflatten(cls, children, aux_data):
+
+
+# %% exercise="affine" misconception="children_in_a_dict" changes="solution"
+"""The children of your layer are the strings `weight` and `bias`: JAX loops over the children, and a loop over a dict gives its keys. Return them in a tuple."""
+-        return (self.weight, self.bias), self.act
++        return {"weight": self.weight, "bias": self.bias}, self.act
+
+
+# %% exercise="affine" misconception="the_layer_in_aux_data" changes="solution"
+"""Two layers with the same `act` but other numbers have different structures: aux_data holds the numbers too, or the whole layer. Return only `act` there."""
+-        return (self.weight, self.bias), self.act
++        return (self.weight, self.bias), self
+...
+-        return cls(weight, bias, aux_data)
++        return replace(aux_data, weight=weight, bias=bias)
 
 
 # %% exercise="deque_node" variant="lists_and_dicts"
@@ -3032,7 +2754,7 @@ def unflatten_deque(aux_data, children):
 
 
 # %% exercise="deque_node" misconception="the_old_items_come_back" changes="solution"
-"""A rebuilt deque holds the old items. Perhaps the aux_data holds the deque itself, and unflatten returns it or copies it. The new items are in `children`."""
+"""A rebuilt deque holds the old items: it is made of what aux_data holds. The new items are in `children`."""
 -    return tuple(d), d.maxlen
 +    return tuple(d), d
 ...
@@ -3052,6 +2774,26 @@ def unflatten_deque(aux_data, children):
 +    d = deque(maxlen=aux_data)
 +    for child in children:
 +        d.appendleft(child)
++    return d
+
+
+# %% exercise="deque_node" misconception="items_unpacked" changes="solution"
+"""A rebuild raises a TypeError, unless the deque is empty: `deque` takes one sequence of items, and not each item as an argument."""
+-    return deque(children, aux_data)
++    return deque(*children, maxlen=aux_data)
+
+
+# %% exercise="deque_node" misconception="three_is_the_limit" changes="solution"
+"""A rebuilt deque holds three items at most, whatever the limit of the old one was. The limit belongs in aux_data, and comes back from there."""
+-    return deque(children, aux_data)
++    return deque(children, 3)
+
+
+# %% exercise="deque_node" misconception="the_limit_is_set_afterwards" changes="solution"
+"""Every rebuild raises an AttributeError: the `maxlen` of a deque cannot be set. Pass it when you make the deque."""
+-    return deque(children, aux_data)
++    d = deque(children)
++    d.maxlen = aux_data
 +    return d
 
 
@@ -3123,7 +2865,7 @@ class Span:
 
 
 # %% exercise="span" misconception="numbers_only" changes="solution"
-"""Your class works for numbers that JAX puts in, but not for strings, `None` or containers. Does your code ask for the type of a child, or compare the children? Store what comes."""
+"""Your class works for numbers that JAX puts in, but not for strings, `None` or containers: it computes with the children. Store what comes."""
 -        if low > high:
 +        if isinstance(low, (int, float)) and low > high:
 ...
@@ -3135,7 +2877,7 @@ class Span:
 
 
 # %% exercise="span" misconception="the_check_is_off_after_a_rebuild" in_order=True changes="starter"
-"""After JAX has rebuilt one span, `Span(5.0, 1.0)` raises nothing any more. Perhaps your unflatten switches the check off for the whole class. An object made without `__init__` needs no switch."""
+"""After JAX has rebuilt one span, `Span(5.0, 1.0)` raises nothing any more: a rebuild switches the check off for the whole class. An object made without `__init__` needs no switch."""
  class Span:
 +    checks = True
 +
@@ -3153,6 +2895,46 @@ class Span:
      def __init__(self, low, high):
 +        if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low > high:
 +            raise ValueError("low > high")
+
+
+# %% exercise="span" misconception="the_ends_in_the_class" in_order=True changes="solution"
+"""All rebuilt spans have the ends of the last one: `low` and `high` are set on the class, which all spans share. Set them on the new object."""
+-        span = object.__new__(cls)
+-        span.low, span.high = children
++        cls.low, cls.high = children
++        span = object.__new__(cls)
+
+
+# %% exercise="span" misconception="returns_the_children" changes="starter"
+"""A map gives a plain sequence instead of a span. JAX takes what unflatten returns, so it has to make a span."""
+-        return cls(*children)  # change this line
++        return children
+
+
+# %% exercise="span" misconception="catches_value_errors_only" changes="left_empty"
+"""A map to negative numbers works now, but strings beside `None`, trees and tracers still fail: a rebuild still runs the check, and catches only some of its errors. Make the object without `__init__`."""
+-        return object.__new__(cls)
++        try:
++            return cls(*children)
++        except ValueError:
++            span = object.__new__(cls)
++            span.low, span.high = children
++            return span
+
+
+# %% exercise="span" misconception="an_empty_call" changes="solution"
+"""Every rebuild raises a TypeError. Do you call `cls()`, or unpack aux_data? The class needs two values that it can compare, and aux_data is `None`. `object.__new__(cls)` makes an empty object; the two values are in `children`."""
+-        span = object.__new__(cls)
++        span = cls()
+
+
+# %% exercise="span" misconception="lets_tracers_through" changes="starter"
+"""Under `jit` and `grad` your span can be built, but a map to negative numbers, or to `None`, still fails: only tracers get around the check. JAX puts in other objects too. Make the object without `__init__`."""
+-        if low > high:
++        if not isinstance(low, jax.core.Tracer) and low > high:
+...
+-        return cls(*children)  # change this line
++        return cls(*children)
 
 
 # %% exercise="count" variant="calls_the_class" changes="solution"
@@ -3208,8 +2990,43 @@ class Span:
 +        return self
 
 
+# %% exercise="count" misconception="the_step_is_made_an_int" changes="solution"
+"""`count` raises an error: it asks for the number of the step, as `int` does. Under `jit` the step is a tracer, which has no number, but you can add 1 to it."""
+-        return replace(self, step=self.step + 1)
++        return replace(self, step=int(self.step) + 1)
+
+
+# %% exercise="count" misconception="fields_swapped" changes="calls_the_class"
+"""In the new state, `params` and `step` have changed places. The class takes its fields in the order in which it lists them; `replace` takes them by name."""
+-        return TrainState(self.params, self.step + 1)
++        return TrainState(self.step + 1, self.params)
+
+
+# %% exercise="count" misconception="replace_without_a_name" changes="solution"
+"""`count` raises a TypeError. `replace` takes the whole state, then the new fields with their names: `replace(state, step=5)`."""
+-        return replace(self, step=self.step + 1)
++        return replace(self, self.step + 1)
+
+
+# %% exercise="count" misconception="returns_the_parts" changes="solution"
+"""`count` returns a tuple, and not a state. So the next `count()` is not yours any more. Return a `TrainState`."""
+-        return replace(self, step=self.step + 1)
++        return self.params, self.step + 1
+
+
+# %% exercise="count" misconception="self_is_static" changes="solution"
+"""`count` raises an error: `self` is a static argument. JAX uses the hash of a static argument, and a dataclass whose fields change has none. A registered class needs no more than `@jax.jit`."""
++from functools import partial
++
++
+ @register_dataclass
+...
+-    @jax.jit
++    @partial(jax.jit, static_argnums=0)
+
+
 # %% exercise="model_state" misconception="another_kind_of_class" section="ways-to-register" changes="an_equinox_module"
-"""Your state works as a node, but its class is not a dataclass. Perhaps it is a namedtuple, which JAX opens without a registration, or a class with an `__init__` of your own. The task asks for a dataclass with a class decorator that registers it."""
+"""Your state works as a node, but its class is not a dataclass. A namedtuple, for example, is a node without any registration. The task asks for a dataclass that you register."""
 -import equinox as eqx
 +from typing import Any, NamedTuple
 ...
@@ -3224,13 +3041,13 @@ class Span:
 
 
 # %% exercise="normal" misconception="a_valid_one_is_built_first" section="leaves-that-are-no-arrays" changes="no_name"
-"""Your object is rebuilt outside `jit`, but not inside. Perhaps unflatten calls the constructor with numbers that pass the checks, and then puts the children in. Under `jit`, the constructor's arrays are tracers too, and `not` needs their values. Make the object without the constructor."""
+"""Your object is rebuilt outside `jit`, but not inside: a rebuild still runs the constructor, with numbers that pass the checks. Under `jit`, the constructor's arrays are tracers too, and `not` needs their values. Make the object without the constructor."""
 -        normal = object.__new__(cls)
 +        normal = cls(1.0, 1.0, name)
 
 
 # %% exercise="running_mean" misconception="no_node_any_more" section="a-class-of-your-own" changes="a_jitted_helper"
-"""Your means are right, but JAX no longer sees a node: it takes a whole `RunningMean` for one leaf, and a jitted function refuses it. Did the class lose its decorator, or the two methods? The task asks for a node, even where your own jitted function gets only numbers."""
+"""Your means are right, but JAX no longer sees a node: a whole `RunningMean` is one leaf, and a jitted function refuses it. The class is not in the registry. The task asks for a node, even where your own jitted function gets only numbers."""
 -@partial(jax.jit, static_argnames="function")
 +@partial(jax.jit, static_argnums=0)
 ...
@@ -3252,7 +3069,7 @@ class Span:
 
 
 # %% exercise="fork" misconception="none_is_no_branch" section="flatten-and-unflatten" changes="solution"
-"""A branch gets lost where JAX puts `None` in its place. Perhaps the constructor or unflatten leaves out branches that are `None`. `None` is a child like any other: it has no leaves, but it keeps its place."""
+"""A branch gets lost where JAX puts `None` in its place: your code leaves out branches that are `None`. `None` is a child like any other: it has no leaves, but it keeps its place."""
      """A value, and any number of branches, which are forks too."""
 -
 ...
@@ -3269,7 +3086,7 @@ class Span:
 
 
 # %% exercise="normal" misconception="not_registered" section="a-class-of-your-own"
-"""Your constructor does what it should, but for JAX a `Normal` is one leaf: a map calls its function with the whole object, and `jit` refuses it. Did the class lose its decorator? JAX opens an object only if its class is in its registry."""
+"""Your constructor does what it should, but for JAX a `Normal` is one leaf: a map calls its function with the whole object, and `jit` refuses it. The class is not in the registry. Its decorator puts it there."""
 class Normal:
     def __init__(self, mean, std, name):
         self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
@@ -3280,7 +3097,7 @@ class Normal:
 
 
 # %% exercise="fork" misconception="flatten_fills_the_branches" section="objects-that-change" changes="the_value_is_counted_too"
-"""Each flatten puts the value into the fork's own `branches`, so the next one finds a branch too many. Perhaps your flatten writes `children = self.branches` and then inserts the value. That is no copy but the same list. `[self.value, *self.branches]` makes a new one."""
+"""Each flatten puts the value into the fork's own `branches`, so the next one finds a branch too many. `children = self.branches` is no copy but the same list. `[self.value, *self.branches]` makes a new one."""
 -    """A value, and any number of branches, which are forks too."""
 ...
      def grow(self, branch):
@@ -3300,7 +3117,7 @@ class Normal:
 
 
 # %% exercise="train_step" misconception="writes_into_a_dict_by_its_items" section="objects-that-change"
-"""Your code writes the new arrays into the old state's own dict, and fails where `params` is not a dict of arrays. Do you loop over `.items()`? `params` may also be a list, a node of a class or one array. `jax.tree.map` takes any tree, and makes a new one."""
+"""Your code writes the new arrays into the old state's own dict, and fails where `params` is not a dict of arrays. `params` may also be a list, a node of a class or one array. `jax.tree.map` takes any tree, and makes a new one."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     for name, grad in grads.items():
@@ -3319,7 +3136,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="readable_paths" misconception="numbers_become_the_names" changes="names_are_lost"
-"""The paths are right, but in a rebuilt object the names are numbers, written as strings. Perhaps aux_data holds only how many layers there are. JAX uses the keys for paths only, and never passes them to unflatten: the names belong in aux_data."""
+"""The paths are right, but in a rebuilt object the names are numbers, written as strings. JAX uses the keys for paths only, and never passes them to unflatten: the names belong in aux_data."""
 -        return tuple(zip(keys, self.values)), None
 +        return tuple(zip(keys, self.values)), len(self.names)
 ...
@@ -3337,13 +3154,13 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="history" misconception="used_is_made_an_int_outside_jit" section="leaves-that-are-no-arrays" changes="the_array_is_converted"
-"""Your history cannot be rebuilt where JAX puts a string or `None` in the place of `used`. Perhaps unflatten calls `int` on everything that is not a tracer. JAX may put in any object, outside `jit` too, so unflatten should store what it gets."""
+"""Your history cannot be rebuilt where JAX puts a string or `None` in the place of `used`: your unflatten converts everything that is not a tracer. JAX may put in any object, outside `jit` too, so unflatten should store what it gets."""
 -        return cls(jnp.asarray(values), used)
 +        return cls(values, used if isinstance(used, jax.core.Tracer) else int(used))
 
 
 # %% exercise="temperature" misconception="one_level_more_with_lists" section="objects-that-change" changes="only_the_outer_dict"
-"""Your model has its own copies of the dicts and lists directly in `params`, but a dict or list further inside is still the caller's. Perhaps you call `.copy()` on each value: it makes one new container with the same contents. `jax.tree.map` goes down through every level."""
+"""Your model has its own copies of the dicts and lists directly in `params`, but a dict or list further inside is still the caller's. A copy such as `.copy()` makes one new container with the same contents. `jax.tree.map` goes down through every level."""
 -        self.params = {**params, "temperature": 1.0}
 +        self.params = {
 +            key: child.copy() if isinstance(child, (dict, list)) else child
@@ -3353,7 +3170,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="register_fields" misconception="the_object_in_aux_data" section="flatten-and-unflatten"
-"""Two objects with equal static fields but other children have different structures. Perhaps aux_data holds the old object, or the values of all its fields. Then the children belong to the structure too. Put only the values of the static fields into aux_data."""
+"""Two objects with equal static fields but other children have different structures: aux_data holds the values of the children too, or the whole old object. Put only the values of the static fields into aux_data."""
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init and each.name not in static]
 
@@ -3368,7 +3185,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="model_state" misconception="fields_by_keyword_only" section="ways-to-register" changes="an_equinox_module"
-"""`ModelState(weight, bias, step)` raises an error: your class takes its fields by keyword only. Is it a `chex.dataclass`? The task gives the three values by position, as a dataclass of Python takes them."""
+"""`ModelState(weight, bias, step)` raises an error. The task gives the three values by position, as a dataclass of Python takes them. A `chex.dataclass`, for example, takes its fields by keyword only."""
 -import equinox as eqx
 +import chex
 ...

@@ -41,7 +41,7 @@ def bundle(course: Course) -> dict[str, bytes]:
     """Return the contents of all files of the learners' bundle by name."""
     contents = {name: file.read_bytes() for name, file in bundle_files(course).items()}
     sections = re.split(r"^(?=## )", contents["README.md"].decode(), flags=re.MULTILINE)
-    kept = (each for each in sections if not each.startswith(_NOT_FOR_LEARNERS))
+    kept = (section for section in sections if not section.startswith(_NOT_FOR_LEARNERS))
     contents["README.md"] = "".join(kept).encode()
     # Blank ones, because the teacher may have worked in the folder `exercises`.
     return contents | {
@@ -91,7 +91,7 @@ def unpack(folder: Path) -> Course:
     installed = Course.installed()
     if installed is None:
         raise CourseError("This installation of the course is incomplete: install it again.")
-    if there := sorted(each.name for each in folder.iterdir() if each.name[0] != "."):
+    if there := sorted(part.name for part in folder.iterdir() if part.name[0] != "."):
         raise CourseError(
             f"{folder} holds no course, and is not empty: {there[0]} is in it. The course needs a "
             "folder of its own. Make an empty one, go there, and run this command again:\n"
@@ -117,7 +117,7 @@ def write_bundle(folder: Path, contents: dict[str, bytes]) -> None:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
         earlier.mkdir()
-        for part in [each for each in folder.iterdir() if each.name[0] != "."]:
+        for part in [part for part in folder.iterdir() if part.name[0] != "."]:
             part.rename(earlier / part.name)
         # A folder with `checks` is taken for a course, so `checks` comes last.
         for part in sorted(new.iterdir(), key=lambda part: part.name == "checks"):

@@ -1,13 +1,13 @@
 """The reports in a browser: nothing is fetched, nothing runs, and axe-core finds no fault."""
 
 import csv
-from io import StringIO
 
 import pytest
+from playwright.sync_api import expect
 
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.reports.pages import write_pages
-from tests.browser.accessibility import assert_page_accessible
+from tests.browser.accessibility import assert_page_accessible, assert_shown_accessible
 from tests.made_grades import (
     failure,
     made_attempt,
@@ -40,24 +40,42 @@ def pages(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "name", ["report.html", "students/s01.html", "students/eve.html", "answers/01_made-count.html"]
+    "name", ["report.html", "students/s01.html", "students/eve.html", "answers.html"]
 )
 def test_a_page_is_accessible_and_keeps_to_itself(browser, pages, name):
     for scheme, width in (("light", 1280), ("dark", 700)):
         assert assert_page_accessible(browser, pages / name, scheme, width, "details") == []
 
 
-def test_what_a_teacher_types_beside_answers_becomes_lines_for_corrections(browser, pages):
+def test_students_can_be_sorted_with_the_keyboard(browser, pages):
     page = browser.new_page()
-    page.goto((pages / "answers" / "01_made-count.html").as_uri())
-    page.locator('[data-student="s01"] input').fill("1")
-    comment = page.locator('[data-student="s02"] textarea')
+    page.goto((pages / "report.html").as_uri())
+    first = page.locator(".sortable tbody tr").first
+    heading = page.locator(".sortable").get_by_role("columnheader", name="Points")
+    for order, student in (("descending", "s00"), ("ascending", "eve")):
+        heading.get_by_role("button").press("Enter")
+        expect(heading).to_have_attribute("aria-sort", order)
+        expect(first).to_contain_text(student)
+    page.close()
+
+
+def test_what_a_teacher_types_beside_answers_of_several_exercises_is_one_file(browser, pages):
+    page = browser.new_page()
+    page.goto(f"{(pages / 'answers.html').as_uri()}#01_made-count-s01.html")
+    page.locator('[data-student="s01"][data-exercise="count"] input').first.fill("1")
+    page.locator("summary").nth(1).press("Enter")
+    comment = page.locator('[data-student="s02"][data-exercise="paths"] textarea')
     comment.fill('Nearly: "len"\nis not it')
     assert comment.evaluate("field => field.scrollHeight <= field.clientHeight"), "all is shown"
-    lines = csv.reader(StringIO(page.locator("#lines").input_value()))
-    assert [*lines] == [
-        ["s01", "01_made", "count", "1", ""],
-        ["s02", "01_made", "count", "", 'Nearly: "len"\nis not it'],
-    ]
-    assert page.title() == "Answers to Exercise count"
+    assert page.locator("#collected tbody tr").count() == 2
+    assert_shown_accessible(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save").press("Enter")
+    with open(download.value.path(), encoding="utf-8", newline="") as lines:
+        assert [*csv.reader(lines)] == [
+            ["student", "lesson", "exercise", "points", "comment"],
+            ["s01", "01_made", "count", "1", ""],
+            ["s02", "01_made", "paths", "", 'Nearly: "len"\nis not it'],
+        ]
+    assert page.title() == "Answers, points and comments"
     page.close()

@@ -144,24 +144,28 @@ def test_badges_are_earned_one_by_one_the_last_for_all_lessons_that_there_are(le
     assert "Evergreen" in earned(lessons, progress)
 
 
-def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course, monkeypatch):
+def test_the_start_page_shows_the_time_left_in_the_core_and_what_was_done_beyond(
+    in_course, monkeypatch
+):
     page = course_map()
-    assert "Going deeper: 2 notebooks, 3 min" in page.html
-    core = "about 6 min left (lessons 3 min, exercises 3 min)"
+    assert "Going deeper: 2 notebooks to choose from" in page.html
+    core = "about 6 minutes left (lessons about 3 minutes, exercises about 3 minutes)"
     assert f"The core of all lessons: {core}" in page.text
-    both = "about 13 min left (lessons 6 min, exercises 7 min)"
-    assert f"Everything: {both}" in page.text
     progress = Progress.load(in_course.progress_file)
     progress.predict("01_mini", "leaves-are-not-elements-4", "A")
-    left = "<b>4\xa0min</b> left"  # "What you learned", and the exercise
+    left = "about 4 minutes left"  # "What you learned", and the exercise
     assert course_map().html.count(left) == 2  # of the lesson, and of all
     progress.add("01_mini", "count_leaves", "correct")
     page = course_map()
-    for form in (page.html, page.text):
-        assert "1 of 2 exercises" in form
+    for form, counts in ((page.html, "1 of 1 exercises"), (page.text, "1 of 2 exercises")):
+        assert counts in form
         assert form.count("(earned)") == 2
+        assert "so far" not in form
     assert "The core of all lessons: done" in page.text
     assert "The core is done." in page.html
-    assert "Everything: about 7 min left (lessons 3 min, exercises 4 min)" in page.text
+    progress.add("01_mini", "first_leaf", "correct")
+    page = course_map()
+    for form in (page.html, page.text):
+        assert "to choose from: 1 other exercise solved, 1 deeper notebook read so far" in form
     monkeypatch.setenv("PYTREE_COURSE_NOBODY", "1")  # as a build does
     assert "(earned)" not in course_map().html

@@ -122,9 +122,9 @@ def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:
         raise AuthorMistakesError(mistakes)
     expected = expect(sources, PUBLIC_SEED)
     asked = {about.exercise for about in questions(expected)}
-    asking = [each for each in sources.exercises.values() if each.question]
+    asking = [exercise for exercise in sources.exercises.values() if exercise.question]
     message = "no case makes a question: see `question` in docs/authoring.md"
-    if mute := [each.mistake(message) for each in asking if each.name not in asked]:
+    if mute := [exercise.mistake(message) for exercise in asking if exercise.name not in asked]:
         raise AuthorMistakesError(mute)
     return expected
 
@@ -204,7 +204,7 @@ def _with_stored_outputs(notebook: NotebookNode, file: Path) -> NotebookNode | N
         return None
     stored = nbformat.read(file, as_version=4)
     cells, earlier = (
-        [cell for cell in each.cells if cell.cell_type == "code"] for each in (notebook, stored)
+        [cell for cell in book.cells if cell.cell_type == "code"] for book in (notebook, stored)
     )
     outputs = built.outputs_digest(stored)
     is_whole = stored.metadata.get(built.METADATA_KEY, {}).get(built.OUTPUTS) == outputs

@@ -218,7 +218,7 @@ def _with_installed(
     """Insert the cell that asks whether the course is installed before all other code."""
     cell = _code(INSTALLED_ID, render("authoring/installed.txt"), marks=marks)
     cell.metadata |= {"jupyter": {"source_hidden": True}, "slideshow": {"slide_type": "skip"}}
-    first = next((at for at, each in enumerate(cells) if each.cell_type == "code"), len(cells))
+    first = next((at for at, cell in enumerate(cells) if cell.cell_type == "code"), len(cells))
     return [*cells[:first], cell, *cells[first:]]
 
 

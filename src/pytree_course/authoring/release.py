@@ -96,7 +96,7 @@ def release(course: Course, folder: Path, colab: str | None = None) -> None:
 def _refuse_to_lose(folder: Path) -> None:
     """Refuse to replace a folder that is not a release, or that contains a learner's work."""
     if not folder.exists() or (
-        folder.is_dir() and all(each.name.startswith(".git") for each in folder.iterdir())
+        folder.is_dir() and all(entry.name.startswith(".git") for entry in folder.iterdir())
     ):
         return
     earlier = Course(folder)

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pytree_course.course import Course
-from pytree_course.learner.standings import hours
 from pytree_course.rendering import render
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, Section, read_sources
@@ -29,7 +28,7 @@ class Step(NamedTuple):
 def plans(course: Course) -> str:
     """Return the page of teaching plans for all lessons with a core; "" if there is none."""
     read = [read_sources(files) for files in course.lessons() if files.has_all_sources]
-    lessons = [each for each in read if each.layers.ending and each.layers.core_minutes]
+    lessons = [lesson for lesson in read if lesson.layers.ending and lesson.layers.core_minutes]
     if not lessons:
         return ""
     page = render(
@@ -48,7 +47,7 @@ def plans(course: Course) -> str:
 
 
 def _core(lesson: LessonSources) -> list[Exercise]:
-    return [each for each in lesson.graded.values() if each.core]
+    return [exercise for exercise in lesson.graded.values() if exercise.core]
 
 
 def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[Step]:
@@ -57,14 +56,14 @@ def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[
     left = list(exercises)
     for section in lesson.layers.core:
         shown.append(section)
-        now = [each for each in left if each.section == section.slug]
+        now = [exercise for exercise in left if exercise.section == section.slug]
         if now:
             yield Step(lesson, _minutes(shown), shown)
-            yield from (Step(lesson, each.minutes, exercise=each) for each in now)
-            shown, left = [], [each for each in left if each not in now]
+            yield from (Step(lesson, exercise.minutes, exercise=exercise) for exercise in now)
+            shown, left = [], [exercise for exercise in left if exercise not in now]
     if shown:
         yield Step(lesson, _minutes(shown), shown)
-    yield from (Step(lesson, each.minutes, exercise=each) for each in left)
+    yield from (Step(lesson, exercise.minutes, exercise=exercise) for exercise in left)
 
 
 def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
@@ -72,7 +71,7 @@ def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
     free = FREE
     chosen: list[tuple[LessonSources, list[Exercise]]] = []
     for lesson in lessons:
-        shortest = sorted(_core(lesson), key=lambda each: each.minutes)[:1]
+        shortest = sorted(_core(lesson), key=lambda exercise: exercise.minutes)[:1]
         minutes = lesson.layers.core_minutes + _minutes(shortest)
         if minutes > free:
             break
@@ -86,9 +85,16 @@ def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
     return [
         step
         for lesson, exercises in chosen
-        for step in _in_class(lesson, [each for each in _core(lesson) if each in exercises])
+        for step in _in_class(lesson, [one for one in _core(lesson) if one in exercises])
     ]
 
 
 def _minutes(parts: Sequence[Section | Exercise]) -> int:
     return sum(part.minutes for part in parts)
+
+
+def hours(minutes: int) -> str:
+    """Write minutes as a plan does: `25 min`, `1 h 25 min`, `2 h`."""
+    whole, rest = divmod(minutes, 60)
+    parts = [f"{whole} h"] if whole else []
+    return " ".join(parts + ([f"{rest} min"] if rest or not whole else []))

@@ -49,7 +49,7 @@ def _spoiled(cells: Sequence[SourceCell]) -> Iterator[Mistake]:
     for at, cell in enumerate(cells):
         if "prediction" in cell.metadata:
             texts = takewhile(
-                lambda each: each.kind == "markdown" and not each.heading, cells[at + 1 :]
+                lambda below: below.kind == "markdown" and not below.heading, cells[at + 1 :]
             )
             for text in [*texts][1:]:
                 if EXPLAINS.search(text.source):

@@ -75,7 +75,7 @@ def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
         notebook = nbformat.reads(LINK.sub(_link, released[name].decode()), as_version=4)
         notebook.cells = _cells(notebook.cells, expected)
         if expected and not is_deeper:
-            pages_below = [f"deeper/{files.stem}/{each}" for each in expected.deeper]
+            pages_below = [f"deeper/{files.stem}/{slug}" for slug in expected.deeper]
             toctree = render("authoring/site_deeper.md", pages=pages_below)
             notebook.cells.append(new_markdown_cell(toctree))
         pages[name] = nbformat.writes(notebook).encode()

@@ -20,17 +20,30 @@ WELCOME = 5  # minutes at the beginning of a session, as in docs/plans.md
 
 
 @dataclass(frozen=True)
-class Reason:
-    """A misconception, and the learners who hold it now."""
+class Place:
+    """An exercise in which learners hold a misconception now."""
 
     about: Belief
     misconception: Misconception
     learners: Sequence[Learner]
 
 
+@dataclass(frozen=True)
+class Reason:
+    """A misconception that learners hold now, in one exercise or in several of one lesson."""
+
+    name: str
+    places: Sequence[Place]  # that of most learners first
+
+    @property
+    def learners(self) -> int:
+        """How many learners hold it; a learner who does so in several exercises counts once."""
+        return len({learner.name for place in self.places for learner in place.learners})
+
+
 def going_round(room: Room, expected: BuiltLesson, now: datetime) -> list[Reason]:
     """Return the misconceptions that the latest checks show, the most common first."""
-    reasons = []
+    places: dict[str, list[Place]] = defaultdict(list)
     for exercise in expected.exercises:
         holders: dict[str, list[Learner]] = defaultdict(list)
         for learner in room.learners.values():
@@ -39,11 +52,16 @@ def going_round(room: Room, expected: BuiltLesson, now: datetime) -> list[Reason
                 for name in work.held:
                     holders[name].append(learner)
         # The file of an exercise is read only if somebody holds something.
-        for each in expected.expected(exercise).misconceptions if holders else ():
-            if each.name in holders:
-                about = Belief(expected.lesson, exercise, each.name)
-                reasons.append(Reason(about, each, holders[each.name]))
-    return sorted(reasons, key=lambda each: -len(each.learners))
+        for misconception in expected.expected(exercise).misconceptions if holders else ():
+            name = misconception.name
+            if name in holders:
+                about = Belief(expected.lesson, exercise, name)
+                places[name].append(Place(about, misconception, holders[name]))
+    reasons = [
+        Reason(name, sorted(shown, key=lambda place: -len(place.learners)))
+        for name, shown in places.items()
+    ]
+    return sorted(reasons, key=lambda reason: -reason.learners)
 
 
 def stuck(room: Room, expected: BuiltLesson, now: datetime) -> Iterator[tuple[Learner, str, int]]:
@@ -88,7 +106,7 @@ def proposed(
     would, the one that most learners get wrong, with most options. Learners have read feedback on
     the known cases, or voted on them: one is asked about only if there is no other.
     """
-    held = {reason.about: len(reason.learners) for reason in reasons}
+    held = {place.about: len(place.learners) for reason in reasons for place in reason.places}
     solved = {
         exercise: sum(each.work[lesson, exercise].is_solved for each in room.learners.values())
         for lesson, exercise, _ in held

@@ -84,18 +84,17 @@ class Pages:
     def shown(self, now: datetime) -> list[Belief]:
         """Return the misconceptions whose feedback the board and the projector show."""
         on_screen = [self._room.shown] if self._room.shown else []
-        return [*on_screen, *(each.about for each in self.reasons(now))]
+        return on_screen + [place.about for each in self.reasons(now) for place in each.places]
 
     def board(self, now: datetime) -> dict[str, str]:
         """Return the parts of the teacher's board, by their ids."""
         reasons = self.reasons(now)
-        shown = [self.feedback(each.about) for each in reasons]
-        known = {case for cases, _ in shown for case in cases} | self._room.asked
+        shown = {about: self.feedback(about) for about in self.shown(now)}
+        known = {case for cases, _ in shown.values() for case in cases} | self._room.asked
         asked = chain.from_iterable(self.questions(self.lesson.lesson).values())
         values = self._values(now) | {
-            "reasons": [
-                (each, Markup(said.html)) for each, (_, said) in zip(reasons, shown, strict=True)
-            ],
+            "reasons": reasons,
+            "feedback_on": {about: Markup(said.html) for about, (_, said) in shown.items()},
             "stuck": [*stuck(self._room, self.lesson, now)],
             "proposed": proposed(self._room, reasons, asked, known),
         }

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytree_course.observing.observations import MAX_DEPTH
-from pytree_course.observing.registry import flatten_one_level
+from pytree_course.observing.observe import flatten_one_level
 
 
 def as_int(answer: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,9 +46,9 @@ def _named_like(answer: Callable[..., Any], call: Callable[..., Any]) -> Callabl
 
 def is_one_program(function: Callable[..., Any], *inputs: Any) -> bool:
     """Say whether a call is one jitted program; its inputs may be converted, and no more."""
-    names = [each.primitive.name for each in jax.make_jaxpr(function)(*inputs).eqns]
+    names = [equation.primitive.name for equation in jax.make_jaxpr(function)(*inputs).eqns]
     # Another version of JAX may have another name for it.
-    return [each in ("jit", "pjit") for each in names if each != "convert_element_type"] == [True]
+    return [name in ("jit", "pjit") for name in names if name != "convert_element_type"] == [True]
 
 
 class CyclicTreeError(Exception):

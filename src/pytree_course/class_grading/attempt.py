@@ -96,7 +96,7 @@ def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
     Of those handed in at one time, such as one that could not be read at first, the last grading
     counts.
     """
-    in_order = sorted(attempts, key=lambda each: (each.handed_in, each.graded_at))
+    in_order = sorted(attempts, key=lambda attempt: (attempt.handed_in, attempt.graded_at))
     return {(attempt.student, attempt.lesson): attempt for attempt in in_order}
 
 

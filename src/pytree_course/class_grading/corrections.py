@@ -12,9 +12,11 @@ from pytree_course.class_grading.roster import RosterEntry, match, read_csv
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.observing.reading import Count
+from pytree_course.texts import counted
 
 COLUMNS = ("student", "lesson", "exercise", "points", "comment")
 
+TAKEN_BACK = "taken back"
 _MOST_DIGITS = 4
 
 Place = tuple[str, str, str]
@@ -36,6 +38,13 @@ class Correction(Struct, frozen=True, forbid_unknown_fields=True):
         """What it is about."""
         return self.student, self.lesson, self.exercise
 
+    @property
+    def words(self) -> str:
+        """The points and the comment; neither takes an earlier correction back."""
+        points = [] if self.points is None else [counted(self.points, "point", "points")]
+        comment = [f"“{self.comment}”"] if self.comment else []
+        return ", ".join([*points, *comment]) or TAKEN_BACK
+
 
 def read_corrections(
     file: Path, course: Course, folder: ClassFolder, roster: Sequence[RosterEntry]
@@ -43,7 +52,8 @@ def read_corrections(
     """Read a teacher's corrections: a CSV file with the columns of `COLUMNS`.
 
     A student may be called by the folder's name, or by any name on the list of the class, a lesson
-    by its number. A cell without points is a comment only.
+    by its number. A line without points is a comment only; one with neither takes an earlier
+    correction back.
 
     Raises
     ------
@@ -107,30 +117,34 @@ def _correction(
     is_number = points.isdecimal() and len(points) <= _MOST_DIGITS
     if points and not (is_number and int(points) <= most):
         raise CourseError(f"points are a whole number from 0 to {most}, or left out")
-    if not points and not row["comment"]:
-        raise CourseError("there are neither points nor a comment")
     return Correction(
         student, lesson.stem, row["exercise"], int(points) if points else None, row["comment"]
     )
 
 
-def bound_to_answers(
-    corrections: Iterable[Correction],
+def added(
+    given: Iterable[Correction],
     earlier: Mapping[Place, Correction],
     attempts: Mapping[tuple[str, str], Attempt],
-) -> list[Correction]:
-    """Note which answer each correction was made for: the one that counts when it first appears.
+) -> tuple[list[Correction], list[str]]:
+    """Add corrections to the earlier ones; return all of them, and say what they replace.
 
-    A line that stands there unchanged was made for the answer of that time.
+    Each is for the answer that counts now. A line that stands there unchanged was made for the
+    answer of that time.
     """
-    bound = []
-    for correction in corrections:
-        old = earlier.get(correction.place)
-        answer = _answer(attempts.get(correction.place[:2]), correction.exercise)
+    corrections, replaced = {**earlier}, []
+    for correction in given:
+        old = corrections.pop(correction.place, None)
         if old is not None and structs.replace(old, answer="") == correction:
-            answer = old.answer
-        bound.append(structs.replace(correction, answer=answer))
-    return bound
+            corrections[correction.place] = old
+            continue
+        if old is not None:
+            where = ", ".join(correction.place)
+            replaced.append(f"Replaced: {where}: {old.words}; now {correction.words}")
+        if correction.words != TAKEN_BACK:
+            answer = _answer(attempts.get(correction.place[:2]), correction.exercise)
+            corrections[correction.place] = structs.replace(correction, answer=answer)
+    return list(corrections.values()), replaced
 
 
 def corrected(attempt: Attempt, corrections: Mapping[Place, Correction]) -> Attempt:

@@ -131,7 +131,7 @@ def _canvas_ways(name: str) -> list[DownloadName]:
         student, _, last = name[: match.start()].rpartition("_")
         is_late = last == _LATE
         called = student if is_late else name[: match.start()]
-        if all(unicodedata.category(each)[0] in "LMN" or each == "_" for each in called):
+        if all(unicodedata.category(letter)[0] in "LMN" or letter == "_" for letter in called):
             submitter = Submitter(number or anonymous, called, CANVAS, number)
             remark = "late, says Canvas" if is_late else ""
             ways.append(DownloadName(submitter, int(attachment or 0), remark))

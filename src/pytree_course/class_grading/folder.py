@@ -112,13 +112,13 @@ def _top(folder: Path, stems: tuple[str, ...]) -> Path:
         entries = list(folder.iterdir())
         if len(entries) != 1 or not entries[0].is_dir() or download_names([entries[0].name]):
             return folder
-        inside = [each for each in entries[0].iterdir() if not download_names([each.name])]
+        inside = [entry for entry in entries[0].iterdir() if not download_names([entry.name])]
         # A student's folder holds files, or nbgrader's folders of assignments and nothing else:
         # a student may have a lesson's name.
         if (
             entries[0].name == NBGRADER_FOLDER
-            or any(each.is_file() and not is_zip(each) for each in inside)
-            or (inside and all(each.name.startswith(stems) for each in inside))
+            or any(entry.is_file() and not is_zip(entry) for entry in inside)
+            or (inside and all(entry.name.startswith(stems) for entry in inside))
         ):
             return folder
         folder = entries[0]

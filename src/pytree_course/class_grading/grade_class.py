@@ -98,7 +98,7 @@ class ClassGrading:
         What need not run is recorded at once.
         """
         counts = {attempt.key for attempt in counting(attempts).values()}
-        notebooks = [each for each in self.folder.notebooks if self.options.wants(each)]
+        notebooks = [notebook for notebook in self.folder.notebooks if self.options.wants(notebook)]
         lessons = {notebook.lesson for notebook in notebooks}
         current = {
             attempt.key: attempt

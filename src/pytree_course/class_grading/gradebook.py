@@ -76,8 +76,8 @@ class Gradebook:
         return [_attempt(dict(zip(_COLUMNS, row, strict=False)), row[-1]) for row in rows]
 
     def set_corrections(self, corrections: Iterable[Correction]) -> None:
-        """Store a teacher's corrections; they replace all earlier ones."""
-        records = [(json.dumps(to_builtins(each)),) for each in corrections]
+        """Store all of a teacher's corrections, the earlier ones included."""
+        records = [(json.dumps(to_builtins(correction)),) for correction in corrections]
         with self._transaction():
             self._database.execute("DELETE FROM correction")
             self._database.executemany("INSERT INTO correction (record) VALUES (?)", records)
@@ -94,7 +94,7 @@ class Gradebook:
                 f"A correction in {self.file} cannot be read ({error}). Keep a copy of it, and "
                 "grade into another folder, with --corrections FILE."
             ) from error
-        return {each.place: each for each in stored}
+        return {attempt.place: attempt for attempt in stored}
 
     def _stored(self, statement: str) -> list[Any]:
         try:

@@ -16,6 +16,7 @@ from pytree_course.class_grading.student_files import (
     StudentFile,
     is_called_notebook,
     joined,
+    named_briefly,
 )
 from pytree_course.course import Course
 from pytree_course.grading.limits import READING_SECONDS, STUDENTS_READING_SECONDS
@@ -78,14 +79,17 @@ def read_class(
         by_student[file.student].append(file)
     for own in by_student.values():
         read = sorted(_read_each(own, starters, pool), key=_order, reverse=True)
-        lessons = sorted({each.lesson for each in read} - {""})
-        counting = [choose([each for each in read if each.lesson == lesson]) for lesson in lessons]
-        files_that_count = {each.file for each in counting}
+        lessons = sorted({notebook.lesson for notebook in read} - {""})
+        counting = [
+            choose([notebook for notebook in read if notebook.lesson == lesson])
+            for lesson in lessons
+        ]
+        files_that_count = {notebook.file for notebook in counting}
         notebooks += counting
         left_out += [
-            LeftOut(each.student, each.name, each.problem)
-            for each in read
-            if each.problem and each.file not in files_that_count
+            LeftOut(notebook.student, notebook.name, notebook.problem)
+            for notebook in read
+            if notebook.problem and notebook.file not in files_that_count
         ]
     return notebooks, left_out
 
@@ -103,7 +107,7 @@ def _read_each(
     """Read a student's files within a time, those that are called as notebooks first."""
     end = time.monotonic() + STUDENTS_READING_SECONDS
     in_order = sorted(files, key=_order, reverse=True)
-    for file in sorted(in_order, key=lambda each: not is_called_notebook(each.name)):
+    for file in sorted(in_order, key=lambda unread: not is_called_notebook(unread.name)):
         if time.monotonic() > end:
             yield Notebook(**vars(file), problem=NOT_READ_EITHER)
         else:
@@ -144,10 +148,10 @@ def choose(notebooks: Sequence[Notebook]) -> Notebook:
 
     They are given the newest first.
     """
-    readable = [each for each in notebooks if not each.problem]
-    answered = [each for each in readable if each.submission.answers]
+    readable = [notebook for notebook in notebooks if not notebook.problem]
+    answered = [notebook for notebook in readable if notebook.submission.answers]
     candidates = answered or (readable or notebooks)[:1]
-    among = tuple(each.name for each in candidates)
+    among = tuple(notebook.name for notebook in candidates)
     return replace(candidates[0], remark=_remark(candidates), among=among)
 
 
@@ -158,13 +162,15 @@ def _remark(candidates: Sequence[Notebook]) -> str:
     if others:
         moment = newest.order, newest.handed_in
         by_name = (
-            _EQUAL_TIMES if moment in [(each.order, each.handed_in) for each in others] else ""
+            _EQUAL_TIMES
+            if moment in [(notebook.order, notebook.handed_in) for notebook in others]
+            else ""
         )
         name = PurePath(newest.name).name
         which = f"of {len(candidates)} notebooks, the last counts: {name}{by_name}"
-    answers, notes = newest.submission.answers, newest.submission.notes
-    return joined(
-        newest.remark,
-        which,
-        *(f"{name}: {note}" for name, note in notes.items() if name in answers),
-    )
+    exercises = defaultdict(list)  # by the note on their answers
+    for exercise, note in newest.submission.notes.items():
+        if exercise in newest.submission.answers:
+            exercises[note].append(exercise)
+    notes = (f"{named_briefly(names)}: {note}" for note, names in exercises.items())
+    return joined(newest.remark, which, *notes)

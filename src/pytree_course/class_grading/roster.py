@@ -93,7 +93,9 @@ def match(roster: Iterable[RosterEntry], submitters: Iterable[Submitter]) -> dic
         exact = canvas_ids if submitter.system == CANVAS else students
         if entry := exact.get(submitter.id):
             matched[submitter.id] = entry
-    others = [each for each in submitters if each.system and each.id not in matched]
+    others = [
+        submitter for submitter in submitters if submitter.system and submitter.id not in matched
+    ]
     with_name = Counter(map(_key, others))
     entries = defaultdict(set)
     for entry in {*roster} - {*matched.values()}:
@@ -124,7 +126,7 @@ def read_roster(file: Path) -> list[RosterEntry]:
             f"Its columns are: {', '.join(names)}."
         )
     cells = ([row.get(column, "") for column in columns] for row in rows)
-    entries = [RosterEntry(*each) for each in cells if each[0]]
+    entries = [RosterEntry(*row) for row in cells if row[0]]
     ids = [f"ID {entry.canvas_id}" for entry in entries if entry.canvas_id]
     times = Counter([*(entry.student for entry in entries), *ids])
     if twice := [called for called, count in times.items() if count > 1]:

@@ -19,13 +19,13 @@ def open_sqlite(file: Path, tables: Iterable[str], version: int) -> sqlite3.Conn
     file.touch(mode=0o600)
     database = sqlite3.connect(file, isolation_level=None)
     try:
-        (found,) = database.execute("PRAGMA user_version").fetchone()
+        (stored_version,) = database.execute("PRAGMA user_version").fetchone()
         (count,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        if found == 0 and count == 0:
+        if stored_version == 0 and count == 0:
             with database:
                 for statement in ("BEGIN IMMEDIATE", *tables, f"PRAGMA user_version = {version}"):
                     database.execute(statement)
-        elif found != version:
+        elif stored_version != version:
             raise sqlite3.DatabaseError("this version of the course did not make it")
     except sqlite3.Error:
         database.close()

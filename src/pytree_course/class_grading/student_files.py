@@ -3,7 +3,7 @@
 import os
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -67,9 +67,14 @@ def grouped(left_out: Iterable[LeftOut]) -> list[LeftOut]:
         files[student, why].append(file)
     merged = []
     for (student, why), names in files.items():
-        more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-        merged.append(LeftOut(student, ", ".join(names[:_MOST_NAMED]) + more, why))
+        merged.append(LeftOut(student, named_briefly(names), why))
     return merged
+
+
+def named_briefly(names: Sequence[str]) -> str:
+    """Return the first names in a row, and the number of the others."""
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def is_called_notebook(name: str) -> bool:
@@ -86,8 +91,8 @@ def files_below(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield each file in a folder, with the reason where it is not to be read."""
     troubles: list[OSError] = []
     for name, folders, files in os.walk(folder, onerror=troubles.append):
-        folders[:] = [each for each in sorted(folders) if not each.startswith(LEFT_BEHIND)]
-        for file in sorted(Path(name, each) for each in (*files, *folders)):
+        folders[:] = [entry for entry in sorted(folders) if not entry.startswith(LEFT_BEHIND)]
+        for file in sorted(Path(name, entry) for entry in (*files, *folders)):
             if file.is_symlink():  # perhaps to another student's work, or out of the folder
                 yield file, A_LINK
             elif not file.is_dir() and not file.name.startswith((*LEFT_BEHIND, NBGRADER_TIMESTAMP)):

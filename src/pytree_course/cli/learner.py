@@ -113,16 +113,15 @@ def review() -> None:
     """Answer the questions that are due, here in the terminal."""
     from rich.prompt import Prompt
 
-    from pytree_course.learner.review import NOTHING_DUE, Review
+    from pytree_course.learner.review import Review
 
     asked = Review(Course.find())
-    if not asked.questions:
-        console.print(NOTHING_DUE)
-    for question in asked.questions:
+    while question := asked.next():
         console.print(f"\n{asked.asked(question)}\n")
         letters = [*question.options] or None
         choice = Prompt.ask("Your answer", choices=letters, case_sensitive=False, console=console)
         console.print(f"\n{asked.answer(question, choice)}")
+    console.print(asked.end)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

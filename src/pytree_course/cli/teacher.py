@@ -71,7 +71,7 @@ def grade(
         typer.Option(
             metavar="FILE",
             help="Your own points and comments: CSV with the columns student, lesson, exercise, "
-            "points and comment. Later gradings keep them, until you give another file.",
+            "points and comment. They are added to earlier ones; later gradings keep them.",
         ),
     ] = None,
     classroom: Annotated[
@@ -106,7 +106,7 @@ def grade(
 
     from pytree_course.class_grading.attempt import counting
     from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades
-    from pytree_course.class_grading.corrections import bound_to_answers, read_corrections
+    from pytree_course.class_grading.corrections import added, read_corrections
     from pytree_course.class_grading.folder import read_handed_in, refuse_mistakes
     from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
     from pytree_course.class_grading.gradebook import Gradebook
@@ -156,11 +156,15 @@ def grade(
             grading = ClassGrading(course, submitted, gradebook, chosen, pool, authors_pool)
             summary = grading.run(show_progress)
         pools.close()
+        replaced: list[str] = []
         if given is not None:
             counts, earlier = counting(gradebook.attempts()), gradebook.corrections()
-            gradebook.set_corrections(bound_to_answers(given, earlier, counts))
+            all_corrections, replaced = added(given, earlier, counts)
+            gradebook.set_corrections(all_corrections)
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
     not_written = [*write_tables(grades, into), *write_pages(grades, into, spent)]
+    for change in replaced:
+        console.print(Text(printable(change)), soft_wrap=True)
     show_class(summary, grades, into, console)
     for remark in about_imports(grades):
         warn(remark)

@@ -51,7 +51,7 @@ def as_html(plotted: "Figure", alt: str) -> str:
     prefix = f"f{sha256(picture.encode()).hexdigest()[:8]}-"
     picture = re.sub(
         r' id="([^"]+)"',
-        lambda found: f' id="{prefix}{found[1]}"' if found[1] in named else "",
+        lambda match: f' id="{prefix}{match[1]}"' if match[1] in named else "",
         picture,
     )
     picture = re.sub(r"(url\(#|href=\"#)", rf"\g<1>{prefix}", picture)

@@ -39,6 +39,14 @@ def svg(observation: obs.Observation, *, marked: obs.Path | None = None) -> str:
     return svg_of_items(items(observation, marked), observation)
 
 
+def svg_in_view(observation: obs.Observation, *, marked: obs.Path | None = None) -> str:
+    """Draw an observation for a frame that scrolls, which begins with the mark in its middle."""
+    root = items(observation, marked)
+    picture = svg_of_items(root, observation)
+    spot = next((item for item in root.walk() if item.mark), root)
+    return _TEMPLATES.render("drawing/in_view.html", picture=picture, spot=spot)
+
+
 def svg_of_items(root: Item, observation: obs.Observation, *, with_calls: bool = False) -> str:
     """Draw the items of an observation, on request with the calls that they take part in."""
     boxes, width, height = layout.lay_out(root)

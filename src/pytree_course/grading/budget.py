@@ -74,7 +74,9 @@ class ProcessTree:
                 for thread, text in of_threads(f"{self._proc}/{pid}", "schedstat")
             },
         )
-        return sum(max(0.0, now - before.get(each, 0.0)) for each, now in self._waited.items())
+        return sum(
+            max(0.0, now - before.get(process, 0.0)) for process, now in self._waited.items()
+        )
 
 
 def processes(proc: str) -> list[int]:

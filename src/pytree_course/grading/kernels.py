@@ -48,9 +48,9 @@ class PlainKernel:
     ) -> None:
         """Start one in the private folder `cwd`, with the course's files in a folder there."""
         for name, text in course.items():
-            seen = cwd / "course" / name
-            seen.parent.mkdir(parents=True, exist_ok=True)
-            seen.write_text(text, encoding="utf-8")
+            copy = cwd / "course" / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(text, encoding="utf-8")
         # By files where the system can: a port that is free now may be taken a moment later.
         way, ip = "ipc", str(cwd / "socket")
         if os.name == "nt" or len(os.fsencode(ip)) > _LONGEST_SOCKET:

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -195,37 +195,39 @@ def _cells(notebook: dict[str, Any], starters: Mapping[str, str]) -> Iterator[_C
             yield _Cell(kind, source, exercise)
 
 
+LATER_CELL = "its answer cell counts; a cell below that defines its names, too, does not"
 _TEXT_TYPES = {"markdown": "is a Markdown cell", "raw": "is a raw cell"}
 """What an answer cell becomes when M or R is pressed by mistake."""
 
 
 def _cells_that_count(
-    exercise: str, starter: str, cells: Iterable[_Cell]
+    exercise: str, starter: str, cells: Sequence[_Cell]
 ) -> tuple[list[_Cell], str]:
     """Return the cells that answer an exercise together, and a note if they are unusual ones."""
     names = defined_names(starter)
     own = [cell for cell in cells if cell.exercise == exercise]
-    worked_in = [cell for cell in own if cell.source.strip() != starter.strip()]
+    worked_in = [cell for cell in own if cell.source.strip() not in ("", starter.strip())]
     counting = _parts_in_force([cell for cell in worked_in if cell.type == "code"], names)
     if not names <= set[str]().union(*(cell.names for cell in counting)):
         code = [cell for cell in cells if cell.type == "code" and cell.exercise != exercise]
         if others := [cell for cell in code if names <= cell.names]:
             why = "is as it was handed out" if own else "is not in the notebook"
+            if own and not own[-1].source.strip():
+                why = "is empty"
             if worked_in:
                 why = _TEXT_TYPES.get(worked_in[-1].type, "lacks a definition")
-            all_names = ", ".join(sorted(names))
-            return others[
-                -1:
-            ], f"its answer cell {why}; another cell that defines {all_names} counts"
+            return others[-1:], f"its answer cell {why}; another cell that defines its names counts"
     if worked_in and not counting:
-        return worked_in[
-            -1:
-        ], f"its answer cell {_TEXT_TYPES[worked_in[-1].type]}; it counts as code"
+        note = f"its answer cell {_TEXT_TYPES[worked_in[-1].type]}; it counts as code"
+        return worked_in[-1:], note
     if not own:
         return [], "its answer cell is not in the notebook"
     if len(own) > 1:
         which = "the last one counts" if len(counting) < 2 else f"the last {len(counting)} count"
         return counting, f"its answer cell is there {len(own)} times; {which}"
+    later = cells[cells.index(own[-1]) + 1 :]
+    if any(names <= cell.names for cell in later if not cell.exercise):
+        return counting, LATER_CELL
     return counting, ""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
+from inspect import Parameter
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -14,10 +15,15 @@ from markupsafe import Markup, escape
 from pytree_course import drawing
 from pytree_course.judging import words
 from pytree_course.judging.verdicts import Verdict, VerdictKind
+from pytree_course.observing.observations import Observation
 from pytree_course.rendering import TEMPLATES, Feedback
 
 WIDTH = 78
 """The longest line of a paragraph in plain text."""
+MOST_IN_SIGHT = 8
+"""Lines of a result, inputs and their names that fit on a screen; of more, inputs are folded."""
+PASSED_ON = ("given", "inputs", "fields")
+"""What a check's function calls the inputs that it passes on to the answer, whatever they are."""
 
 
 @dataclass(frozen=True)
@@ -52,38 +58,58 @@ def feedback(
     link: str = "",
     standing: str = "",
     call: Callable[..., Any] | None = None,
+    answers: Sequence[Any] = (),
     width: int = WIDTH,
 ) -> Feedback:
     """Render a verdict, the next step, the section to reread, and one line on the progress.
 
-    Inputs are named by the parameters of `call`, which they are given to, where it is known.
+    Inputs are named by the parameters of `call`, which is given them, or else of an answer.
     Paragraphs of the plain text are wrapped to the width; pictures and code are not.
     """
+    failure = verdict.failure
+    inputs = failure.inputs if failure else ()
+    results = [_lines(failure.got), _lines(failure.expected)] if failure else [0]
     return both_forms(
         "feedback",
         verdict=verdict,
         look=LOOKS[verdict.kind],
-        failure=verdict.failure,
+        failure=failure,
         advice=advice,
         section=section,
         link=link,
         standing=standing,
-        captions=_captions(verdict, call),
+        names=_names(len(inputs), call, answers),
+        is_long=max(results) + sum(_lines(given) + 1 for given in inputs) > MOST_IN_SIGHT,
         width=min(width, WIDTH),
     )
 
 
-def _captions(verdict: Verdict, call: Callable[..., Any] | None) -> list[str]:
-    """Return the captions of the inputs of the case that failed."""
-    count = 0 if verdict.failure is None else len(verdict.failure.inputs)
+def _names(count: int, call: Callable[..., Any] | None, answers: Sequence[Any]) -> list[str]:
+    """Return the names of so many inputs, those of parameters as code."""
+    parameters = _parameters(call)
+    if parameters and parameters[0].name in PASSED_ON:
+        fitting = [each for each in map(_parameters, answers) if len(each) == count]
+        parameters = [*fitting, parameters][0]
+    names: list[str] = []
+    for parameter in parameters:
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            names += [f"`{parameter.name}[{place}]`" for place in range(count - len(names))]
+        elif parameter.kind is not Parameter.KEYWORD_ONLY:
+            names.append(f"`{parameter.name}`")
+    names += [f"input {number}" for number in range(len(names) + 1, count + 1)]
+    return names[:count]
+
+
+def _lines(observation: Observation) -> int:
+    return drawing.text(observation).count("\n") + 1
+
+
+def _parameters(call: Any) -> list[Parameter]:
+    """Return the parameters that a function itself has, whatever it wraps."""
     try:
-        parameters = [] if call is None else [*inspect.signature(call).parameters.values()]
+        return [*inspect.signature(call, follow_wrapped=False).parameters.values()]
     except Exception:  # an answer may be anything
-        parameters = []
-    names = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
-    if len(names) < count:
-        names = [f"input {place}" for place in range(1, count + 1)]
-    return ["Given"] if count == 1 else [f"Given, {name}" for name in names[:count]]
+        return []
 
 
 def note(symbol: str, title: str, paragraphs: Sequence[str]) -> Feedback:
@@ -132,6 +158,7 @@ FEEDBACK_TEMPLATES = TEMPLATES.extended(
         "sentences": words.finding_sentences,
     },
     svg=drawing.svg,
+    svg_in_view=drawing.svg_in_view,
     text=drawing.text,
     looks=LOOKS,
 )

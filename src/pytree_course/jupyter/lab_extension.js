@@ -6,6 +6,8 @@
   const REMEMBERED = "pytree-course:link";
   const STILL_WANTED = 60_000; // ms, in which a notebook that a link opens has surely appeared
   const IN_SIGHT = /-(check|predict)$|^course-map$|^review$/; // ids of cells whose output matters
+  const OURS = ".pytree-predict, .pytree-review, .pytree-help";
+  const SHOWS = /^check\.\w+\.(hint|solution)\(|^(join|leave|vote)\(/m; // cells that a learner adds
   const RESTARTED = "The kernel was restarted: run the cells again, from the top.";
   const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
   const STYLE = `
@@ -77,7 +79,7 @@
         if (name !== "executionCount" || !newValue) return;
         const below = notebook.widgets.slice(notebook.widgets.indexOf(cell));
         const isRead = below.slice(0, 2).includes(notebook.activeCell); // not in "Run All Cells"
-        if (isRead && IN_SIGHT.test(id)) keepInSight(notebook, cell);
+        if (isRead && (IN_SIGHT.test(id) || SHOWS.test(cell.model.sharedModel.source))) keepInSight(notebook, cell);
         if (!notebook.widgets.some(({ model }) => model.id === `${id}-predict`)) return;
         const answer = below.find(({ node }) => node.querySelector("details"));
         answer?.node.querySelector("details").setAttribute("open", "");
@@ -136,12 +138,13 @@
       const panel = panels().find(({ node }) => node.contains(target));
       const cell = panel?.content.widgets.find(({ node }) => node.contains(target));
       const link = cell && target.closest('a[href^="#"]');
-      const question = target.closest(type === "click" ? "button" : "input")?.closest(".pytree-predict, .pytree-review");
+      const question = target.closest(type === "click" ? "button" : "input")?.closest(OURS);
       if (link) {
         event.preventDefault();
         land(panel, link.getAttribute("href"));
       } else if (question) {
-        (question.matches(".pytree-predict") ? leadOn : keepInSight)(panel.content, cell);
+        if (question.matches(".pytree-predict")) leadOn(panel.content, cell);
+        else keepInSight(panel.content, cell, question.matches(".pytree-help") ? ".pytree-help" : undefined);
       } else if (target.closest(".jp-tocItem")) {
         const contents = [...app.shell.widgets("left")].find(({ id }) => id === "table-of-contents");
         const { text, cellRef } = contents.model.activeHeading;

@@ -50,6 +50,15 @@ class Question:
         """The letter of the right option."""
         return next((each for each in self.options if self.options[each] == self.answer), "")
 
+    @property
+    def mistaken(self) -> tuple[str, list[Misconception]]:
+        """The wrong option that the question is about, and the beliefs behind it."""
+        options = self.beliefs.items()
+        return next(
+            (each for each in options if self.about.name in {belief.name for belief in each[1]}),
+            ("", []),
+        )
+
     def said(self, choice: str) -> str:
         """Return the option of a letter; or what was written, where there are none."""
         return self.options[choice] if self.options else choice

@@ -11,13 +11,18 @@ from pytree_course.course import Course
 from pytree_course.judging.expected import Belief, BuiltLesson
 from pytree_course.judging.feedback import both_forms
 from pytree_course.learner.progress import Progress, Reviewed
-from pytree_course.learner.questions import Question, is_same, questions
+from pytree_course.learner.questions import RAISES, Question, is_same, questions
 from pytree_course.learner.standings import unread_sections
 from pytree_course.rendering import Feedback
 
 MOST_A_DAY = 10  # questions: about five minutes
 MOST_BELIEFS = 2  # that are explained of one option
-NOTHING_DUE = "Nothing is due today. Come back when you like."
+NOTHING_DUE = (
+    "Nothing is due today. What goes wrong in exercises and predictions is asked tomorrow."
+)
+DONE = "That was all for today. What went wrong, in exercises too, is asked in the next days."
+ONCE_MORE = "It comes once more at the end."
+ANOTHER_DAY = "It is asked again in the next days."
 _SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
 
 
@@ -29,6 +34,16 @@ class Review:
         self._progress = Progress.load(course.progress_file)
         self._lessons = {files.stem: BuiltLesson.read(files.expected) for files in course.lessons()}
         self.questions = due(self._lessons.values(), self._progress, datetime.now(UTC))
+        self.left = [*self.questions]
+
+    def next(self) -> Question | None:
+        """Return the next question, if one is left."""
+        return self.left.pop(0) if self.left else None
+
+    @property
+    def end(self) -> str:
+        """What to say when no question is left."""
+        return DONE if self.questions else NOTHING_DUE
 
     def asked(self, question: Question) -> Feedback:
         """Show a question, and how far the review is; one that was wrong comes once more."""
@@ -39,25 +54,42 @@ class Review:
         return both_forms("question", question=question, place=place, lesson=title)
 
     def answer(self, question: Question, choice: str) -> Feedback:
-        """Keep the first answer, and say whether it is right; a wrong one is explained."""
-        is_right, beliefs = question.is_right(choice), question.beliefs.get(question.said(choice))
-        held = beliefs[0].name if beliefs and len(beliefs) == 1 else ""  # of several: unknown
+        """Keep the first answer, and say whether it is right, and why.
+
+        What was wrong comes once more at the end, if its options can be in another order.
+        """
+        is_right, said = question.is_right(choice), question.said(choice)
+        beliefs = question.beliefs.get(said, [])
+        held = beliefs[0].name if len(beliefs) == 1 else ""  # of several: unknown
+        news = []
         if question in self.questions:
             self._progress.review(question.about, question.case, right=is_right, held=held)
+            if not is_right:
+                news = [self._comes_again(question)]
         files = self._course.lesson(question.about.lesson)
         slug = beliefs[0].section if beliefs else question.section
         section = self._lessons[files.stem].sections[slug]
         place = files.place(slug, section.title, deeper=section.deeper)
+        other, its_beliefs = question.mistaken if is_right else (said, beliefs)
         return both_forms(
             "answered",
             question=question,
-            said=question.said(choice),
-            beliefs=(beliefs or [])[:MOST_BELIEFS],
+            said=said,
+            other=other.replace(RAISES, "an error"),
+            beliefs=its_beliefs[:MOST_BELIEFS],
             is_right=is_right,
-            news=self._progress.news(),
+            news=[*news, *self._progress.news()],
             section=section.title,
             link=self._course.link(*place),
         )
+
+    def _comes_again(self, question: Question) -> str:
+        orders = map(question.reordered, range(1, 9))
+        # In the same order, the right letter would be known.
+        if again := next((each for each in orders if each != question), None):
+            self.left.append(again)
+            return ONCE_MORE
+        return ANOTHER_DAY
 
 
 def cards(reviews: Iterable[Reviewed]) -> dict[Belief, tuple[Card, Reviewed]]:
@@ -73,23 +105,23 @@ def cards(reviews: Iterable[Reviewed]) -> dict[Belief, tuple[Card, Reviewed]]:
 
 
 def due(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> list[Question]:
-    """Return the questions to ask now: at most ten a day, those about mistakes first.
+    """Return the questions to ask now: at most ten a day, one of each exercise.
 
-    Then come those that are due, the nearly forgotten first, and then new ones about what was
-    read, of each exercise in turn. Each belief is asked about in the case that was asked least.
+    Those about mistakes come first, then those that are due, the nearly forgotten first, and then
+    new ones about what was read. Each belief is asked about in the case that was asked least.
     What was wrong or predicted today is asked on another day.
     """
     today = now.astimezone().date()
     known = cards(progress.reviews)
     asked = Counter((review.about, review.case) for review in progress.reviews)
     times = Counter(review.about for review in progress.reviews)
-    new_in: Counter[tuple[str, str]] = Counter()
     waiting = []
     for lesson in lessons:
         unread = unread_sections(lesson, progress)
         for about, fitting in questions(lesson).items():
             card, last = known.get(about, (None, None))
             is_due = is_mistaken = _is_mistaken(about, lesson, progress, last, today)
+            rank = 0.0
             if card and last:
                 is_due |= card.due <= now
                 is_mistaken |= not last.right
@@ -98,15 +130,19 @@ def due(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> li
                 was_read = lesson.sections[fitting[0].section] not in unread
                 predicted = progress.predicted.get(about[:2])
                 is_due |= was_read if about.name else bool(predicted and _day(predicted) < today)
-                new_in[about[:2]] += is_due
-                rank = new_in[about[:2]]
             if is_due:
                 question = min(fitting, key=lambda shown: asked[shown.about, shown.case])
                 question = question.reordered(times[about])
                 waiting.append(((not is_mistaken, about not in known, rank), question))
     waiting.sort(key=itemgetter(0))
-    done = sum(_day(review.time) == today for review in progress.reviews)
-    return [question for _, question in waiting][: max(0, MOST_A_DAY - done)]
+    answered = [review.about[:2] for review in progress.reviews if _day(review.time) == today]
+    met: set[object] = {*answered}  # exercises, and questions as they are worded
+    chosen = []
+    for _, question in waiting:
+        if met.isdisjoint(said := (question.about[:2], question.text)):
+            met.update(said)
+            chosen.append(question)
+    return chosen[: max(0, MOST_A_DAY - len(answered))]
 
 
 def _day(time: datetime) -> date:

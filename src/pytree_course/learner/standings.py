@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts, LessonSection
 from pytree_course.learner.progress import Progress
+from pytree_course.texts import counted
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,9 @@ class Way:
     def __str__(self) -> str:
         if not self.minutes_left:
             return "done"
-        return (
-            f"about {hours(self.minutes_left)} left (lessons {hours(self.lessons_left)}, "
-            f"exercises {hours(self.exercises_left)})"
-        )
+        parts = {"lessons": self.lessons_left, "exercises": self.exercises_left}
+        left = ", ".join(f"{name} {about(minutes)}" for name, minutes in parts.items() if minutes)
+        return f"{about(self.minutes_left)} left ({left})"
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class Standing:
     everything: Way
     points: int
     all_points: int
+    deeper_read: int  # notebooks
 
     @property
     def core_is_done(self) -> bool:
@@ -96,7 +97,7 @@ class Standing:
             of = "done" if self.core_is_done else f"{core.solved} of {core.exercises} exercises"
             line = f"{line}; core: {of}"
         kind = "practice, " if self.next.is_practice else ""
-        return f"{line}. Next: {self.next.name} ({kind}about {self.next.minutes} min)"
+        return f"{line}. Next: {self.next.name} ({kind}{about(self.next.minutes)})"
 
 
 def standing(expected: BuiltLesson, progress: Progress) -> Standing:
@@ -122,7 +123,25 @@ def standing(expected: BuiltLesson, progress: Progress) -> Standing:
 
     everything = way(deeper=True)
     points_left = sum(exercise.points for exercise in everything.todo)
-    return Standing(way(deeper=False), everything, expected.points - points_left, expected.points)
+    return Standing(
+        core=way(deeper=False),
+        everything=everything,
+        points=expected.points - points_left,
+        all_points=expected.points,
+        deeper_read=sum(section not in unread for section in expected.deeper.values()),
+    )
+
+
+def beyond(standings: Iterable[Standing]) -> str:
+    """Say what was done beyond the core, which is there to choose from; "" if nothing was."""
+    solved = read = 0
+    for now in standings:
+        everything, core = now.everything, now.core
+        solved += everything.solved + everything.practised - core.solved - core.practised
+        read += now.deeper_read
+    parts = [f"{counted(solved, 'other exercise', 'other exercises')} solved"] if solved else []
+    parts += [f"{counted(read, 'deeper notebook', 'deeper notebooks')} read"] if read else []
+    return ", ".join(parts)
 
 
 def _todo(
@@ -155,13 +174,14 @@ def unread_sections(expected: BuiltLesson, progress: Progress) -> list[LessonSec
     return [section for slug, section in expected.sections.items() if slug not in read]
 
 
-def hours(minutes: int) -> str:
-    """Write minutes as people say them: `25 min`, `1 h 25 min`, `2 h`."""
-    whole, rest = divmod(minutes, 60)
-    parts = [f"{whole} h"] if whole else []
-    return " ".join(parts + ([f"{rest} min"] if rest or not whole else []))
+def about(minutes: int) -> str:
+    """Write minutes as estimates that they are: `about 25 minutes`, `about 5.5 hours`."""
+    if minutes < MANY_MINUTES:
+        return f"about {counted(minutes, 'minute', 'minutes')}"
+    return f"about {round(minutes / 30) / 2:g} hours"
 
 
+MANY_MINUTES = 100
 LESSONS_AT_LEAST = 5
 """A copy with fewer lessons does not give the last badge away."""
 MANY_PREDICTIONS = 10

@@ -95,6 +95,7 @@ class Help(Play):
         self._hint = button("", self._show_hint)
         self._solution = button("Show a solution", self._show_solution)
         super().__init__([], Feedback("", ""))
+        self.add_class("pytree-help")  # by which `jupyter/lab_extension.js` keeps it in sight
         self._update()
 
     def _show_hint(self) -> None:

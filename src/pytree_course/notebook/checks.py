@@ -168,7 +168,7 @@ class ExerciseCheck:
         elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
             self._record("tried", [each.name for each in verdict.misconceptions])
         call = None if verdict.failure is None else calls[verdict.failure.case]
-        display(self._feedback(verdict, call))
+        display(self._feedback(verdict, call, answers))
         if self._checks.progress.file is not None:
             # Imported late: ipywidgets takes longer to import than the check to run.
             from pytree_course.notebook.base import Help
@@ -177,7 +177,9 @@ class ExerciseCheck:
                 display(buttons)
         return verdict
 
-    def _feedback(self, verdict: Verdict, call: Callable[..., Any] | None) -> Feedback:
+    def _feedback(
+        self, verdict: Verdict, call: Callable[..., Any] | None, answers: Sequence[Any]
+    ) -> Feedback:
         expected, progress = self._checks.expected, self._checks.progress
         if verdict.kind is VerdictKind.CORRECT:
             now = str(standing(expected, progress)) if self._checks.is_own_work else ""
@@ -201,7 +203,9 @@ class ExerciseCheck:
         link = self._checks._link_to_section(reread)
         if not link:
             section = words.SECTION_ELSEWHERE.format(section=section, lesson=expected.title)
-        return feedback(verdict, advice=advice, section=section, link=link, call=call)
+        return feedback(
+            verdict, advice=advice, section=section, link=link, call=call, answers=answers
+        )
 
     def hint(self) -> None:
         """Show one more hint, below those already opened."""
@@ -256,7 +260,10 @@ class ExerciseCheck:
             others = [source for cell, source in cells.items() if cell.startswith(other_id(name))]
             if others:
                 others.insert(0, words.OTHER_SOLUTIONS)
-            solution = cells[ours_id(name) if self._exercise.is_practice else answer_id(name)]
+            if self._exercise.is_practice:  # its first line is for the lesson
+                _, _, solution = cells[ours_id(name)].partition("\n")
+            else:
+                solution = cells[answer_id(name)]
             shown = [f"```python\n{solution}\n```", *others]
         title = words.SOLUTION_TITLE.format(name=name)
         return note("☞", title, [*shown, *self._checks.progress.news()])

@@ -12,7 +12,7 @@ from pytree_course.ipython import is_meant
 from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.questions import Question, is_same
-from pytree_course.learner.review import NOTHING_DUE, Review
+from pytree_course.learner.review import Review
 from pytree_course.notebook.base import Play, button, frame_layout
 from pytree_course.rendering import Feedback, render
 
@@ -129,7 +129,6 @@ def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
 
 
 INVITATION = "Run this cell to answer the questions that are due."
-DONE = "That was all for today. Come back when you like."
 
 
 def review() -> "ReviewPlay":
@@ -142,17 +141,17 @@ class ReviewPlay(Play):
 
     def __init__(self, asked: Review) -> None:
         self._review = asked
-        self._left = [*asked.questions]
         static = Feedback(render("notebook/invitation.html", text=INVITATION), INVITATION)
         super().__init__([], static, layout=frame_layout())
         self.add_class("pytree-review")  # by which `jupyter/lab_extension.js` keeps it in sight
-        self._ask(NOTHING_DUE)
+        self._ask()
 
-    def _ask(self, otherwise: str = DONE) -> None:
-        if not self._left:
-            self.children = [ipywidgets.HTML(render("notebook/status.html", text=otherwise))]
+    def _ask(self) -> None:
+        question = self._review.next()
+        if question is None:
+            end = render("notebook/status.html", text=self._review.end)
+            self.children = [ipywidgets.HTML(end)]
             return
-        question = self._left.pop(0)
         answer = entry(question.options, "My answer")
         shown = ipywidgets.HTML(self._review.asked(question).html)
         self.children = [shown, answer]
@@ -161,14 +160,10 @@ class ReviewPlay(Play):
     def _answered(self, question: Question, choice: str) -> None:
         shown, answer = self.children
         answer.disabled = True
-        if not question.is_right(choice) and question in self._review.questions:
-            again = question.reordered(1 + len(self._left))
-            if again != question:  # in the same order, the right letter would be known
-                self._left.append(again)
         # In an output, and no HTML widget: only there do links open notebooks.
         explanation = ipywidgets.Output()
         explanation.append_display_data(self._review.answer(question, choice))
-        onward = ipywidgets.HBox([button("Next" if self._left else "Done", self._ask)])
+        onward = ipywidgets.HBox([button("Next" if self._review.left else "Done", self._ask)])
         answered = ipywidgets.VBox([explanation, onward])
         answered.add_class("pytree-answered")  # the extension keeps it in sight
         self.children = [shown, answer, answered]

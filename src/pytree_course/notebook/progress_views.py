@@ -7,7 +7,7 @@ from IPython.display import display
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
-from pytree_course.learner.standings import Way, badges, hours, standing
+from pytree_course.learner.standings import Way, about, badges, beyond, standing
 from pytree_course.notebook.checks import Checks
 from pytree_course.rendering import Feedback, render
 
@@ -30,7 +30,7 @@ def header(check: Checks) -> Feedback:
     """Return the progress in a lesson: points, minutes left and the next step."""
     now = standing(check.expected, check.progress)
     following = check.next_lesson() if now.core_is_done or now.next is None else None
-    values = {"hours": hours, "now": now, "check": check, "following": following}
+    values = {"about": about, "now": now, "check": check, "following": following}
     return Feedback(render("notebook/progress.html", **values), str(now))
 
 
@@ -49,13 +49,14 @@ def course_map() -> Feedback:
     lessons = [(lesson, standing(lesson, progress)) for lesson in expected]
     # Not a widget: JupyterLab resolves links to notebooks only in plain HTML.
     values = {
-        "hours": hours,
+        "about": about,
+        "beyond": beyond,
         "state": state,
         "progress": progress,
         "lessons": list(zip(files, lessons, strict=True)),
         "link": course.link,
         "core": Way.together([now.core for _, now in lessons]),
-        "everything": Way.together([now.everything for _, now in lessons]),
+        "all_beyond": beyond([now for _, now in lessons]),
         "badges": badges(expected, progress),
         "due": len(due(expected, progress, datetime.now(UTC))),
         "review": course.link(course.lesson("review").notebook),

@@ -7,6 +7,7 @@ result can leave the learner's kernel as data, be compared in another process, a
 import math
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -16,9 +17,9 @@ import numpy as np
 from jax.tree_util import DictKey, FlattenedIndexKey, GetAttrKey, PyTreeDef, SequenceKey
 
 from pytree_course.observing import observations as obs
-from pytree_course.observing.registry import Level, flatten_one_level, is_namedtuple
 
 _CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, deque)
+_BUILT_IN = (dict, list, tuple, OrderedDict, defaultdict, type(None))
 _KEY_TYPES = (DictKey, SequenceKey, GetAttrKey, FlattenedIndexKey)
 
 
@@ -57,6 +58,39 @@ def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> obs.Ra
         mentions={text: text in message for text in mentions},
         message=message,
     )
+
+
+@dataclass(frozen=True)
+class Level:
+    """A node as JAX's registry sees it, one level deep."""
+
+    type: type
+    children: list[tuple[str, Any]]  # with their keys' texts
+    aux: Any
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether it has flatten and unflatten functions, and aux_data, of its own."""
+        return not (self.type in _BUILT_IN or is_namedtuple(self.type))
+
+
+def flatten_one_level(value: object) -> Level | None:
+    """Flatten a value one level deep, as JAX's registry does; return None for a leaf."""
+    if jax.tree_util.all_leaves([value]):
+        return None  # as most values are; flattening one takes five times as long
+    # JAX asks `is_leaf` about the root first. Identity would not do: a list may hold itself.
+    asked = iter([False])
+    children, treedef = jax.tree.flatten_with_path(value, is_leaf=lambda _: next(asked, True))
+    data: tuple[type, Any] | None = treedef.node_data()  # type: ignore[attr-defined]
+    if data is None:
+        return None
+    named = [(jax.tree_util.keystr(path), child) for path, child in children]
+    return Level(data[0], named, data[1])
+
+
+def is_namedtuple(node_type: type) -> bool:
+    """Whether a type is a namedtuple, which JAX flattens without being told."""
+    return issubclass(node_type, tuple) and hasattr(node_type, "_fields")
 
 
 class _Walk:
@@ -127,7 +161,9 @@ class _Walk:
             # A static object is its own aux_data.
             observe_aux = self.leaf if level.aux is value else self.aside
             aux = observe_aux(level.aux, depth + 1)
-        children = [(obs.writable(key), self.observe(it, depth + 1)) for key, it in level.children]
+        children = [
+            (obs.writable(key), self.observe(child, depth + 1)) for key, child in level.children
+        ]
         return obs.Node(
             type=_name(level.type),
             aux=aux,

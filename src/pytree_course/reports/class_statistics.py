@@ -1,20 +1,26 @@
 """Statistics of a class: verdicts, misconceptions, unexplained wrong results, time in class."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import IntEnum
 from math import ceil, log2
 from pathlib import Path
 
 from pytree_course.board.session import Log
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
-from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades, Student
 from pytree_course.course import CourseError
+from pytree_course.grading.submission import LATER_CELL
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
 from pytree_course.judging.verdicts import VerdictKind
 
 _ERRORS = {VerdictKind.ERROR, VerdictKind.TIMED_OUT, VerdictKind.CRASHED}
+_NOT_GRADED = {
+    AttemptState.UNREADABLE: "handed in, but unreadable",
+    AttemptState.FAILED: "handed in, but grading failed",
+}
 LONGEST_GAP = timedelta(minutes=15)  # after a longer one, the learner was doing something else
 
 Spent = dict[tuple[str, str], list["TimeInClass"]]  # by lesson and exercise
@@ -58,6 +64,37 @@ class ExerciseCounts:
         return self.correct / self.all if self.all else 0.0
 
 
+class Need(IntEnum):
+    """How urgently a student needs help: the lowest first."""
+
+    FAILED = 0  # more wrong answers than right ones
+    BLANK = 1
+    NOTHING_READ = 2
+    NONE = 3
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A student's work in all lessons: how it went, by numbers of exercises."""
+
+    student: Student
+    right: int  # or given points by the teacher
+    wrong: int
+    untried: int
+    points: int
+    why_nothing: str  # was read; empty if something was
+    beside: int  # answers in cells that do not count
+
+    @property
+    def need(self) -> Need:
+        """How urgently the student needs help."""
+        if self.why_nothing:
+            return Need.NOTHING_READ
+        if self.wrong > self.right:
+            return Need.FAILED
+        return Need.NONE if self.right else Need.BLANK
+
+
 @dataclass(frozen=True)
 class HeldMisconception:
     """A misconception, the exercises in which it showed, and the students who hold it.
@@ -66,8 +103,14 @@ class HeldMisconception:
     """
 
     name: str
-    explanations: dict[str, str]  # by the exercise's title; "" where the author has withdrawn it
+    explanations: dict[str, str]
+    """By the exercise's title, that of most students first; "" where the author withdrew it."""
     students: list[Student]
+
+    @property
+    def sentence(self) -> str:
+        """What most of its students are told; its name where no explanation is left."""
+        return next(filter(None, self.explanations.values()), self.name.replace("_", " "))
 
 
 @dataclass(frozen=True)
@@ -113,33 +156,57 @@ def count_exercises(grades: ClassGrades, spent: Spent | None = None) -> list[Exe
     return counts
 
 
+def standings(grades: ClassGrades) -> list[Standing]:
+    """Return the standing of each student, those who need help most first."""
+    found = [_standing(grades, student) for student in grades.students]
+    return sorted(found, key=lambda each: (each.need, -each.wrong, each.right))
+
+
+def _standing(grades: ClassGrades, student: Student) -> Standing:
+    attempts = [each for lesson in grades.lessons if (each := grades.attempt(student, lesson))]
+    graded = [each for each in attempts if each.state is AttemptState.GRADED]
+    rows = [row for attempt in graded for row in attempt.rows]
+    tried = [row for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED]
+    wrong = [row for row in tried if not row.points]
+    reasons = [_NOT_GRADED[each.state] for each in attempts if each not in graded]
+    reasons += [grades.missing(student, lesson) for lesson in grades.lessons]
+    return Standing(
+        student,
+        right=len(tried) - len(wrong),
+        wrong=len(wrong),
+        untried=len(rows) - len(tried),
+        points=grades.points(student),
+        why_nothing="" if graded else [*reasons, NOT_HANDED_IN][0],
+        beside=sum(LATER_CELL in row.explanation for row in wrong),
+    )
+
+
 def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     """Find the misconceptions that the class holds, those of most students first."""
-    explanations: dict[str, dict[str, str]] = defaultdict(dict)
     holders: dict[str, dict[str, Student]] = defaultdict(dict)
+    places: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for lesson, name, verdicts in _by_exercise(grades):
         exercise = lesson.exercises.get(name)
         authored = lesson.expected(name).misconceptions if exercise else []
         known = {misconception.name: misconception.explanation for misconception in authored}
         for student, _, row in verdicts:
             for held in row.misconceptions:
-                explanations[held][exercise.title if exercise else name] = known.get(held, "")
                 holders[held][student.id] = student
+                title = exercise.title if exercise else name
+                places[held][title].append(known.get(held, ""))
     found = [
-        HeldMisconception(name, explanations[name], list(holders[name].values()))
+        HeldMisconception(
+            name,
+            {title: said[0] for title, said in _most_first(places[name])},
+            list(holders[name].values()),
+        )
         for name in sorted(holders)
     ]
     return sorted(found, key=lambda held: -len(held.students))
 
 
-def points_of_students(grades: ClassGrades) -> list[int]:
-    """Return the points of each student of whom something could be graded."""
-    students = {
-        student.id: student
-        for student, _, attempt in grades.all_attempts()
-        if attempt.state is AttemptState.GRADED
-    }
-    return [grades.points(student) for student in students.values()]
+def _most_first(places: Mapping[str, list[str]]) -> list[tuple[str, list[str]]]:
+    return sorted(places.items(), key=lambda place: -len(place[1]))
 
 
 def histogram(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:

@@ -1,10 +1,10 @@
-"""The pages of a class: one for each student, and for the teacher a report and the answers."""
+"""The pages of a class: one for each student, and for the teacher a report and all answers."""
 
 import hashlib
 import re
 import unicodedata
 from base64 import b64encode
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -18,10 +18,10 @@ from markupsafe import Markup
 from msgspec import structs
 
 from pytree_course import drawing
-from pytree_course.class_grading.attempt import Attempt, VerdictRow
+from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades, Student
 from pytree_course.class_grading.corrections import COLUMNS
-from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.feedback import (
     FEEDBACK_TEMPLATES,
     LOOKS,
@@ -32,16 +32,17 @@ from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.observing.observations import Observation, Raised, all_parts
 from pytree_course.reports import class_statistics
 from pytree_course.reports.csv_tables import write_each
-from pytree_course.texts import printable_lines, shorten
+from pytree_course.texts import printable_lines, shorten, truncate
 
 STUDENTS = "students"
-ANSWERS = "answers"
+ANSWERS = "answers.html"
 GENERATOR = '<meta name="generator" content="pytree-course">'
 
 MOST_LINES = 120
 MOST_CHARACTERS = 6_000
 MOST_IN_A_SENTENCE = 2_000
 MOST_IN_A_NAME = 120
+MOST_IN_BRIEF = 140
 MOST_IN_PICTURES = 2_000_000  # characters, on one page
 MOST_PARTS = 200_000  # nodes and leaves that are looked at for them, which takes a few seconds
 
@@ -49,18 +50,19 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 # Windows takes these for a device, whatever comes after the dot; a web server one for the folder.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|index", re.IGNORECASE)
 _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
-_SCRIPT = Markup((Path(__file__).parent / "static" / "corrections.js").read_text("utf-8"))
-_SCRIPT_DIGEST = b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
-"""The page's policy names the one script that runs in it: whatever is in an answer does not."""
+_SCRIPTS = {
+    page: Markup((Path(__file__).parent / "static" / name).read_text("utf-8"))
+    for page, name in (("report", "sorting.js"), ("answers", "corrections.js"))
+}
 
 
 def write_pages(
     grades: ClassGrades, into: Path, spent: class_statistics.Spent | None = None
 ) -> list[str]:
-    """Write `report.html`, `students/` with a page each, and `answers/` with one per exercise.
+    """Write `report.html`, `answers.html` and a page for each student in `students/`.
 
-    The pages in `answers` are the teacher's: all answers to one exercise, each with a place for
-    points and a comment, which the page gives back as lines for `grade --corrections`.
+    `answers.html` is the teacher's: all answers, each with a place for points and a comment, which
+    the page gives back as one file for `grade --corrections`.
 
     Returns
     -------
@@ -72,16 +74,12 @@ def write_pages(
         into / STUDENTS / names[student.id]: partial(_student_page, grades, student)
         for student in grades.students
     }
-    for lesson in grades.lessons:
-        for exercise in lesson.graded.values():
-            page = partial(_answers_page, grades, lesson, exercise, names)
-            pages[into / ANSWERS / answers_name(lesson, exercise)] = page
     # In an earlier run, a student may have had another name.
-    for folder in (STUDENTS, ANSWERS):
-        for file in (into / folder).glob("*.html"):
-            with suppress(OSError):
-                if file not in pages and GENERATOR in file.read_text("utf-8", "replace"):
-                    file.unlink()
+    for file in (into / STUDENTS).glob("*.html"):
+        with suppress(OSError):
+            if file not in pages and GENERATOR in file.read_text("utf-8", "replace"):
+                file.unlink()
+    pages[into / ANSWERS] = partial(_answers_page, grades, names)
     return write_each({**pages, into / "report.html": partial(_report, grades, names, spent)})
 
 
@@ -92,44 +90,41 @@ def _student_page(grades: ClassGrades, student: Student) -> str:
     )
 
 
-def answers_name(lesson: BuiltLesson, exercise: ExerciseFacts) -> str:
-    """Return the file name of the page with all answers to an exercise."""
-    return f"{lesson.lesson}-{exercise.name}.html"
+def _answers_page(grades: ClassGrades, names: dict[str, str]) -> str:
+    """Write the teacher's page of all answers, by exercise, the wrong ones first."""
+    answers = defaultdict(list)
+    for student, lesson, attempt in grades.all_attempts():
+        for row in attempt.rows:
+            answer = attempt.answers.get(row.exercise)
+            answers[lesson.lesson, row.exercise].append((student, row, answer))
+    last: list[str] = [VerdictKind.CORRECT, VerdictKind.NOT_ATTEMPTED]
+    for given in answers.values():
+        given.sort(key=lambda each: last.index(each[1].kind) if each[1].kind in last else -1)
+    return _with_script("answers", grades=grades, answers=answers, names=names, columns=COLUMNS)
 
 
-def _answers_page(
-    grades: ClassGrades, lesson: BuiltLesson, exercise: ExerciseFacts, names: dict[str, str]
-) -> str:
-    """Write the teacher's page of all answers to one exercise."""
-    return render(
-        "reports/answers.html",
-        lesson=lesson,
-        exercise=exercise,
-        answers=[
-            (student, row, attempt.answers.get(exercise.name))
-            for student, graded_lesson, attempt in grades.all_attempts()
-            for row in attempt.rows
-            if graded_lesson is lesson and row.exercise == exercise.name
-        ],
-        names=names,
-        columns=COLUMNS,
-        script=_SCRIPT,
-        script_digest=_SCRIPT_DIGEST,
-    )
+def _with_script(page: str, **values: Any) -> str:
+    """Render a page whose policy names the one script in it: no script in an answer can run."""
+    script = _SCRIPTS[page]
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return render(f"reports/{page}.html", **values, script=script, script_digest=digest)
 
 
 def _report(
     grades: ClassGrades, names: dict[str, str], spent: class_statistics.Spent | None
 ) -> str:
     counts = class_statistics.count_exercises(grades, spent)
-    points = class_statistics.points_of_students(grades)
+    standings = class_statistics.standings(grades)
+    points = [each.points for each in standings if not each.why_nothing]
     attempts = list(grades.all_attempts())
-    return render(
-        "reports/report.html",
+    return _with_script(
+        "report",
         grades=grades,
         names=names,
+        labels={student.id: student.label for student in grades.students},
         svg=Pictures(),
         on_public_cases=ON_PUBLIC_CASES,
+        standings=standings,
         points=points,
         histogram=class_statistics.histogram(points, grades.all_points),
         graded_at=max((attempt.graded_at for _, _, attempt in attempts), default=None),
@@ -137,15 +132,29 @@ def _report(
         lessons=[list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
         held=class_statistics.held_misconceptions(grades),
         clusters=class_statistics.find_clusters(grades),
-        not_graded=class_statistics.not_graded(grades),
+        odd=list(_odd(grades)),
+        late=sum(grades.late_by(attempt) is not None for _, _, attempt in attempts),
         corrected=[
             (student, lesson, row)
             for student, lesson, attempt in attempts
             for row in attempt.rows
             if row.teacher
         ],
-        answers_name=answers_name,
     )
+
+
+def _odd(grades: ClassGrades) -> Iterator[tuple[str, str, str]]:
+    """Yield what is odd in what was handed in: a student's id, the lesson or file, a remark."""
+    remarks = []
+    for student, lesson, attempt in grades.all_attempts():
+        again = " The next run tries again." if attempt.state is AttemptState.FAILED else ""
+        if attempt.state is not AttemptState.GRADED:
+            yield student.id, lesson.lesson, f"not graded: {ended(attempt.reason)}{again}"
+        elif attempt.reason:
+            remarks.append((student.id, lesson.lesson, ended(attempt.reason)))
+    for student_id, file, why in grades.left_out:
+        yield student_id, file, f"not read: {ended(why)}"
+    yield from remarks
 
 
 def _views(lesson: BuiltLesson, attempt: Attempt) -> Iterator[dict[str, Any]]:
@@ -204,6 +213,11 @@ def sentence(text: str) -> Markup:
     return backticks_to_code(printable_lines(text))
 
 
+def ended(text: str) -> str:
+    """Return a text with a full stop, unless it ends with one or with another mark."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
 def moment(at: datetime) -> str:
     """Write a date and time of day."""
     return f"{at.day} {at:%B %Y, %H:%M}"
@@ -228,8 +242,10 @@ render = FEEDBACK_TEMPLATES.extended(
     {
         "sentence": sentence,
         "shortened": lambda text: shorten(text, MOST_IN_A_NAME),
+        "brief": lambda text: truncate(text, MOST_IN_BRIEF),
         "median": lambda values: f"{median(values):g}",
         "excerpt": excerpt,
+        "ended": ended,
         "moment": moment,
         "remark": remark,
         "file_name": file_name,

@@ -176,7 +176,9 @@ class LessonSources:
     @property
     def graded(self) -> dict[str, Exercise]:
         """The exercises of the exercise notebook; the others stand in the lesson."""
-        return {name: each for name, each in self.exercises.items() if not each.is_practice}
+        return {
+            name: exercise for name, exercise in self.exercises.items() if not exercise.is_practice
+        }
 
     @property
     def exercises_digest(self) -> str:
@@ -186,8 +188,11 @@ class LessonSources:
     @property
     def practice_digest(self) -> str:
         """A digest of the cells of the exercises that stand in the lesson; "" without any."""
-        practice = [each for each in self.exercises.values() if each.is_practice]
-        cells = [(each.setup, each.cell.source, str(each.cell.metadata)) for each in practice]
+        practice = [exercise for exercise in self.exercises.values() if exercise.is_practice]
+        cells = [
+            (exercise.setup, exercise.cell.source, str(exercise.cell.metadata))
+            for exercise in practice
+        ]
         return text_digest(*itertools.chain(*cells)) if cells else ""
 
 

@@ -90,7 +90,7 @@ def _changed_by(called: ast.expr | None) -> set[str]:
         case _:
             return set()
     is_change = _CHANGES.match(name)
-    return {each.id for each in changed if isinstance(each, ast.Name) and is_change}
+    return {part.id for part in changed if isinstance(part, ast.Name) and is_change}
 
 
 def _targets(node: ast.stmt) -> Iterator[ast.Name]:
@@ -170,7 +170,7 @@ def read_predictions(
             question = OPTION.sub("", above.source).removeprefix(PREDICTION)
             question = " ".join(question.replace("**Predict.**", "").split())
             answer = new_letters.get(str(answer), str(answer))
-            code = [each.source for each in cells[:at] if each.kind == "code"]
+            code = [cell.source for cell in cells[:at] if cell.kind == "code"]
             below = cells[at + 1] if at + 1 < len(cells) else None
             why = ""
             if below and below.kind == "markdown" and not below.heading:

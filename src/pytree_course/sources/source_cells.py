@@ -22,8 +22,8 @@ def slug(title: str) -> str:
 
 def split_answer(text: str) -> tuple[str, str]:
     """Split the text below a prediction's cell into the answer's explanation and what follows."""
-    found = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
-    at = found.start() if found else len(text)
+    next_part = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
+    at = next_part.start() if next_part else len(text)
     return text[:at].strip(), text[at:]
 
 
@@ -88,8 +88,8 @@ class SourceCell:
     @property
     def heading(self) -> str | None:
         """The title, where the cell starts a section."""
-        found = HEADING.match(self.source)
-        return found[1] if self.kind == "markdown" and found else None
+        match = HEADING.match(self.source)
+        return match[1] if self.kind == "markdown" and match else None
 
     @property
     def is_exercise(self) -> bool:

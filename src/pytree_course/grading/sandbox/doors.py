@@ -18,7 +18,6 @@ from jupyter_client.connect import port_names
 
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import policy
-from pytree_course.grading.sandbox.bubblewrap import in_view
 from pytree_course.grading.sandbox.request import READY, Sandbox, SandboxRequest
 from pytree_course.grading.sandbox.system_calls import filter_instructions
 
@@ -103,7 +102,7 @@ def _start(module: str, standard_input: socket.socket, *arguments: str) -> subpr
     """Run a module of this package in the view that sandboxes are made in."""
     command = [sys.executable, "-m", f"{__package__}.{module}", *arguments]
     return subprocess.Popen(
-        in_view(command),
+        policy.in_view(command),
         env={"PATH": os.environ.get("PATH", os.defpath)},  # code inside can read it in /proc
         stdin=standard_input.fileno(),
         stdout=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""The sandbox's view: visible files, environment variables and process limits.
+"""The sandbox's view: visible files, variables, process limits, and how bubblewrap makes it.
 
 How much it may use up is in `limits`, and what it may ask of the operating system in
 `system_calls`.
@@ -6,7 +6,7 @@ How much it may use up is in `limits`, and what it may ask of the operating syst
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytree_course
@@ -121,3 +121,45 @@ def python_folders() -> list[Path]:
     if not any(package.is_relative_to(folder) for folder in inside):
         wanted.add(package)
     return sorted(folder for folder in wanted if not folder.is_relative_to("/usr"))
+
+
+def in_view(command: Sequence[str]) -> list[str]:
+    """Return the command that runs a command in the view of a sandbox, all rights in there kept.
+
+    The view lacks what each sandbox has of its own (the folders in memory, the course, and /proc,
+    which may not be mounted again where parts of it are covered). No code of a learner may run in
+    it before it has entered a sandbox.
+    """
+    user = str(USER_INSIDE)
+    options = [
+        *(() if os.geteuid() == 0 else ("--unshare-user", "--uid", user, "--gid", user)),
+        *("--cap-add", "ALL", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        *("--unshare-cgroup-try", "--die-with-parent", "--new-session"),
+        *("--hostname", HOST_NAME, "--clearenv", "--proc", "/proc", "--dev", "/dev"),
+    ]
+    for name, value in variables({}).items():
+        options += ["--setenv", name, value]
+    for device in COVERED_DEVICES:
+        options += ["--dev-bind", os.devnull, device]
+    for place in (*FOLDERS_IN_MEMORY, COURSE_INSIDE):
+        options += [*_folders_above(place), "--perms", FOLDER_MODE, "--dir", place]
+    for place, target in shown_links().items():
+        options += [*_folders_above(place), "--symlink", target, place]
+    for source, place in shown_folders().items():
+        options += [*_folders_above(place), "--ro-bind", str(source), place]
+    for folder in covered_folders():
+        options += ["--tmpfs", folder, "--remount-ro", folder]
+    options += ["--ro-bind-try", *["/etc/ld.so.cache"] * 2]
+    # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
+    options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+    return ["bwrap", *options, "--", *command]
+
+
+def _folders_above(place: str) -> list[str]:
+    """Return the options that make the folders above a place, open to every user."""
+    return [
+        option
+        for folder in reversed(Path(place).parents)
+        if folder not in map(Path, ("/", "/dev", *FOLDERS_IN_MEMORY))
+        for option in ("--perms", FOLDER_MODE, "--dir", str(folder))
+    ]

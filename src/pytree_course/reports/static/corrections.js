@@ -1,22 +1,56 @@
-// What the teacher types beside answers, as lines for `grade --corrections`.
-const lines = document.querySelector("#lines");
+// Collect what the teacher types beside answers: as a table, and as a file for `grade --corrections`.
 const answers = [...document.querySelectorAll("[data-student]")];
-const quoted = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+const collected = document.querySelector("#collected");
+const said = document.querySelector("#said");
+let saved = "";
 
-function correction(answer) {
-  const { student, lesson, exercise } = answer.dataset;
-  const typed = [...answer.querySelectorAll("input, textarea")].map((field) => field.value.trim());
-  return typed.some(Boolean) ? [student, lesson, exercise, ...typed].map(quoted).join(",") : null;
+function typed(answer) {
+  const [points, comment] = ["input.points", "textarea"].map((field) =>
+    answer.querySelector(field).value.trim(),
+  );
+  const takenBack = answer.querySelector(".taken-back")?.checked;
+  return points || comment || takenBack ? { answer, points, comment } : null;
 }
 
-function write() {
-  lines.value = answers.map(correction).filter(Boolean).join("\n");
+function row({ answer, points, comment }) {
+  const link = document.createElement("a");
+  link.href = `#${answer.id}`;
+  link.textContent = answer.dataset.label;
+  const line = document.createElement("tr");
+  const cells = [link, answer.dataset.title, points, comment || (points ? "" : "taken back")];
+  for (const cell of cells) line.insertCell().append(cell);
+  return line;
 }
 
-document.addEventListener("input", (event) => event.target === lines || write());
-document.querySelector("#copy").addEventListener("click", () => {
-  lines.select();
-  navigator.clipboard.writeText(lines.value);
+function file() {
+  const quoted = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const lines = answers.map(typed).filter(Boolean).map(({ answer, points, comment }) => {
+    const { student, lesson, exercise } = answer.dataset;
+    return [student, lesson, exercise, points, comment].map(quoted).join(",");
+  });
+  return lines.length ? [collected.dataset.columns, ...lines, ""].join("\n") : "";
+}
+
+function show() {
+  const rows = answers.map(typed).filter(Boolean).map(row);
+  collected.querySelector("tbody").replaceChildren(...rows);
+  collected.hidden = !rows.length;
+  said.textContent = "";
+}
+
+document.querySelector("#copy").addEventListener("click", async () => {
+  await navigator.clipboard.writeText(file());
+  saved = file();
+  said.textContent = "✓ Copied, with the first line.";
 });
-window.addEventListener("beforeunload", (event) => lines.value && event.preventDefault());
-write();
+document.querySelector("#save").addEventListener("click", () => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([file()], { type: "text/csv" }));
+  link.download = "corrections.csv";
+  link.click();
+  saved = file();
+  said.textContent = "✓ Saved as corrections.csv.";
+});
+document.addEventListener("input", show);
+window.addEventListener("beforeunload", (event) => file() !== saved && event.preventDefault());
+show();
