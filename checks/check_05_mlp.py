@@ -1212,8 +1212,7 @@ def keep_frozen(answer, rng):
         case(["frozen", ["frozen"]]),
         case({one: "train", two: "train"}),
         case(["train", {one: "train"}]),
-        case("frozen"),
-        case("train"),
+        case([{two: second}, {one: first, two: second}]),
     ]
     for _ in range(2):
         trees = [{one: vector(rng), two: vector(rng)} for _ in range(2)]

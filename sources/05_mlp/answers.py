@@ -894,17 +894,10 @@ def decayed_step(params, grads, direction, rate, decay):
 +        is_weight = jax.tree_util.keystr(path, simple=True, separator="/").split("/")[-1] == "w"
 
 
-# %% exercise="decayed_step" misconception="a_list_of_leaves"
+# %% exercise="decayed_step" misconception="a_list_of_leaves" changes="by_flattening"
 """Your result is a list of arrays. The new parameters need the structure of the old ones."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    new = []
-    pairs = jax.tree.leaves_with_path(params)
-    for (path, p), d in zip(pairs, jax.tree.leaves(direction(grads))):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        new.append(p - rate * (d + decay * p) if is_weight else p - rate * d)
-    return new
+-    return jax.tree.unflatten(structure, new)
++    return new
 
 
 # %% exercise="momentum" variant="by_flattening"
@@ -2871,16 +2864,14 @@ def step(params, batch, rate):
 +    value, grads = jax.value_and_grad(loss)(params, batch)
 
 
-# %% exercise="step" misconception="changes_the_old_parameters"
+# %% exercise="step" misconception="changes_the_old_parameters" changes="solution"
 """The parameters that your `step` was given have changed: you write the new arrays into the old dicts. The old parameters belong to the caller: `jax.tree.map` makes a new tree."""
-
-
-def step(params, batch, rate):
-    value, grads = jax.value_and_grad(loss)(params, *batch)
-    for layer, g in zip(params, grads):
-        layer["weight"] = layer["weight"] - rate * g["weight"]
-        layer["bias"] = layer["bias"] - rate * g["bias"]
-    return params, value
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
+-    return new, value
++    for layer, g in zip(params, grads):
++        layer["weight"] = layer["weight"] - rate * g["weight"]
++        layer["bias"] = layer["bias"] - rate * g["bias"]
++    return params, value
 
 
 # %% exercise="step" misconception="items_of_one_dict" changes="solution"
@@ -2989,16 +2980,15 @@ def momentum_step(state, batch, rate):
 +    return {"params": params, "velocity": velocity}
 
 
-# %% exercise="momentum_step" misconception="changes_the_old_state"
+# %% exercise="momentum_step" misconception="changes_the_old_state" changes="solution"
 """The state that your `momentum_step` was given has changed: you write into its dict. The old state belongs to the caller: return a new dict."""
-
-
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    updates, state["velocity"] = momentum(grads, state["velocity"], rate)
-    state["params"] = jax.tree.map(jnp.add, state["params"], updates)
-    state["step"] += 1
-    return state
+-    updates, velocity = momentum(grads, state["velocity"], rate)
+-    params = jax.tree.map(jnp.add, state["params"], updates)
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    updates, state["velocity"] = momentum(grads, state["velocity"], rate)
++    state["params"] = jax.tree.map(jnp.add, state["params"], updates)
++    state["step"] += 1
++    return state
 
 
 # %% exercise="keep_frozen" variant="by_where"
@@ -3020,7 +3010,7 @@ def keep_frozen(roles, old, new):
 
 
 # %% exercise="keep_frozen" misconception="everything_is_frozen" changes="solution"
-"""You return the old leaf for both labels: nothing trains. Your condition is always true, as a non-empty string is."""
+"""You return the old leaf for both labels: nothing trains. A condition that is always true, as a non-empty string is, does this, and so does a function whose arguments are not in the order of the trees."""
 -        return before if role == "frozen" else after
 +        return before if role else after
 
@@ -3060,7 +3050,7 @@ def keep_frozen(roles, old, new):
 
 
 # %% exercise="loss_of_one" misconception="the_loss_of_a_batch" changes="solution"
-"""Every call raises a `ValueError`: `loss` sums over axis 1, and the scores of one picture have only axis 0. Write the loss of one picture with `mlp` and `jax.nn.log_softmax`."""
+"""Every call raises a `ValueError`: a sum over axis 1, as in `loss`, where the scores of one picture have only axis 0. Write the loss of one picture with `mlp` and `jax.nn.log_softmax`."""
 -    return -jax.nn.log_softmax(mlp(params, x))[label]
 +    return loss(params, x, label)
 
@@ -3102,6 +3092,18 @@ def keep_frozen(roles, old, new):
 """Every call fails: `jax.value_and_grad` returns the loss and the gradient, and `momentum` gets both as one tuple. Use `jax.grad`, or unpack the two."""
 -    grads = jax.grad(loss)(state["params"], *batch)
 +    grads = jax.value_and_grad(loss)(state["params"], *batch)
+
+
+# %% exercise="momentum_step" misconception="the_velocity_without_the_rate" changes="solution"
+"""Your parameters move by the whole velocity, whatever the rate is. `momentum` returns the updates, with the rate in them: add these."""
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
+
+
+# %% exercise="momentum_step" misconception="the_updates_as_velocity" changes="solution"
+"""Your parameters are right after one step, but the velocity in your new state is the update. `momentum` returns the new velocity as its second result: keep this one."""
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {"params": params, "velocity": updates, "step": state["step"] + 1}
 
 
 # %% exercise="cross_entropy" misconception="where_over_two_formulas"
@@ -3429,6 +3431,19 @@ def make_warm_step(loss, updated, rate_at):
 +    return 1 - jax.nn.softmax(mlp(params, x))[label]
 
 
+# %% exercise="loss_of_one" misconception="softmax_twice" changes="solution"
+"""Your loss has softmax in it twice: it stays between 1.4 and 2.5, however wrong the network is. `jax.nn.log_softmax` takes scores, not probabilities."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(jax.nn.softmax(mlp(params, x)))[label]
+
+
+# %% exercise="loss_of_one" misconception="nine_zeros" changes="solution"
+"""You return ten numbers, of which nine are 0. The loss is a single number: their sum."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    logs = jax.nn.log_softmax(mlp(params, x))
++    return -jax.nn.one_hot(label, 10) * logs
+
+
 # %% exercise="keep_frozen" misconception="compared_with_is" changes="solution"
 """You return the new leaf for some labels that are `"frozen"`: you compare with `is`. Two equal strings may be two objects: `==` compares their characters."""
 -        return before if role == "frozen" else after
@@ -3473,6 +3488,17 @@ def keep_frozen(roles, old, new):
 
 def keep_frozen(roles, old, new):
     return jnp.where(roles == "frozen", old, new)
+
+
+# %% exercise="keep_frozen" misconception="a_list_of_dicts"
+"""Your function is right for a list of dicts, and fails for other trees. Parameters may be nested in any way: `jax.tree.map` goes over all three trees."""
+
+
+def keep_frozen(roles, old, new):
+    kept = []
+    for role, before, after in zip(roles, old, new):
+        kept.append({k: before[k] if role[k] == "frozen" else after[k] for k in role})
+    return kept
 
 
 # %% exercise="init_mlp" misconception="keys_from_the_end"
