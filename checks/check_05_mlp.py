@@ -672,6 +672,7 @@ def save_and_load(save, load, rng):
         wrong = {"": "Your `save` or your `load` has changed a tree that it was given."}
         return Case(looked_at_again, zeros(tree), tree, note=note, if_wrong=wrong)
 
+    own(load, loaded)
     said = {
         "pickled": "NumPy had to pickle something for your file: it was no array of numbers.",
         "names": "The names in your file are not the paths of the leaves of the last tree.",
@@ -974,6 +975,7 @@ def updated(answer, rng):
         return Case(steps, state, *later, note=note, if_wrong=said)
 
     own(answer, one_step)
+    own(answer, by_default)
     said = {
         "velocity": "Your new velocity is not `beta * velocity + gradient`, leaf by leaf.",
         "params": "Your new parameters are not `params - rate * velocity`, leaf by leaf, with the "
