@@ -150,8 +150,7 @@ def count_leaves(answer, rng):
         {"w": np.ones((2, 3)), "b": None},
     ]
     trees += [wide_tree(rng, leaf) for _ in range(rng.integers(4, 7))]
-    for tree in shuffled(rng, trees):
-        yield Case(answer, tree)
+    yield from (Case(answer, tree) for tree in shuffled(rng, trees))
 
 
 @check
@@ -176,7 +175,7 @@ def leaf_shapes(answer, rng):
     def leaf():
         return array(rng, *rng.integers(1, 4, rng.integers(1, 3)))
 
-    first, second, third = random_words(rng, 3)
+    first, second = random_words(rng, 2)
     scalar, empty = array(rng), array(rng, 3, 0)
     trees = [
         *small_trees(rng, leaf),
@@ -188,13 +187,10 @@ def leaf_shapes(answer, rng):
         {first: scalar, second: array(rng, 1, 2, 3)},
         {first: empty, second: [leaf()]},
         [array(rng, 0), leaf()],
-        {first: [{second: leaf()}, {second: leaf()}]},
-        {first: {second: {third: leaf()}, third: {third: leaf()}}},
         {"w": np.ones((2, 3)), "more": [np.zeros(4), None]},
     ]
     trees += [model(rng, leaf) for _ in range(rng.integers(2, 5))]
-    for tree in shuffled(rng, trees):
-        yield Case(answer, tree)
+    yield from (Case(answer, tree) for tree in shuffled(rng, trees))
 
 
 @check
@@ -211,7 +207,6 @@ def count_nones(answer, rng):
         None,
         None,  # the tree may be just this
         [None] * int(rng.integers(2, 5)),
-        number(rng),
         array(rng, 2),
         falsy(rng),
         [falsy(rng), number(rng)],
@@ -221,62 +216,49 @@ def count_nones(answer, rng):
         [{None, 1}, deque([None])],
         Config(a=None),
         [Config(a=None), None],
-        OrderedDict({word: None}),
         {"None": number(rng), word: None},
         {f"{word}None": number(rng)},
         {word: None, "array": array(rng, 2)},
         {"w": np.ones(2), "b": None, "more": [None, ()]},
     ]
     trees += [wide_tree(rng, leaf) for _ in range(rng.integers(5, 8))]
-    for tree in shuffled(rng, trees):
-        yield Case(answer, tree)
+    yield from (Case(answer, tree) for tree in shuffled(rng, trees))
 
 
 @check
 def nan_paths(answer, rng):
     """Names go with their own leaves: unsorted keys, None, nested dicts and lists."""
 
-    # Pictures show the value of a float, but not those of an array: floats in the small cases.
-    def float_leaf():
-        return one_of(rng, NAN, NAN, number(rng) / 2)
-
+    # Pictures show the value of a float, but not those of an array.
     def leaf():
-        value = number(rng) / 2
-        arrays = np.array([value, 2]), np.array([NAN, value]), np.array([[value], [NAN]])
-        return one_of(rng, value, NAN, *arrays)
+        return one_of(rng, NAN, NAN, number(rng) / 2)
 
     first, second = sorted(random_words(rng, 2))
     table = array(rng, 7, 7) / 2
     table[rng.integers(6), rng.integers(6)] = NAN
     # What is given fails at a tree that is no container: the smallest cases show its silent bug.
     trees = [
-        *small_trees(rng, float_leaf),
+        *small_trees(rng, leaf),
         table,
         one_of(rng, {}, [], ()),
         {second: NAN, first: number(rng) / 2},
         {second: NAN, first: NAN},
         {first: None, second: NAN},
-        {10: NAN, 9: float_leaf(), 2: NAN},
-        [float_leaf() for _ in range(10)] + [NAN, NAN],
-        {second: {"w": NAN}, first: [float_leaf(), NAN]},
+        {second: {"w": NAN}, first: [leaf(), NAN]},
         {"w": np.zeros(2), "b": np.array([1.0, NAN]), "scale": None},
         {first: array(rng, 2), second: np.array([[1, 2], [NAN, 3]])},
         [np.array(NAN), np.array([NAN, NAN])],
-        {first: np.zeros(0), second: float_leaf()},
+        {first: np.zeros(0), second: leaf()},
         [np.zeros((0, 3)), NAN],
         {first: INF, second: np.array([INF, -INF])},
         [np.array([[INF], [-INF]]), NAN],
-        (one_of(rng, INF, -INF), number(rng) / 2),
     ]
-    for _ in range(rng.integers(4, 7)):
-        trees.append([leaf(), model(rng, leaf), {second: leaf(), first: leaf()}])
-    for tree in shuffled(rng, trees):
-        yield Case(answer, tree)
+    trees += [[leaf(), model(rng, leaf), leaf()] for _ in range(rng.integers(4, 7))]
+    yield from (Case(answer, tree) for tree in shuffled(rng, trees))
 
 
 def alike_pairs(rng):
     """Draw pairs of trees whose structures differ in one thing; and pairs of equal structure."""
-
     leaf = partial(number, rng)
     first, second, third = sorted(random_words(rng, 3))
     differing = [
@@ -302,9 +284,8 @@ def alike_pairs(rng):
         (tree, jax.tree.map(lambda _: leaf(), tree)),
         (leaf(), one_of(rng, "text", Config({first: 1}), {1, 2}, array(rng, 2))),
         ([Config({first: leaf()})], [Config({second: [leaf()]})]),
-        ([], []),
         ({first: leaf(), second: leaf()}, {second: leaf(), first: leaf()}),
-        ({first: [leaf(), None]}, {first: [leaf(), None]}),
+        ({first: [1, None]}, {first: [1, None]}),
         ([leaf()], [falsy(rng)]),
         ([array(rng, 2)], [array(rng, 2, 3)]),
         ({first: "one"}, {first: array(rng, 2)}),
@@ -389,9 +370,8 @@ def replace_leaves(answer, rng):
 @check
 def leaf_at(answer, rng):
     """A text is not a list of keys; containers and None are no leaves; KeyError says the path."""
-
     leaf = partial(number, rng)
-    first, second, third = sorted(random_words(rng, 3))
+    first, second = sorted(random_words(rng, 2))
     trees = [
         *small_trees(rng, leaf)[1:],
         *odd_keys(rng, leaf)[:3],
@@ -403,7 +383,6 @@ def leaf_at(answer, rng):
         [{first: {"2": leaf()}}],
         [falsy(rng)],
         {first: array(rng, 2)},
-        {first: [{second: leaf(), third: leaf()}]},
         {first: Duo(leaf(), leaf())},
     ]
     cases = [Case(answer, tree, one_of(rng, *path_texts(tree))) for tree in trees]
@@ -412,7 +391,6 @@ def leaf_at(answer, rng):
         ({first: leaf()}, second),
         ({first: leaf()}, f"{first}/"),
         ({first: {second: leaf()}}, f"/{first}/{second}"),
-        ({first: leaf()}, first[:2]),
         ({first: leaf()}, f"{first}/{second}"),
         ({first: [leaf(), leaf()]}, first),
         ([Layer(leaf(), leaf())], "0"),
@@ -450,14 +428,12 @@ def whole_shapes(answer, rng):
     trees += [{"w": [784, 10], "more": [[3, 3], []], "dtype": "float32"}]
     for _ in range(rng.integers(4, 7)):
         trees.append([model(rng, leaf), {name: [leaf(), leaf()] for name in words}])
-    for tree in shuffled(rng, trees):
-        yield Case(answer, tree)
+    yield from (Case(answer, tree) for tree in shuffled(rng, trees))
 
 
 @check
 def leaves_in_layer_order(answer, rng):
     """Numbers in the names count, at every depth; nothing else changes its place."""
-
     leaf = partial(number, rng)
 
     def numbered(name, child=leaf):
@@ -481,7 +457,6 @@ def leaves_in_layer_order(answer, rng):
         layers(),
         {"layer10": leaf(), "layer2": leaf()},
         {"layer10": {"w": 5, "b": 4}, "layer2": {"w": 3, "b": 2}},
-        {"layernorm": leaf(), "layers": leaf()},
         {"layer10": None, "layer9": "relu", "layer30": ()},
         {first: layers(), second: [layers()]},
         Duo(Layer(layers(), None), leaf()),
@@ -494,8 +469,7 @@ def leaves_in_layer_order(answer, rng):
     ]
     for _ in range(rng.integers(3, 6)):
         trees.append({second: [layers(part), part()], first: one_of(rng, layers(part), part())})
-    for tree in shuffled(rng, trees):
-        yield Case(answer, tree)
+    yield from (Case(answer, tree) for tree in shuffled(rng, trees))
 
 
 @check
@@ -511,8 +485,6 @@ def shared_leaves(answer, rng):
     first, second, third = sorted(random_words(rng, 3))
     size, thing, single = number(rng), one_of(rng, 0.5, "float32"), np.array(number(rng))
     part, of_jax = {second: one, first: two}, vector(rng)
-    long = [number(rng) for _ in range(12)]
-    long[2] = long[10 + rng.integers(2)] = one
     add("No array stands at two places.", {}, one, [one, two], {first: None, second: two})
     numbers = (np.float32(size),) * 2, Duo(*[np.float64(size)] * 2)
     add("There are no arrays here.", {first: size, second: size}, [thing, thing], *numbers)
@@ -532,7 +504,6 @@ def shared_leaves(answer, rng):
         Duo(one, [one]),
         Layer(two, two),
         {10: one, 9: one},
-        long,
         {first: [{second: one}, size], third: one},
         [one, one, one],
         {third: two, first: two, second: (two, two)},
@@ -546,16 +517,10 @@ def shared_leaves(answer, rng):
         "Two arrays stand at several places each.",
         [one, two, one, two],
         [one, two, two, one],
+        Duo((square, two), {first: two, second: square}),
         {third: two, second: [one, one, two]},
         {third: part, first: part},
     )
-    square_copy = square.copy()
-
-    def leaf():
-        return one_of(rng, one, one, two, two, square, square_copy, one.copy(), two[:], size, None)
-
-    rich = ([one, model(rng, leaf), leaf(), (leaf(), one)] for _ in range(rng.integers(3, 6)))
-    add("Some arrays may be copies or views of others.", *rich)
     yield from shuffled(rng, cases)
 
 
@@ -568,7 +533,7 @@ def leaves_of(answer, rng):
 
     first, second = sorted(random_words(rng, 2))
     trees = [
-        *plain_trees(rng, lambda: number(rng)),
+        *plain_trees(rng, partial(number, rng)),
         *plain_trees(rng, leaf),
         5,
         {"b": [1, (2, 3)], "a": 4},
@@ -576,14 +541,12 @@ def leaves_of(answer, rng):
         "text",
         one_of(rng, (), [], {}),
         [[], {first: ((), {})}],
-        {second: array(rng, 2), first: [number(rng), "text"]},
         {first: falsy(rng), second: number(rng)},
         [number(rng), falsy(rng)],
     ]
     for _ in range(rng.integers(2, 5)):
         trees.append({second: [leaf(), {first: leaf()}], first: leaf()})
-    for tree in shuffled(rng, trees):
-        yield Case(answer, tree)
+    yield from (Case(answer, tree) for tree in shuffled(rng, trees))
 
 
 @check
@@ -591,13 +554,13 @@ def leaves_by_type(answer, rng):
     """Four types are nodes; of other types, subclasses too, each object is one leaf."""
 
     def leaf():
-        return one_of(rng, number(rng), number(rng) / 2, array(rng, 2), "text")
+        return one_of(rng, number(rng), number(rng) / 2, "text")
 
     first, second = sorted(random_words(rng, 2))
     trees = [
-        *small_trees(rng, lambda: number(rng)),
+        *small_trees(rng, partial(number, rng)),
         {second: leaf(), first: "text"},
-        leaf(),
+        array(rng, 2),
         None,
         one_of(rng, (), [], {}),
         [(), {}, [None]],
@@ -605,12 +568,10 @@ def leaves_by_type(answer, rng):
         [{1, 2}, deque([3, 4])],
         Config({second: number(rng), first: number(rng)}),
         [Config(a=1, b=2), number(rng)],
-        {second: [number(rng), {second: leaf(), first: leaf()}], first: number(rng)},
     ]
     for _ in range(rng.integers(2, 5)):
         trees.append({second: [leaf(), None], first: Layer(leaf(), number(rng))})
-    for tree in shuffled(rng, trees):
-        yield Case(answer, tree)
+    yield from (Case(answer, tree) for tree in shuffled(rng, trees))
 
 
 @check
@@ -635,15 +596,11 @@ def rebuild(answer, rng):
         [(), {}, [None]],
         {first: None, second: leaf()},
         [None, leaf(), (None, leaf())],
-        ([leaf()], (leaf(), leaf())),
         {first: "text", second: [array(rng, 2)]},
         {first: falsy(rng), second: leaf()},
         [leaf(), falsy(rng)],
     ]
-    trees += [
-        random_model(rng, leaf, lambda: {second: (leaf(), None), first: [leaf()]})
-        for _ in range(rng.integers(2, 5))
-    ]
+    trees += [random_model(rng, leaf) for _ in range(rng.integers(2, 5))]
     note = "The second input is given to your function as an iterator."
     cases = [Case(with_new, {"b": 1, "a": (2, None)}, [10, 20], note=note)]
     for tree in trees:

@@ -884,7 +884,7 @@ def history(cls, rng):
     said = "`values` and `used` of a history"
     found = cases(of(new, leaves), f"{said}: its leaves.", rooms)
     call = of(new, lambda node: seen(jax.tree.map(triple, node)))
-    found += cases(call, f"{said}. They are after {TRIPLED}:", rooms)
+    found += cases(call, f"{said}. Both, after {TRIPLED}:", rooms)
     note = f"{said}. How many leaves are below each child?"
     found += cases(of(new, leaves_below), note, [room(1, 1), room(2)])
     note = "JAX rebuilds a history with these two as `values` and `used`:"
@@ -1239,6 +1239,7 @@ def span(cls, rng):
 @check
 def count(cls, rng):
     """A new state, one step on, made by one jitted method; the old one as it was."""
+    new = making(cls)
 
     def seen(node):
         if type(node) is not cls:
@@ -1250,19 +1251,19 @@ def count(cls, rng):
         return seen(state)
 
     def traces(params, step):
-        return is_one_program(lambda state: state.count(), cls(params, step))
+        return is_one_program(lambda state: state.count(), new(params, step))
 
     def draw():
         return {"w": row(rng)}, number(rng)
 
     given = [({"w": row(rng)}, 0), draw(), draw(), draw(), ([number(rng)], number(rng))]
     said = "`params` and `step` of a state"
-    found = cases(of(cls, lambda state: seen(state.count())), f"{said}. `count()` returns:", given)
-    call = of(cls, lambda state: seen(state.count().count()))
+    found = cases(of(new, lambda state: seen(state.count())), f"{said}. `count()` returns:", given)
+    call = of(new, lambda state: seen(state.count().count()))
     found += cases(call, f"{said}. `count().count()` returns:", given)
-    call = of(cls, lambda state: seen(state.count().count().count()))
+    call = of(new, lambda state: seen(state.count().count().count()))
     found += cases(call, f"{said}. `count().count().count()` returns:", given[:2])
-    found += cases(of(cls, old_state), f"{said}. The old state, after `state.count()`:", given)
+    found += cases(of(new, old_state), f"{said}. The old state, after `state.count()`:", given)
     means = {"": "`count` is not jitted any more. Keep `@jax.jit` above it."}
     found += cases(
         traces, "Is `count` one jitted method?", [draw() for _ in range(3)], if_wrong=means

@@ -159,12 +159,29 @@ def test_a_module_that_grading_lacks_is_explained():
     assert "Grading has the packages of the course, and no file" in words.explanation(missing, {})
 
 
-def test_feedback_on_a_wrong_answer_shows_both_and_where_they_part():
+def test_feedback_on_a_wrong_answer_shows_both_and_where_they_part_and_then_what_was_given():
     shown = feedback(ALL_VERDICTS["incorrect"])
-    for part in ("Given", "Yours", "Expected", "First difference at [0]"):
-        assert part in shown.text
-        assert part.split(" at ")[0] in shown.html
+    for form in (shown.text, shown.html):
+        places = [form.index(part) for part in ("Yours", "Expected", "First difference", "Given")]
+        assert places == sorted(places)
+    assert "First difference at [0]" in shown.text
     assert shown.html.count("<svg") == 3
+    assert "<details open>" in shown.html
+    assert "<details>" in feedback(verdict_on(lambda values: [values] * 9)).html  # too long
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (right, "`values`"),
+        (lambda *given: right(*given), "`values`"),
+        (lambda *trees: right(*trees), "`trees[0]`"),
+        (None, "input 1"),
+    ],
+)
+def test_inputs_are_called_what_the_function_calls_them_that_takes_them(call, name):
+    shown = feedback(ALL_VERDICTS["incorrect"], call=call, answers=[right])
+    assert f"Given, {name}: [" in shown.text
 
 
 def test_feedback_explains_a_misconception_and_points_to_the_lesson():

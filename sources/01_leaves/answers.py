@@ -78,6 +78,12 @@ def leaves_of(tree):
 +    return tree
 
 
+# %% exercise="leaves_of" misconception="adds_a_leaf_without_its_list" changes="by_a_loop"
+"""For a leaf, your function returns the leaf itself instead of a list that holds it. So the caller cannot add it to a list: `+=` needs items. `leaves_of(5)` should be `[5]`."""
+-        return [tree]
++        return tree
+
+
 # %% exercise="leaves_of" misconception="takes_the_keys"
 """Your list holds the keys of the dicts. A loop over a dict gives its keys; the items of a tree are its values."""
 def leaves_of(tree):
@@ -112,17 +118,8 @@ def leaves_of(tree):
     return jax.tree.leaves(tree)
 
 
-# %% exercise="leaves_of" misconception="level_by_level" changes="by_a_stack"
-"""Your leaves come level by level: those of the outer containers before those of the inner ones. Take all leaves of one item before going on to the next item."""
--        node = waiting.pop()
-+        node = waiting.pop(0)
-...
--            waiting.extend(reversed(node))
-+            waiting.extend(node)
-
-
 # %% exercise="leaves_of" misconception="forgets_the_result" changes="solution"
-"""Your list is empty for every container. Perhaps the function calls itself on each item, but drops the result: add the list that each call returns to your own."""
+"""Your list is empty for every container: what the calls on the items return is not in it. Add the list that each call returns to your own."""
      """Return the leaves of a tree of dicts, lists and tuples, in a list."""
 +    result = []
 ...
@@ -144,16 +141,86 @@ def leaves_of(tree):
 +        return leaves_of(tree.values())
 
 
+# %% exercise="leaves_of" misconception="keys_and_values" changes="solution"
+"""Your list holds the keys of the dicts beside their values. `tree.items()` gives pairs, and a pair is a tuple, so both parts become leaves. The items of a dict are its values alone."""
+-        tree = list(tree.values())
++        tree = list(tree.items())
+
+
+# %% exercise="leaves_of" misconception="whatever_has_items_is_opened"
+"""You open everything that Python can loop over. That takes arrays apart into numbers; and each letter of a string is a string again, so at a string the function calls itself without an end. Look into dicts, lists and tuples only."""
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        return leaves_of(list(tree.values()))
+    if hasattr(tree, "__iter__"):
+        return [leaf for item in tree for leaf in leaves_of(item)]
+    return [tree]
+
+
+# %% exercise="leaves_of" misconception="only_the_first" changes="solution"
+"""Your list ends after the leaves of the first item: a `return` in a loop ends the loop. Collect the leaves of all items, and return them after the loop."""
+-        return [leaf for item in tree for leaf in leaves_of(item)]
++        for item in tree:
++            return leaves_of(item)
++        return []
+
+
+# %% exercise="leaves_of" misconception="only_the_last" changes="solution"
+"""Your list holds the leaves of the last item only: those of the items before are replaced. Add the leaves of each item to those that you have: `+=` instead of `=`."""
+     """Return the leaves of a tree of dicts, lists and tuples, in a list."""
++    result = []
+...
+-        return [leaf for item in tree for leaf in leaves_of(item)]
++        for item in tree:
++            result = leaves_of(item)
++        return result
+
+
+# %% exercise="leaves_of" misconception="falsy_is_no_leaf" changes="solution"
+"""Your list leaves out `0`, `False` and empty strings, and a test of an array raises an error: in an `if`, Python takes such values for false, and an array of several numbers is neither true nor false. Every leaf counts, whatever its value is."""
+     """Return the leaves of a tree of dicts, lists and tuples, in a list."""
++    if not tree:
++        return []
+
+
+# %% exercise="leaves_of" misconception="empty_is_a_leaf" changes="by_a_loop"
+"""Your list holds empty containers. A container without items is a container all the same: it adds no leaf."""
+-    if isinstance(tree, dict):
++    if isinstance(tree, dict) and tree:
+...
+-    elif isinstance(tree, (list, tuple)):
++    elif isinstance(tree, (list, tuple)) and tree:
+
+
+# %% exercise="leaves_of" misconception="the_list_stays" changes="solution" in_order=True
+"""Your list still holds the leaves of earlier calls. A default value such as `result=[]` is made only once, so all calls add to one list. Make a new list in each call."""
+-def leaves_of(tree):
++def leaves_of(tree, result=[]):
+...
+     if isinstance(tree, dict):
+         tree = list(tree.values())
+     if isinstance(tree, (list, tuple)):
+-        return [leaf for item in tree for leaf in leaves_of(item)]
+-    return [tree]
++        for item in tree:
++            leaves_of(item)
++    else:
++        result.append(tree)
++    return list(result)
+
+
+# %% exercise="leaves_of" misconception="returns_a_generator" changes="solution"
+"""Your function returns a generator: that is what a function with `yield` returns, and so is `(... for ...)`. The task asks for a list; `list(...)` makes one."""
+-        return [leaf for item in tree for leaf in leaves_of(item)]
+-    return [tree]
++        return (leaf for item in tree for leaf in leaves_of(item))
++    return (leaf for leaf in [tree])
+
+
 # %% exercise="leaves_by_type" misconception="lists_the_keys" changes="solution"
 """Your list holds the keys of the dicts: `list` of a dict gives its keys. The children are the values, in the order of the sorted keys."""
 -registry[dict] = lambda node: [node[key] for key in sorted(node)]
 +registry[dict] = list
-
-
-# %% exercise="leaves_of" misconception="returns_nothing"
-"""Your function returns `None`. A Python function without `return` returns `None`; printing the leaves only shows them."""
-def leaves_of(tree):
-    print(tree)
 
 
 # %% exercise="leaves_by_type" variant="by_a_loop"
@@ -261,6 +328,59 @@ def leaves_by_type(tree):
 -registry[dict] = lambda node: [node[key] for key in sorted(node)]
 
 
+# %% exercise="leaves_by_type" misconception="a_leaf_without_its_list" changes="solution"
+"""For a leaf, you return the leaf itself instead of a list that holds it. So its parent cannot join it with other lists: an int has no items, and a string falls apart into letters. Return `[tree]`."""
+-        return [tree]
++        return tree
+
+
+# %% exercise="leaves_by_type" misconception="sorts_the_values" changes="solution"
+"""You sort the values of a dict, and fail where Python cannot compare them. JAX sorts the keys: the children are the values in the order of their keys."""
+-registry[dict] = lambda node: [node[key] for key in sorted(node)]
++registry[dict] = lambda node: sorted(node.values())
+
+
+# %% exercise="leaves_by_type" misconception="asks_for_the_object" changes="solution"
+"""You look for the object itself in the registry. Its keys are types, so ask for `type(tree)`. A dict, a list or an array cannot be looked up at all: it has no hash."""
+-    if type(tree) not in registry:
++    if tree not in registry:
+
+
+# %% exercise="leaves_by_type" misconception="asks_for_the_parent_first" changes="solution"
+"""Your function fails at an object of a subclass, such as a namedtuple or an `OrderedDict`. `isinstance` is true for it, but `registry` has no entry for its type. Ask whether `type(tree)` is in the registry."""
+-    if type(tree) not in registry:
++    if not isinstance(tree, tuple(registry)):
+
+
+# %% exercise="leaves_by_type" misconception="only_the_first" changes="solution"
+"""Your list ends after the leaves of the first child: a `return` in a loop ends the loop. Collect the leaves of all children, and return them after the loop."""
+-    return [leaf for child in children for leaf in leaves_by_type(child)]
++    for child in children:
++        return leaves_by_type(child)
++    return []
+
+
+# %% exercise="leaves_by_type" misconception="forgets_the_result" changes="solution"
+"""Your list is empty for every node: what the calls on the children return is not in it. Add the list that each call returns to your own."""
+-    return [leaf for child in children for leaf in leaves_by_type(child)]
++    for child in children:
++        leaves_by_type(child)
++    return []
+
+
+# %% exercise="leaves_by_type" misconception="no_function_for_dict" changes="solution"
+"""Your function fails at a dict: what `registry` has for `dict` cannot be called. As `list` for a list, it has to be a function of one dict, for example a `lambda`."""
+-registry[dict] = lambda node: [node[key] for key in sorted(node)]
++registry[dict] = ...
+
+
+# %% exercise="leaves_by_type" misconception="opens_the_item_without_its_function" changes="solution"
+"""Your list holds keys of the dicts, and your function fails at `None`: you loop over the node itself. `registry[type(tree)]` is the function that lists its children; call it."""
+-    children = registry[type(tree)](tree)
+-    return [leaf for child in children for leaf in leaves_by_type(child)]
++    return [leaf for child in tree for leaf in leaves_by_type(child)]
+
+
 # %% exercise="rebuild" variant="by_unflatten"
 def rebuild(tree, leaves):
     return jax.tree.unflatten(jax.tree.structure(tree), leaves)
@@ -301,12 +421,11 @@ def rebuild(tree, leaves):
 """Your function takes a leaf from the iterator for each `None`, so the iterator is empty too early. `None` is not a leaf: it stays as it is."""
 -    if tree is None:
 -        return None
-
-
-# %% exercise="rebuild" misconception="none_takes_a_leaf_in_a_list" changes="none_takes_a_leaf"
-"""Where `tree` has a `None`, your function takes a leaf from the iterator, which is then empty too early. `None` is not a leaf: it stays as it is."""
--        return type(tree)(rebuild(item, leaves) for item in tree)
-+        return type(tree)([rebuild(item, leaves) for item in tree])
+...
+-    return next(leaves)
++    for leaf in leaves:
++        return leaf
++    raise Exception("whatever the error is")
 
 
 # %% exercise="rebuild" misconception="returns_a_list"
@@ -315,7 +434,7 @@ def rebuild(tree, leaves):
     return list(leaves)
 
 
-# %% exercise="rebuild" misconception="keeps_the_old_leaves" changes="none_takes_a_leaf"
+# %% exercise="rebuild" misconception="keeps_the_old_leaves" changes="solution"
 """Your result still has the leaves of `tree`. Where you come to a leaf, return the next one of `leaves` instead."""
 -    return next(leaves)
 +    return tree
@@ -346,6 +465,91 @@ def rebuild(tree, leaves):
 """You use `leaves` as a list, as in `leaves[0]` or `len(leaves)`. It is an iterator: it has neither an index nor a length. `next(leaves)` gives the next leaf."""
 -    return next(leaves)
 +    return leaves[0]
+
+
+# %% exercise="rebuild" misconception="writes_into_the_tree"
+"""After the call, the tree that your function was given has changed: you write the new leaves into its dicts and lists. Build a new container in each call, and leave `tree` as it is."""
+def rebuild(tree, leaves):
+    if isinstance(tree, tuple):
+        return tuple([rebuild(item, leaves) for item in tree])
+    if isinstance(tree, (dict, list)):
+        for key in sorted(tree) if isinstance(tree, dict) else range(len(tree)):
+            tree[key] = rebuild(tree[key], leaves)
+        return tree
+    return None if tree is None else next(leaves)
+
+
+# %% exercise="rebuild" misconception="a_tuple_cannot_be_written" changes="writes_into_the_tree"
+"""You write the new leaves into `tree`. That changes the caller's tree, and fails at a tuple, whose items cannot be replaced. Build a new container in each call."""
+-    if isinstance(tree, tuple):
+-        return tuple([rebuild(item, leaves) for item in tree])
+-    if isinstance(tree, (dict, list)):
++    if isinstance(tree, (dict, list, tuple)):
+
+
+# %% exercise="rebuild" misconception="each_call_begins_again" changes="solution"
+"""Your result has the first leaf at every place. A list made of `leaves` in each call, or a new iterator, begins with the first leaf again. Pass the same iterator on, and take the next leaf from it."""
++    leaves = list(leaves)
+     if tree is None:
+...
+-    return next(leaves)
++    return leaves[0]
+
+
+# %% exercise="rebuild" misconception="a_generator_for_a_tuple" changes="solution"
+"""Your tree has generators where `tree` has tuples: `(... for ...)` makes a generator. `tuple(...)` makes a tuple of its items."""
+-        return type(tree)(rebuild(item, leaves) for item in tree)
++        result = (rebuild(item, leaves) for item in tree)
++        return list(result) if isinstance(tree, list) else result
+
+
+# %% exercise="rebuild" misconception="tuples_take_a_leaf" changes="solution"
+"""You put one leaf in the place of each tuple. A tuple is a container too: go into it as into a list, and make a tuple again."""
+-    if isinstance(tree, (list, tuple)):
++    if isinstance(tree, list):
+
+
+# %% exercise="rebuild" misconception="falsy_stays" changes="solution"
+"""Where `tree` has `0`, `False` or an empty string, your result still has it, and a test of an array raises an error: in an `if`, Python takes such values for false. Each of them is a leaf. Only `None` and empty containers stay as they are."""
+-    if tree is None:
+-        return None
++    if not tree:
++        return tree
+
+
+# %% exercise="rebuild" misconception="the_tree_is_its_structure"
+"""Your function fails whatever the tree is. `jax.tree.unflatten` takes a structure, as `jax.tree.structure` makes it, and the leaves. A tree is no structure."""
+def rebuild(tree, leaves):
+    return jax.tree.unflatten(tree, leaves)
+
+
+# %% exercise="rebuild" misconception="the_iterator_is_the_leaf" changes="solution"
+"""Your tree holds the iterator itself at each leaf. `next(leaves)` takes the next leaf from it."""
+-    return next(leaves)
++    return leaves
+
+
+# %% exercise="rebuild" misconception="drops_the_nones" changes="solution"
+"""Each `None` is missing from your result. It is no leaf, but it belongs to the structure: put a `None` in its place."""
+-        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
++        return {key: rebuild(tree[key], leaves) for key in sorted(tree) if tree[key] is not None}
+...
+-        return type(tree)(rebuild(item, leaves) for item in tree)
++        return type(tree)(rebuild(item, leaves) for item in tree if item is not None)
+
+
+# %% exercise="rebuild" misconception="a_dict_is_made_of_its_keys" changes="solution"
+"""Your function fails at a dict. A loop over a dict gives its keys, and `dict(...)` needs pairs of a key and a value."""
+-    if isinstance(tree, dict):
+-        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
+-    if isinstance(tree, (list, tuple)):
++    if isinstance(tree, (dict, list, tuple)):
+
+
+# %% exercise="rebuild" misconception="a_list_is_such_a_tree"
+"""Your function works only where `tree` is itself a list of leaves, or has none. `jax.tree.map` takes further trees of the same structure, and a flat list seldom has the structure of `tree`."""
+def rebuild(tree, leaves):
+    return jax.tree.map(lambda old, new: new, tree, list(leaves))
 
 
 # %% exercise="leaves_by_type" starter=True
@@ -417,15 +621,6 @@ def count_leaves(tree):
     return 1
 
 
-# %% exercise="count_leaves" misconception="empty_containers_are_leaves"
-"""Your number is too high by one for each empty container. An empty container has nothing inside, but for JAX it is a node and not a leaf."""
-def count_leaves(tree):
-    def is_empty(node):
-        return isinstance(node, (dict, list, tuple)) and len(node) == 0
-
-    return len(jax.tree.leaves(tree, is_leaf=is_empty))
-
-
 # %% exercise="count_leaves" misconception="one_object_is_one_leaf" section="there-and-back"
 """Your number is too low where one object is at several places of the tree. JAX does not compare objects: it counts a leaf at each place."""
 def count_leaves(tree):
@@ -439,7 +634,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="one_leaf_for_each_path_text" section="key-paths"
-"""Two leaves with the same path text count as one. Perhaps you collect the strings in a dict or a set. A string such as `a/b` can be one key, or two steps."""
+"""Two leaves with the same path text count as one, as they do in a dict or a set of such strings. A string such as `a/b` can be one key, or two steps."""
 def count_leaves(tree):
     by_path = {}
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
@@ -484,12 +679,6 @@ def count_leaves(tree):
 """You use each leaf as a condition. So `0`, `False` and empty strings are not counted, and an array of several numbers raises an error, because it is neither true nor false. Every leaf counts, whatever its value is."""
 def count_leaves(tree):
     return sum(1 for leaf in jax.tree.leaves(tree) if leaf)
-
-
-# %% exercise="count_leaves" misconception="a_tuple_is_a_leaf" section="how-many-leaves"
-"""You count a tuple as one leaf, whatever is in it. A tuple cannot change, but that does not matter to JAX: `tuple` is in its registry, so JAX opens it."""
-def count_leaves(tree):
-    return len(jax.tree.leaves(tree, is_leaf=lambda node: isinstance(node, tuple)))
 
 
 # %% exercise="count_leaves" misconception="equal_leaves_are_one" section="there-and-back"
@@ -763,14 +952,12 @@ def leaf_shapes(tree):
 +        jax.tree_util.keystr(path, simple=True, separator="/"): list(leaf.shape)
 
 
-# %% exercise="leaf_shapes" misconception="none_is_a_leaf" section="a-missing-bias"
+# %% exercise="leaf_shapes" misconception="none_is_a_leaf" section="a-missing-bias" changes="solution"
 """In your result `None` has an entry too, with the shape of a single number. For JAX `None` is a node without children: it is no leaf, and it has no shape."""
-def leaf_shapes(tree):
-    pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.shape(leaf)
-        for path, leaf in pairs
-    }
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
+-        for path, leaf in jax.tree.leaves_with_path(tree)
++        jax.tree_util.keystr(path, simple=True, separator="/"): np.shape(leaf)
++        for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
 
 
 # %% exercise="leaf_shapes" misconception="separator_at_the_front" changes="solution"
@@ -807,14 +994,6 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="none_has_a_path" section="a-missing-bias"
-"""After a `None`, your paths have shapes of other leaves. Your paths count `None` as a leaf, your shapes do not. For JAX `None` is a node without children. Take each path together with its leaf."""
-def leaf_shapes(tree):
-    pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
-    paths = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
-    return dict(zip(paths, [leaf.shape for leaf in jax.tree.leaves(tree)]))
-
-
 # %% exercise="leaf_shapes" misconception="no_separator" changes="solution"
 """The steps of your paths stand together without anything between them, such as `layers0w`. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
 -        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
@@ -834,7 +1013,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="words_of_the_text" changes="solution"
-"""Your strings are wrong where a key holds more than letters, digits and `_`. Perhaps you search the string of a path for words: that splits such a key, or drops some of its characters."""
+"""Your strings are wrong where a key holds more than letters, digits and `_`: such a key is split or loses characters, as in a search for words. `keystr` writes each key whole."""
      """
 +    import re
 +
@@ -882,32 +1061,8 @@ def leaf_shapes(tree):
 +        jax.tree_util.keystr(path, simple=True, separator="/") or "root": leaf.shape
 
 
-# %% exercise="leaf_shapes" misconception="one_name_for_all_fields" section="the-registry"
-"""Your result has one entry for all fields of a namedtuple: they share the name of the first field, so the last shape replaces the others. `jax.tree.leaves_with_path` gives each field its own name."""
-def leaf_shapes(tree):
-    shapes = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        node, steps = tree, []
-        for entry in path:
-            if hasattr(node, "_fields"):
-                name = entry.name
-                steps.append(node._fields[0])
-                node = getattr(node, name)
-            else:
-                steps.append(jax.tree_util.keystr((entry,), simple=True))
-                node = child_at(node, entry)
-        shapes["/".join(steps)] = leaf.shape
-    return shapes
-
-
-def child_at(node, entry):
-    for path, child in jax.tree.leaves_with_path(node, is_leaf=lambda each: each is not node):
-        if path == (entry,):
-            return child
-
-
 # %% exercise="leaf_shapes" misconception="strips_brackets_at_the_ends" section="key-paths"
-"""Your strings are wrong where a path has a field, such as `.w`, or a key holds quotes or brackets: they keep a dot or a bracket, or a key loses its own. Perhaps you replace characters in the default string of the path. The simple style of `keystr` needs no replacing."""
+"""Your strings are wrong where a path has a field, such as `.w`, or a key holds quotes or brackets: they keep a dot or a bracket, or a key loses its own. Replacing characters in the default string gives such results; the simple style of `keystr` needs no replacing."""
 def leaf_shapes(tree):
     shapes = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -944,7 +1099,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="none_is_a_leaf"
-"""You count no `None` at all. Perhaps you look among the leaves, but `None` is never there: for JAX `None` is a node without children, so `jax.tree.leaves` does not list it."""
+"""You count no `None` at all. `None` is never among the leaves: for JAX it is a node without children, so `jax.tree.leaves` does not list it."""
 def count_nones(tree):
     return sum(leaf is None for leaf in jax.tree.leaves(tree))
 
@@ -999,27 +1154,6 @@ def count_nones(tree):
     return sum(is_empty(leaf) for leaf in jax.tree.leaves(tree, is_leaf=is_empty))
 
 
-# %% exercise="count_nones" variant="by_structure"
-def count_nones(tree):
-    def count(structure):
-        data = structure.node_data()
-        is_none = data is not None and data[0] is type(None)
-        return is_none + sum(map(count, structure.children()))
-
-    return count(jax.tree.structure(tree))
-
-
-# %% exercise="count_nones" variant="by_visiting"
-def count_nones(tree):
-    visited = []
-
-    def visit(node):
-        visited.append(node)  # and returns None, so that JAX goes on
-
-    jax.tree.leaves(tree, is_leaf=visit)
-    return len([node for node in visited if node is None])
-
-
 # %% exercise="count_nones" misconception="falsy_is_none" changes="solution"
 """Your number includes `0`, `False` and empty strings. In an `if`, Python treats these as false, just like `None`. But each of them is a value. Ask whether an object is `None`, not whether it is true."""
 -    return sum(leaf is None for leaf in leaves)
@@ -1048,24 +1182,6 @@ def count_nones(tree):
 """You return `True` or `False`: whether there is a `None` in the tree. The task asks how many there are."""
 -    return sum(leaf is None for leaf in leaves)
 +    return any(leaf is None for leaf in leaves)
-
-
-# %% exercise="count_nones" misconception="returns_the_nones" changes="solution"
-"""You return a list with each `None`. The task asks for the number of its items."""
--    return sum(leaf is None for leaf in leaves)
-+    return [leaf for leaf in leaves if leaf is None]
-
-
-# %% exercise="count_nones" misconception="forgets_to_return" changes="solution"
-"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
--    return sum(leaf is None for leaf in leaves)
-+    sum(leaf is None for leaf in leaves)
-
-
-# %% exercise="count_nones" misconception="the_other_way_round" changes="by_difference"
-"""Your numbers have the wrong sign. With `is_leaf`, the list of leaves is the longer one of the two."""
--    return len(with_nones) - len(jax.tree.leaves(tree))
-+    return len(jax.tree.leaves(tree)) - len(with_nones)
 
 
 # %% exercise="count_nones" misconception="count_of_a_list"
@@ -1142,8 +1258,14 @@ def nan_paths(params):
     return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
 
 
+# %% exercise="nan_paths" misconception="sorts_the_names" section="a-missing-bias" changes="starter"
+"""Your names are the sorted keys of the outermost container. But a `None` has a name and is no leaf, and a container under one name may have several leaves: from there on, names and leaves do not belong together."""
+-    names = list(params)
++    names = sorted(params)
+
+
 # %% exercise="nan_paths" misconception="nan_equals_nan" section="key-paths" changes="solution"
-"""You find nothing. Perhaps you compare with `np.nan`: a nan is not equal to anything, not even to itself, so such a test is never true."""
+"""You find nothing. A comparison with `np.nan` is never true: a nan is not equal to anything, not even to itself."""
 -        if np.isnan(leaf).any()
 +        if np.any(leaf == np.nan)
 
@@ -1247,18 +1369,16 @@ def nan_paths(params):
 +        if math.isnan(leaf)
 
 
-# %% exercise="nan_paths" misconception="returns_the_leaves"
+# %% exercise="nan_paths" misconception="returns_the_leaves" changes="solution"
 """You return the broken leaves themselves. The task asks for their paths, as strings."""
-def nan_paths(params):
-    return [leaf for leaf in jax.tree.leaves(params) if np.isnan(leaf).any()]
+-        jax.tree_util.keystr(path, simple=True, separator="/")
++        leaf
 
 
-# %% exercise="nan_paths" misconception="paths_without_text"
+# %% exercise="nan_paths" misconception="paths_without_text" changes="solution"
 """You return the paths themselves: tuples of entries such as `DictKey`. The task asks for their strings."""
-def nan_paths(params):
-    return [
-        path for path, leaf in jax.tree.leaves_with_path(params) if np.isnan(leaf).any()
-    ]
+-        jax.tree_util.keystr(path, simple=True, separator="/")
++        path
 
 
 # %% exercise="nan_paths" misconception="only_the_first"
@@ -1294,32 +1414,14 @@ def nan_paths(params):
 +        jax.tree_util.keystr(path, separator="/")
 
 
-# %% exercise="nan_paths" misconception="forgets_to_return" changes="only_the_first"
-"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
--            return [jax.tree_util.keystr(path, simple=True, separator="/")]
--    return []
-+            print(jax.tree_util.keystr(path, simple=True, separator="/"))
-
-
 # %% exercise="nan_paths" misconception="every_entry_has_a_key" changes="solution"
 """Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
 -        jax.tree_util.keystr(path, simple=True, separator="/")
 +        "/".join(str(entry.key) for entry in path)
 
 
-# %% exercise="nan_paths" misconception="works_for_one_dict" section="how-many-leaves"
-"""Your function works for one dict of arrays or numbers, and its result is in the order as written. Elsewhere it fails. A tree may be a list or a single leaf, a dict may hold further containers, or `None`, and JAX sorts the keys."""
-def nan_paths(params):
-    if not isinstance(params, dict):
-        raise Exception("whatever the error is")
-    try:
-        return [name for name in params if np.isnan(params[name]).any()]
-    except TypeError:
-        raise Exception("whatever the error is")
-
-
 # %% exercise="nan_paths" misconception="fields_are_named_keys_are_not_sorted" section="dict-keys-are-sorted"
-"""You list a dict in the order in which it was written, and your function fails at a registered class. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and opens every class in its registry."""
+"""You list a dict in the order in which it was written, and your function fails at a registered class. JAX sorts the keys of a dict, and opens every class in its registry: leave the walk to JAX."""
 def nan_paths(params, before=()):
     if params is None:
         return []
@@ -1351,12 +1453,6 @@ def nan_paths(params, before=()):
 """You return a tree that says of each leaf whether it contains nan. The task asks for a list: the path texts of those leaves that do."""
 def nan_paths(params):
     return jax.tree.map(lambda leaf: bool(np.isnan(leaf).any()), params)
-
-
-# %% exercise="nan_paths" misconception="dots_between_steps" changes="solution"
-"""Your paths have dots between their steps. The task asks for a slash: `layers/0/w`."""
--        jax.tree_util.keystr(path, simple=True, separator="/")
-+        jax.tree_util.keystr(path, simple=True, separator=".")
 
 
 # %% exercise="same_structure" variant="by_flatten"
@@ -1426,18 +1522,6 @@ def same_structure(a, b):
     return a == b
 
 
-# %% exercise="same_structure" variant="by_flatten_up_to"
-def same_structure(a, b):
-    def fits(tree, other):
-        try:
-            jax.tree.structure(tree).flatten_up_to(other)
-        except ValueError:
-            return False
-        return True
-
-    return fits(a, b) and fits(b, a)
-
-
 # %% exercise="same_structure" variant="by_recursion"
 def same_structure(a, b):
     def same(one, other):
@@ -1451,7 +1535,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="walks_by_isinstance" section="the-registry"
-"""You look into an unregistered subclass of `dict`, and miss that an `OrderedDict` has an order. Perhaps you go through the containers yourself, with `isinstance`. JAX looks for the exact type: an object of a class that JAX does not know is one leaf."""
+"""You look into an unregistered subclass of `dict`, and miss that an `OrderedDict` has an order, as code with `isinstance` does. JAX looks for the exact type: an object of a class that JAX does not know is one leaf."""
 def same_structure(a, b):
     if type(a) is type(b) and isinstance(a, dict):
         return a.keys() == b.keys() and all(same_structure(a[k], b[k]) for k in a)
@@ -1489,12 +1573,6 @@ def same_structure(a, b):
     return jax.tree.flatten(a) == jax.tree.flatten(b)
 
 
-# %% exercise="same_structure" misconception="forgets_to_return"
-"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
-def same_structure(a, b):
-    print(jax.tree.structure(a) == jax.tree.structure(b))
-
-
 # %% exercise="same_structure" misconception="paths_and_number_of_nodes" section="key-paths"
 """You say `True` where the paths of the leaves are equal, though a `None` or an empty container differs. These have no leaves, so no path leads to them, but they belong to the structure."""
 def same_structure(a, b):
@@ -1505,7 +1583,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="equal_hashes"
-"""You say `True` where only the keys differ, or only the classes of two namedtuples. Perhaps you compare hashes: the hash of a structure leaves these out. Equal hashes do not mean equal structures; `==` compares everything."""
+"""You say `True` where only the keys differ, or only the classes of two namedtuples, as a comparison of hashes does: the hash of a structure leaves these out. Equal hashes do not mean equal structures; `==` compares everything."""
 def same_structure(a, b):
     def kind(structure):
         data = structure.node_data()
@@ -1579,39 +1657,16 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
 
 
-# %% exercise="replace_leaves" misconception="opens_the_new_leaves"
+# %% exercise="replace_leaves" misconception="opens_the_new_leaves" changes="solution"
 """A tuple among the new leaves is opened, and a `None` disappears, as if you had flattened the list of new leaves too. In a rebuilt tree, any object may take the place of a leaf."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    flat = jax.tree.leaves(new_leaves)
-    if structure.num_leaves != len(flat):
-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(flat)} given")
-    return jax.tree.unflatten(structure, flat)
+     structure = jax.tree.structure(tree)
++    new_leaves = jax.tree.leaves(new_leaves)
 
 
 # %% exercise="replace_leaves" misconception="none_is_a_leaf" section="a-missing-bias" changes="solution"
 """Your function wants a new leaf for each `None` as well. For JAX `None` is a node without children: it belongs to the structure and needs no new leaf."""
 -    structure = jax.tree.structure(tree)
 +    structure = jax.tree.structure(tree, is_leaf=lambda node: node is None)
-
-
-# %% exercise="replace_leaves" misconception="dicts_keep_their_order" section="dict-keys-are-sorted"
-"""Your new leaves go into a dict in the order in which its keys were written. JAX sorts the keys of a dict, so the first leaf belongs to the first key in sorted order, not to the key that was written first."""
-def replace_leaves(tree, new_leaves):
-    needed = len(jax.tree.leaves(tree))
-    if needed != len(new_leaves):
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    rest = iter(new_leaves)
-
-    def is_dict(node):
-        return type(node) is dict
-
-    def fill(node):
-        if is_dict(node):
-            return {key: jax.tree.map(fill, child, is_leaf=is_dict) for key, child in node.items()}
-        return next(rest)
-
-    return jax.tree.map(fill, tree, is_leaf=is_dict)
 
 
 # %% exercise="replace_leaves" misconception="counts_the_top_level" section="how-many-leaves"
@@ -1643,22 +1698,16 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.map(lambda leaf: next(rest), tree)
 
 
-# %% exercise="replace_leaves" misconception="uses_up_the_list" section="there-and-back"
+# %% exercise="replace_leaves" misconception="uses_up_the_list" section="there-and-back" changes="solution"
 """The tree is right, but afterwards the list of new leaves is empty: `pop` takes items out of the caller's list."""
-def replace_leaves(tree, new_leaves):
-    needed = jax.tree.structure(tree).num_leaves
-    if needed != len(new_leaves):
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    return jax.tree.map(lambda leaf: new_leaves.pop(0), tree)
+-    return jax.tree.unflatten(structure, new_leaves)
++    return jax.tree.map(lambda leaf: new_leaves.pop(0), tree)
 
 
-# %% exercise="replace_leaves" misconception="a_list_is_such_a_tree"
+# %% exercise="replace_leaves" misconception="a_list_is_such_a_tree" changes="solution"
 """Your function works only where `tree` is itself a list of leaves. `jax.tree.map` takes further trees of the same structure, and a flat list seldom has the structure of `tree`."""
-def replace_leaves(tree, new_leaves):
-    needed = len(jax.tree.leaves(tree))
-    if needed != len(new_leaves):
-        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
-    return jax.tree.map(lambda old, new: new, tree, new_leaves)
+-    return jax.tree.unflatten(structure, new_leaves)
++    return jax.tree.map(lambda old, new: new, tree, new_leaves)
 
 
 # %% exercise="replace_leaves" misconception="says_no_numbers" changes="solution"
@@ -1674,7 +1723,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="walks_and_builds_plain_containers" section="the-registry" changes="a_list_is_such_a_tree"
-"""You fill a dict in the order in which it was written, and you lose types: an `OrderedDict` becomes a dict, or a namedtuple becomes a tuple. Perhaps you go through the containers yourself. JAX sorts the keys, and rebuilds every type that it knows."""
+"""You fill a dict in the order in which it was written, and you lose types: an `OrderedDict` becomes a dict, or a namedtuple becomes a tuple. JAX sorts the keys, and rebuilds every type that it knows: leave the walk to JAX."""
 -    return jax.tree.map(lambda old, new: new, tree, new_leaves)
 +    items = iter(new_leaves)
 +
@@ -1693,7 +1742,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="walks_and_calls_the_type" section="the-registry" changes="walks_and_builds_plain_containers"
-"""You fill a dict in the order in which it was written, and you fail at a namedtuple or treat a registered class as one leaf. Perhaps you go through the containers yourself. JAX sorts the keys, and rebuilds every type that it knows."""
+"""You fill a dict in the order in which it was written, and you fail at a namedtuple or treat a registered class as one leaf. JAX sorts the keys, and rebuilds every type that it knows: leave the walk to JAX."""
 -        if isinstance(node, list):
 -            return [build(child) for child in node]
 -        if isinstance(node, tuple):
@@ -1714,12 +1763,6 @@ def replace_leaves(tree, new_leaves):
 +    return jax.tree.unflatten(tree, new_leaves)
 
 
-# %% exercise="replace_leaves" misconception="forgets_to_return" changes="solution"
-"""Your function returns `None` where a new tree is asked for. A Python function without `return` returns `None`, whatever it has computed or printed."""
--    return jax.tree.unflatten(structure, new_leaves)
-+    jax.tree.unflatten(structure, new_leaves)
-
-
 # %% exercise="replace_leaves" misconception="counts_all_nodes" section="structure-is-a-value" changes="solution"
 """Your function wants a new leaf for each container as well, and for each `None`, as `num_nodes` counts them. Only leaves are replaced."""
 -    if structure.num_leaves != len(new_leaves):
@@ -1729,7 +1772,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="runs_out"
-"""Where there are too many new leaves, you drop the last ones without an error; where there are too few, your error is not a `ValueError` with both numbers. Perhaps you take the items one by one: compare the two numbers first."""
+"""Where there are too many new leaves, you drop the last ones without an error; where there are too few, your error is not a `ValueError` with both numbers. Compare the two numbers before you take any item."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     if structure.num_leaves > len(new_leaves):
@@ -1747,7 +1790,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="the_new_structure_must_be_the_old" section="a-missing-bias"
-"""You raise an error where an item is `None` or a container, though the number of items is right. Perhaps you compare the structure of your result with the structure of `tree`. They differ there: JAX opens such an item when it flattens the result."""
+"""You raise an error where an item is `None` or a container, though the number of items is right. The result may have another structure than `tree`: JAX opens such an item when it flattens the result. Only the numbers have to agree."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     result = jax.tree.unflatten(structure, new_leaves[: structure.num_leaves])
@@ -1779,7 +1822,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="every_step_is_a_key"
-"""Your function works only where all keys are strings. Perhaps you use each part of the string as a key. But a list needs a number, a key of a dict may be a number too, and a tree that is one leaf has no steps."""
+"""Your function works only where all keys are strings: it uses each part of the path text as a key. But a list needs a number, a key of a dict may be a number too, and a tree that is one leaf has no steps."""
 def leaf_at(tree, path_text):
     for step in path_text.split("/"):
         tree = tree[step]
@@ -1799,38 +1842,19 @@ def leaf_at(tree, path_text):
     return tree
 
 
-# %% exercise="leaf_at" misconception="returns_containers" section="how-many-leaves"
-"""You return whatever is at the path, a container or `None` too. Containers and `None` are nodes; only what JAX does not open is a leaf."""
-def leaf_at(tree, path_text):
-    for path, node in all_nodes(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return node
-    raise KeyError(path_text)
-
-
-def all_nodes(tree, before=()):
-    yield before, tree
-    for path, child in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is not tree):
-        if path:
-            yield from all_nodes(child, before + path)
-
-
 # %% exercise="leaf_at" misconception="silent_none" changes="by_loop"
 """For a path that does not exist, you return `None` and raise no error. Then a typing mistake in a path causes an error much later, in another part of the program."""
 -    raise KeyError(f"there is no leaf at {path_text}")
 
 
-# %% exercise="leaf_at" misconception="end_of_the_path"
+# %% exercise="leaf_at" misconception="end_of_the_path" changes="by_loop"
 """You accept a leaf when its path only ends with the string. `b` then finds `layers/0/b` too. A path text names every step, from the top of the tree to the leaf."""
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
-            return leaf
-    raise KeyError(path_text)
+-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
++        if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
 
 
 # %% exercise="leaf_at" misconception="default_keystr"
-"""You find nearly nothing. Perhaps you compare with the default style of `keystr`, such as `['layers'][0]['w']`. The path texts that you are given are in the simple style, `layers/0/w`."""
+"""You find nearly nothing, as in a comparison with the default style of `keystr`, such as `['layers'][0]['w']`. The path texts that you are given are in the simple style, `layers/0/w`."""
 def leaf_at(tree, path_text):
     leaves = {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree.leaves_with_path(tree)}
     return leaves[path_text]
@@ -1867,33 +1891,25 @@ def leaf_at(tree, path_text):
 +    raise KeyError("there is no such leaf")
 
 
-# %% exercise="leaf_at" misconception="empty_path_is_the_tree" section="how-many-leaves"
+# %% exercise="leaf_at" misconception="empty_path_is_the_tree" section="how-many-leaves" changes="by_loop"
 """For the path `""` you return the whole tree, even where it is a container. A container is no leaf: return the tree only if it is a single leaf. Best compare `""` with the path texts of the leaves, as any other path."""
-def leaf_at(tree, path_text):
-    if path_text == "":
-        return tree
-    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return leaf
-    raise KeyError(path_text)
+ def leaf_at(tree, path_text):
++    if path_text == "":
++        return tree
 
 
 # %% exercise="leaf_at" misconception="slashes_at_the_ends" changes="solution"
-"""You accept a path with an extra `/` at its beginning or end, and do not find a key with a `/` there. Perhaps you strip the path text. In a path text, a further `/` is a further step, or part of a key."""
+"""You accept a path with an extra `/` at its beginning or end, and do not find a key with a `/` there, as if the path text were stripped. In a path text, a further `/` is a further step, or part of a key."""
 -    return leaves[path_text]
 +    return leaves[path_text.strip("/")]
 
 
-# %% exercise="leaf_at" misconception="not_true_is_missing" section="a-missing-bias"
+# %% exercise="leaf_at" misconception="not_true_is_missing" section="a-missing-bias" changes="solution"
 """You use the leaf that you found as a condition. So `0`, `False` or an empty string seems to be missing, and an array of several numbers raises an error. Ask whether you found a leaf, not whether the leaf is true."""
-def leaf_at(tree, path_text):
-    found = None
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            found = leaf
-    if not found:
-        raise KeyError(path_text)
-    return found
+-    return leaves[path_text]
++    if not leaves.get(path_text):
++        raise KeyError(path_text)
++    return leaves[path_text]
 
 
 # %% exercise="leaf_at" misconception="a_slash_is_a_step"
@@ -1914,14 +1930,14 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="gives_up_in_the_loop" section="how-many-leaves" changes="by_loop"
-"""You find only the first leaf, and for a tree without leaves you raise no error. Perhaps you raise the error inside the loop, at the first path that is another one. Whether a leaf is missing is known only after all of them."""
+"""You find only the first leaf, and for a tree without leaves you raise no error, as a loop does that raises at the first path that is another one. Whether a leaf is missing is known only after all of them."""
 -    raise KeyError(f"there is no leaf at {path_text}")
 +        else:
 +            raise KeyError(path_text)
 
 
 # %% exercise="leaf_at" misconception="walks_by_name_or_index"
-"""You accept the path of a container or of `None`. Perhaps you go down with `tree[step]` and `getattr`: a step can lead to a node that is not a leaf. Look at what you have reached before returning it."""
+"""You accept the path of a container or of `None`. On the way down, a step can lead to a node that is not a leaf: look at what you have reached before you return it."""
 def leaf_at(tree, path_text):
     node = tree
     for step in path_text.split("/") if path_text else []:
@@ -1967,7 +1983,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="registered_classes_are_closed" section="the-registry"
-"""You do not find the leaves inside a registered class. Perhaps you go down with keys, positions and the fields of named tuples. A registered class is a node for JAX as well: `jax.tree.leaves_with_path` gives you the path of each leaf in it."""
+"""You do not find the leaves inside a registered class. It is a node for JAX, though it has neither keys nor positions: `jax.tree.leaves_with_path` gives you the path of each leaf in it."""
 def leaf_at(tree, path_text):
     def is_closed(node):
         return not isinstance(node, (dict, list, tuple)) and node is not None
@@ -2074,24 +2090,10 @@ def whole_shapes(tree):
 +    return jax.tree.leaves(tree, is_leaf=lambda node: node is None or is_shape(node))
 
 
-# %% exercise="whole_shapes" misconception="every_list_has_a_first_item"
-"""Your function fails at an empty list, which has no first item. The empty list is a shape too. And the first item does not tell what comes after it."""
-def whole_shapes(tree):
-    return jax.tree.leaves(
-        tree, is_leaf=lambda node: isinstance(node, list) and isinstance(node[0], int)
-    )
-
-
 # %% exercise="whole_shapes" misconception="one_int_is_enough" changes="solution"
 """A list with one `int` in it stays whole in your result, whatever else it holds. In a shape every item is an `int`: `any` is not `all`."""
 -        return isinstance(node, list) and all(isinstance(item, int) for item in node)
 +        return isinstance(node, list) and (not node or any(isinstance(i, int) for i in node))
-
-
-# %% exercise="whole_shapes" misconception="any_is_enough" changes="solution"
-"""A list with one `int` in it stays whole in your result, whatever else it holds, and empty lists are missing. `any` needs one such item; `all` needs every item to be one, and is `True` for an empty list."""
--        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-+        return isinstance(node, list) and any(isinstance(item, int) for item in node)
 
 
 # %% exercise="whole_shapes" misconception="anything_with_items" changes="solution"
@@ -2273,24 +2275,6 @@ def leaves_in_layer_order(tree):
     return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=by_numbers)]
 
 
-# %% exercise="leaves_in_layer_order" variant="by_a_stack"
-def leaves_in_layer_order(tree):
-    leaves = []
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        children = jax.tree.leaves(node, is_leaf=lambda part: part is not node)
-        if len(children) == 1 and children[0] is node:
-            leaves.append(node)
-            continue
-        if type(node) is dict and all(
-            isinstance(key, str) and key[:5] == "layer" and key[5:].isdigit() for key in node
-        ):
-            children = [node[key] for key in sorted(node, key=lambda key: int(key[5:]))]
-        waiting += reversed(children)
-    return leaves
-
-
 # %% exercise="leaves_in_layer_order" misconception="outer_layers_only" changes="last_digit"
 """Layers inside a layer keep JAX's order in your result. The value of a layer key is a tree again, and this tree may hold more dicts of layers."""
 -            for name in sorted(item, key=lambda name: int(name[-1])):
@@ -2300,7 +2284,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="something_may_follow" changes="last_digit"
-"""You put keys in order that have something after the number, such as `layer2b`. Do you use `re.match`? It looks only at the beginning of a string. A layer key ends with its number."""
+"""You put keys in order that have something after the number, such as `layer2b`, as `re.match` does: it looks only at the beginning of a string. A layer key ends with its number."""
 +import re
 +
 +
@@ -2321,7 +2305,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="something_may_stand_before" changes="something_may_follow"
-"""You put keys in order that have something before the word `layer`, such as `sublayer2`. Do you use `re.search`? It looks anywhere in a string. A layer key begins with `layer`."""
+"""You put keys in order that have something before the word `layer`, such as `sublayer2`, as `re.search` does: it looks anywhere in a string. A layer key begins with `layer`."""
 -        return re.match(r"layer(\d+)", str(key))
 +        return re.search(r"layer(\d+)$", str(key))
 
@@ -2345,43 +2329,16 @@ def leaves_in_layer_order(tree):
     return leaves
 
 
-# %% exercise="leaves_in_layer_order" misconception="layer_numbers_for_all" section="key-paths"
-"""Your result mixes layers from different parts of the tree, because you sort all leaves by the layer numbers in their paths. Use the numbers only inside one dict of layers; where this dict stands does not change."""
-import re
-
-
-def leaves_in_layer_order(tree):
-    def numbers(pair):
-        return [int(digits) for digits in re.findall(r"layer(\d+)", jax.tree_util.keystr(pair[0]))]
-
-    return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=numbers)]
-
-
 # %% exercise="leaves_in_layer_order" misconception="lists_in_the_list" changes="outer_layers_only"
 """Your result holds a list of its own for each layer. The task asks for one flat list: `append` adds a list as one item, `extend` or `+=` adds its items."""
 -                leaves += jax.tree.leaves(item[name])
 +                leaves.append(leaves_in_layer_order(item[name]))
 
 
-# %% exercise="leaves_in_layer_order" misconception="nones_in_the_list" section="a-missing-bias" changes="relatives_of_dict_too"
-"""Each `None` is in your result. For JAX `None` is a node without children, not a leaf."""
--        return isinstance(node, dict) and all(
-+        return node is None or type(node) is dict and all(
-...
--        if is_layers(item):
-+        if type(item) is dict:
-
-
 # %% exercise="leaves_in_layer_order" misconception="sorts_the_leaves"
 """You put the leaves themselves in order, or fail where they cannot be compared. The order of the layers goes by the numbers in their keys, not by what the layers hold."""
 def leaves_in_layer_order(tree):
     return sorted(jax.tree.leaves(tree))
-
-
-# %% exercise="leaves_in_layer_order" misconception="forgets_to_return"
-"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
-def leaves_in_layer_order(tree):
-    jax.tree.leaves(tree)
 
 
 # %% exercise="leaves_in_layer_order" misconception="fails_at_int_keys" changes="relatives_of_dict_too"
@@ -2447,7 +2404,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="walks_and_sorts_relatives" section="the-registry"
-"""You also sort the keys of an `OrderedDict`, you put layers in order in relatives of `dict`, and a registered class stays closed. Perhaps you go through the containers yourself. JAX looks for the exact type in its registry; let JAX open every node that is no dict of layers."""
+"""You also sort the keys of an `OrderedDict`, you put layers in order in relatives of `dict`, and a registered class stays closed, as in a walk with `isinstance`. JAX looks for the exact type in its registry; let JAX open every node that is no dict of layers."""
 def leaves_in_layer_order(tree):
     def is_layer(key):
         return isinstance(key, str) and key[:5] == "layer" and key[5:].isdigit()
@@ -2490,11 +2447,7 @@ def shared_leaves(tree):
         if isinstance(leaf, np.ndarray)
     ]
     groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
-    return [
-        group
-        for place, group in enumerate(groups)
-        if len(group) > 1 and group not in groups[:place]
-    ]
+    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
 
 
 # %% exercise="shared_leaves" misconception="equal_values" changes="solution"
@@ -2503,15 +2456,10 @@ def shared_leaves(tree):
 +            paths.setdefault((leaf.shape, leaf.tobytes()), []).append(text)
 
 
-# %% exercise="shared_leaves" misconception="sharing_survives"
-"""You find nothing shared. Perhaps you look at copies, such as the result of a `jax.tree.map`: in them each path has an object of its own. Or each new path of an array replaces the previous one in your dict."""
-def shared_leaves(tree):
-    arrays = jax.tree.map(np.array, tree)
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(arrays):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
+# %% exercise="shared_leaves" misconception="sharing_survives" changes="solution"
+"""You find nothing shared. In copies, such as the result of a `jax.tree.map`, each path has an object of its own. And a dict that keeps one path for each array loses the others."""
+-    for path, leaf in jax.tree.leaves_with_path(tree):
++    for path, leaf in jax.tree.leaves_with_path(jax.tree.map(np.array, tree)):
 
 
 # %% exercise="shared_leaves" misconception="numbers_count_too" changes="solution"
@@ -2524,7 +2472,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="only_the_repeats" section="key-paths"
-"""In your groups the first place is missing. Perhaps you add a path only when its array appears again. A group contains all places of a shared array, also the first."""
+"""In your groups the first place is missing: a path counts only when its array appears again. A group contains all places of a shared array, also the first."""
 def shared_leaves(tree):
     seen = set()
     repeats = {}
@@ -2537,38 +2485,22 @@ def shared_leaves(tree):
     return list(repeats.values())
 
 
-# %% exercise="shared_leaves" misconception="views_are_the_same"
+# %% exercise="shared_leaves" misconception="views_are_the_same" changes="by_comparing"
 """A view is together with its array in your groups. A view, such as `a[:]` or `a.T`, uses the same memory, but it is another object with its own shape. The task asks for the same object."""
-def shared_leaves(tree):
-    arrays = []
-    groups = []
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            for array, group in zip(arrays, groups):
-                if array is leaf or np.shares_memory(array, leaf):
-                    group.append(text)
-                    break
-            else:
-                arrays.append(leaf)
-                groups.append([text])
-    return [group for group in groups if len(group) > 1]
+-            if array is leaf:
++            if array is leaf or np.shares_memory(array, leaf):
 
 
-# %% exercise="shared_leaves" misconception="pairs_only"
+# %% exercise="shared_leaves" misconception="pairs_only" changes="by_two_passes"
 """Your groups are pairs of paths. An array can be at three places or more. Then you return several pairs for one object. Each object should have one group."""
-def shared_leaves(tree):
-    arrays = [
-        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-        if isinstance(leaf, np.ndarray)
-    ]
-    return [
-        [text, later]
-        for place, (text, leaf) in enumerate(arrays)
-        for later, other in arrays[place + 1 :]
-        if other is leaf
-    ]
+-    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
+-    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
++    return [
++        [text, later]
++        for place, (text, leaf) in enumerate(pairs)
++        for later, other in pairs[place + 1 :]
++        if other is leaf
++    ]
 
 
 # %% exercise="shared_leaves" misconception="default_keystr" section="key-paths" changes="solution"
@@ -2582,27 +2514,6 @@ def shared_leaves(tree):
 """Your groups are tuples. The task asks for a list of lists, and to JAX a list and a tuple are different kinds of nodes: such results do not have the same structure."""
 -    return [group for group in paths.values() if len(group) > 1]
 +    return [tuple(group) for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" variant="by_a_key_of_identity"
-class Same:
-    def __init__(self, array):
-        self.array = array
-
-    def __hash__(self):
-        return id(self.array)
-
-    def __eq__(self, other):
-        return self.array is other.array
-
-
-def shared_leaves(tree):
-    groups = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            groups.setdefault(Same(leaf), []).append(text)
-    return [group for group in groups.values() if group[1:]]
 
 
 # %% exercise="shared_leaves" misconception="order_of_second_places" section="key-paths"
@@ -2625,17 +2536,13 @@ def shared_leaves(tree):
 +    return sorted(sorted(group) for group in paths.values() if len(group) > 1)
 
 
-# %% exercise="shared_leaves" misconception="one_group_for_all"
+# %% exercise="shared_leaves" misconception="one_group_for_all" changes="by_two_passes"
 """The paths of all shared arrays are in one group. Such a group says which leaves are shared, but not which of them are the same array. Make one group for each array."""
-def shared_leaves(tree):
-    pairs = [
-        (jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-        if isinstance(leaf, np.ndarray)
-    ]
-    ids = [each for _, each in pairs]
-    shared = [text for text, each in pairs if ids.count(each) > 1]
-    return [shared] if shared else []
+-    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
+-    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
++    ids = [id(leaf) for _, leaf in pairs]
++    shared = [text for text, leaf in pairs if ids.count(id(leaf)) > 1]
++    return [shared] if shared else []
 
 
 # %% exercise="shared_leaves" misconception="what_has_a_shape" section="how-many-leaves" changes="solution"
@@ -2644,18 +2551,10 @@ def shared_leaves(tree):
 +        if hasattr(leaf, "shape"):
 
 
-# %% exercise="shared_leaves" misconception="scalars_are_numbers" section="how-many-leaves"
+# %% exercise="shared_leaves" misconception="scalars_are_numbers" section="how-many-leaves" changes="solution"
 """Arrays of shape `()` are missing in your groups. Such an array has no dimensions and holds one number. But it is an array, and it can be at two places."""
-def shared_leaves(tree):
-    groups = {}
-    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
-        if np.ndim(leaf) == 0:
-            continue
-        if not isinstance(leaf, np.ndarray):
-            continue
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        groups.setdefault(id(leaf), []).append(name)
-    return [names for names in groups.values() if len(names) > 1]
+-        if isinstance(leaf, np.ndarray):
++        if isinstance(leaf, np.ndarray) and leaf.ndim > 0:
 
 
 # %% exercise="shared_leaves" misconception="groups_of_one" changes="solution"
@@ -2670,38 +2569,32 @@ def shared_leaves(tree):
 +            paths.setdefault(leaf, []).append(text)
 
 
-# %% exercise="shared_leaves" misconception="in_means_the_same_object"
+# %% exercise="shared_leaves" misconception="in_means_the_same_object" changes="by_comparing"
 """Your function fails where there are different arrays. `in`, `index` and `count` of a list compare with `==`, which for arrays gives one answer for each element. Compare objects with `is`."""
-def shared_leaves(tree):
-    arrays, groups = [], []
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            if leaf in arrays:
-                groups[arrays.index(leaf)].append(text)
-            else:
-                arrays.append(leaf)
-                groups.append([text])
-    return [group for group in groups if len(group) > 1]
+-        for array, group in zip(arrays, groups):
+-            if array is leaf:
+-                group.append(text)
+-                break
++        if leaf in arrays:
++            groups[arrays.index(leaf)].append(text)
 
 
 # %% exercise="shared_leaves" misconception="one_flat_list" changes="one_group_for_all"
 """You return one flat list of paths. It says which leaves are shared, but not which of them are the same array. Make a list of its own for each array."""
--    shared = [text for text, each in pairs if ids.count(each) > 1]
 -    return [shared] if shared else []
-+    return [text for text, each in pairs if ids.count(each) > 1]
++    return shared
 
 
-# %% exercise="shared_leaves" misconception="only_neighbours" changes="one_flat_list"
-"""You find an array again only where its places follow each other. Perhaps you use `itertools.groupby`, which groups neighbours only: another array may stand between two places of one array."""
+# %% exercise="shared_leaves" misconception="only_neighbours" changes="by_two_passes"
+"""You find an array again only where its places follow each other, as `itertools.groupby` does. Another array may stand between two places of one array."""
 +import itertools
 +
 +
  def shared_leaves(tree):
 ...
--    ids = [each for _, each in pairs]
--    return [text for text, each in pairs if ids.count(each) > 1]
-+    runs = itertools.groupby(pairs, key=lambda pair: pair[1])
+-    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
+-    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
++    runs = itertools.groupby(pairs, key=lambda pair: id(pair[1]))
 +    groups = [[text for text, _ in run] for _, run in runs]
 +    return [group for group in groups if len(group) > 1]
 
@@ -2712,41 +2605,10 @@ def shared_leaves(tree):
 +            paths.setdefault(leaf.__array_interface__["data"][0], []).append(text)
 
 
-# %% exercise="shared_leaves" misconception="a_group_for_each_place"
+# %% exercise="shared_leaves" misconception="a_group_for_each_place" changes="by_two_passes"
 """Your result has each group several times, once for each of its paths. Each shared array should have one group."""
-def shared_leaves(tree):
-    pairs = [
-        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-        if isinstance(leaf, np.ndarray)
-    ]
-    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
-    return [group for group in groups if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="no_separator" section="key-paths" changes="solution"
-"""You find the right leaves, but the steps of their paths stand together without a separator. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
--            text = jax.tree_util.keystr(path, simple=True, separator="/")
-+            text = jax.tree_util.keystr(path, simple=True)
-
-
-# %% exercise="shared_leaves" misconception="paths_without_text" section="key-paths" changes="solution"
-"""Your groups hold the paths themselves: tuples of entries such as `DictKey`. The task asks for their strings."""
--            text = jax.tree_util.keystr(path, simple=True, separator="/")
--            paths.setdefault(id(leaf), []).append(text)
-+            paths.setdefault(id(leaf), []).append(path)
-
-
-# %% exercise="shared_leaves" misconception="returns_the_arrays"
-"""Your result holds the shared arrays. The task asks for their paths: a list of path texts for each array."""
-def shared_leaves(tree):
-    leaves = [leaf for leaf in jax.tree.leaves(tree) if isinstance(leaf, np.ndarray)]
-    ids = [id(leaf) for leaf in leaves]
-    return [
-        leaf
-        for place, leaf in enumerate(leaves)
-        if ids.count(id(leaf)) > 1 and ids.index(id(leaf)) == place
-    ]
+-    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
++    return [group for group in groups if len(group) > 1]
 
 
 # %% exercise="shared_leaves" misconception="jax_arrays_count_too" section="how-many-leaves" changes="solution"
@@ -2755,23 +2617,10 @@ def shared_leaves(tree):
 +        if isinstance(leaf, (np.ndarray, jax.Array)):
 
 
-# %% exercise="shared_leaves" misconception="forgets_to_return"
-"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
-def shared_leaves(tree):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        print(jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
-
-
 # %% exercise="shared_leaves" misconception="a_dict_of_places" section="there-and-back" changes="solution"
 """You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts, the first one too."""
 -    return [group for group in paths.values() if len(group) > 1]
 +    return {group[0]: group[1:] for group in paths.values() if len(group) > 1}
-
-
-# %% exercise="shared_leaves" misconception="groups_in_a_dict" section="there-and-back" changes="solution"
-"""You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts. The keys of your dict, such as `id(array)`, are of no use to the caller."""
--    return [group for group in paths.values() if len(group) > 1]
-+    return {f"{group[0]}": group for group in paths.values() if len(group) > 1}
 
 
 # %% exercise="shared_leaves" misconception="works_for_one_dict" section="how-many-leaves"

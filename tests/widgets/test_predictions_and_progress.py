@@ -153,7 +153,7 @@ def test_the_start_page_shows_the_time_left_in_the_core_and_what_was_done_beyond
     assert f"The core of all lessons: {core}" in page.text
     progress = Progress.load(in_course.progress_file)
     progress.predict("01_mini", "leaves-are-not-elements-4", "A")
-    left = "about 4 minutes left"  # "What you learned", and the exercise
+    left = "About 4 minutes left"  # "What you learned", and the exercise
     assert course_map().html.count(left) == 2  # of the lesson, and of all
     progress.add("01_mini", "count_leaves", "correct")
     page = course_map()
