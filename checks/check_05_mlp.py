@@ -9,6 +9,7 @@ import itertools
 import shutil
 import tempfile
 import weakref
+from collections import namedtuple
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -118,10 +119,11 @@ def is_pair(result):
 
 
 def named(result, **looks):
-    """Name the two things that an answer returned; anything else is seen as it is."""
+    """Name the two things in the tuple that an answer returned; anything else is seen as it is."""
     if not is_pair(result):
         return as_jax(result)
-    return {name: look(part) for (name, look), part in zip(looks.items(), result, strict=True)}
+    parts = [look(part) for look, part in zip(looks.values(), result, strict=True)]
+    return namedtuple("tuple", looks)(*parts)
 
 
 def own(answer, call):
@@ -1052,10 +1054,10 @@ def make_warm_step(answer, rng):
 
     of_loss = "The loss is the sum of `(leaf * x - labels) ** 2`, over all leaves. "
     of_update = "`updated` subtracts `rate` times the gradient, and puts the rate into the state."
-    note = of_loss + "The rate grows for 100 steps, up to the first number. The second number says "
-    note += "how many steps are made. " + of_update
-    halving = of_loss + "The rate is the first number, and half of it after as many steps as the "
-    halving += "second number says. The third number says how many steps are made. " + of_update
+    note = of_loss + "The rate grows for 100 steps, up to `top`. `times` says how many steps are "
+    note += "made. " + of_update
+    halving = of_loss + "The rate is `top`, and half of it after `limit` steps. `times` says how "
+    halving += "many steps are made. " + of_update
     said = {
         "runs of the loss in Python too high": "Python runs the loss function in a later call "
         "too, not only in the first.",
@@ -1073,8 +1075,8 @@ def make_warm_step(answer, rng):
     for tree, begin in starts:
         inputs = *given(tree, begin), 2 + int(rng.integers(3))
         cases += [Case(warming_up, *inputs, note=note, if_wrong=said)]
-    still = f"{of_loss}{of_update} This time it does not count. The second number says how many "
-    still += "steps are made."
+    still = f"{of_loss}{of_update} This time it does not count. `times` says how many steps "
+    still += "are made."
     for tree in (0, [0, 0]):
         cases += [Case(standing_still, *given(tree, 0), 3, note=still, if_wrong=said)]
     for tree in (0, {"scale": 0}):
@@ -1127,10 +1129,7 @@ def step(answer, rng):
     """Against the gradient, by the rate; the loss before the step; the old parameters stay."""
 
     def call(params, batch, rate):
-        result = answer(params, batch, rate)
-        if not is_pair(result):
-            return as_jax(result)
-        return {"params": as_jax(result[0]), "loss": as_scalar(result[1])}
+        return named(answer(params, batch, rate), params=as_jax, loss=as_scalar)
 
     def inputs(*sizes):
         return network(rng, *sizes), pictures(rng, sizes[0], 1 + int(rng.integers(3))), share(rng)

@@ -90,10 +90,7 @@ def test_a_session_that_is_started_again_is_the_same(tmp_path, number):
 
 
 @pytest.mark.parametrize(
-    "edited",
-    [
-        *("data = '{}'", "data = 'x'", b"SQLite format 3\x00" + b"\xff" * 2000),
-    ],
+    "edited", ["data = '{}'", "data = 'x'", b"SQLite format 3\x00" + b"\xff" * 2000]
 )
 def test_a_file_that_is_no_session_or_was_edited_is_refused_and_left_as_it_is(tmp_path, edited):
     file = tmp_path / "class.sqlite"

@@ -5,7 +5,6 @@ import pytest
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import Student
 from pytree_course.grading.submission import LATER_CELL
-from pytree_course.judging.verdicts import WrongLine
 from pytree_course.reports.class_statistics import (
     Need,
     count_exercises,
@@ -52,34 +51,29 @@ def test_what_could_not_be_graded_is_counted_nowhere():
 
 
 def test_those_who_tried_and_failed_come_first_then_the_blank_then_those_not_read():
-    def attempt(student, *kinds, **values):
-        return made_attempt(student, list(map(made_row, ("count", "paths"), kinds)), **values)
-
-    state, blank = AttemptState.UNREADABLE, "not attempted"
+    kinds = {
+        "a": ["unreadable"],
+        "b": ["not attempted", "not attempted"],
+        "c": ["correct", "incorrect"],
+        "d": ["error", "incorrect"],
+    }
     beside = made_row("count", "incorrect", explanation=f"Wrong. Note: {LATER_CELL}.")
-    attempts = [
-        attempt("fine", "correct", "incorrect"),
-        attempt("failed", "error", "incorrect"),
-        attempt("unreadable", "unreadable", state=state),
-        attempt("blank", blank, blank),
-        made_attempt("elsewhere", [beside]),
+    attempts = [made_attempt("e", [beside])] + [
+        made_attempt(
+            student,
+            list(map(made_row, ("count", "paths"), of_student)),
+            state=AttemptState.UNREADABLE if student == "a" else AttemptState.GRADED,
+        )
+        for student, of_student in kinds.items()
     ]
-    students = [*map(Student, ("absent", *(each.student for each in attempts)))]
-    found = standings(made_grades(attempts, students=students))
+    found = standings(made_grades(attempts, students=[*map(Student, "abcdef")]))
     assert [
-        (each.student.id, each.need, each.right, each.wrong, each.untried) for each in found
+        (each.student.id, each.need, each.right, each.wrong, each.untried, each.beside)
+        for each in found
     ] == [
-        ("failed", Need.FAILED, 0, 2, 0),
-        ("elsewhere", Need.FAILED, 0, 1, 0),
-        ("blank", Need.BLANK, 0, 0, 2),
-        ("absent", Need.NOTHING_READ, 0, 0, 0),
-        ("unreadable", Need.NOTHING_READ, 0, 0, 0),
-        ("fine", Need.NONE, 1, 1, 0),
-    ]
-    assert [each.beside for each in found] == [0, 1, 0, 0, 0, 0]
-    assert [each.why_nothing for each in found if each.need is Need.NOTHING_READ] == [
-        "not handed in",
-        "handed in, but unreadable",
+        *(("d", Need.FAILED, 0, 2, 0, 0), ("e", Need.FAILED, 0, 1, 0, 1)),
+        *(("b", Need.BLANK, 0, 0, 2, 0), ("a", Need.NOTHING_READ, 0, 0, 0, 0)),
+        *(("f", Need.NOTHING_READ, 0, 0, 0, 0), ("c", Need.NONE, 1, 1, 0, 0)),
     ]
 
 
@@ -124,20 +118,6 @@ def test_equal_wrong_results_without_a_misconception_are_a_cluster():
         ["alone"],
         ["on other cases"],
     ]
-
-
-def test_equal_wrong_predictions_are_a_cluster_with_their_lines():
-    line = WrongLine("A", "`[1]`", "5", "too high", {})
-
-    def predicting(student, results, **values):
-        lines = {"lines": [line], "failed": [0], "failure": None}
-        return wrong(student, answer="count = {'A': 5}", results=results, **lines, **values)
-
-    known = predicting("c", "other", misconceptions=["none_is_a_leaf"])
-    grades = made_grades([predicting("a", "same"), predicting("b", "same"), known])
-    (cluster,) = find_clusters(grades, fewest=1)
-    assert (names(cluster), cluster.sample.lines) == (["a", "b"], [line])
-    assert cluster.code == "count = {'A': 5}"
 
 
 def test_a_histogram_has_as_many_bars_as_its_students_need():

@@ -3,16 +3,12 @@
 import io
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.console import Console
 
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import Student
-from pytree_course.class_grading.grade_class import Summary
-from pytree_course.class_grading.verdict_changes import VerdictChange
+from pytree_course.class_grading.grade_class import Summary, VerdictChange
 from pytree_course.reports.terminal import show_class
-from pytree_course.texts import printable, printable_lines
 from tests.made_grades import made_attempt, made_grades, made_row
 from tests.test_tables import hidden
 
@@ -63,12 +59,3 @@ def test_nothing_that_was_handed_in_can_speak_to_the_terminal(tmp_path):
     assert nothing_raw(shown)
     assert r"\x1b]0;title\x07\x1b[2J\r\nada: 99\u202e\u2066\ud800[red]" in shown
     assert not [line for line in shown.splitlines() if line.startswith("ada: 99")]
-
-
-@given(st.text(st.characters()))
-def test_a_printable_text_is_one_line_that_no_terminal_acts_on(text):
-    shown = printable(text)
-    assert "\n" not in shown
-    assert nothing_raw(shown)
-    shown.encode()
-    assert nothing_raw(printable_lines(text))

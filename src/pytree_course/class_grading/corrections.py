@@ -17,7 +17,6 @@ from pytree_course.texts import counted
 COLUMNS = ("student", "lesson", "exercise", "points", "comment")
 
 TAKEN_BACK = "taken back"
-_MOST_DIGITS = 4
 
 Place = tuple[str, str, str]
 """A student's id, a lesson's stem, an exercise's name."""
@@ -114,8 +113,7 @@ def _correction(
     if row["exercise"] not in exercises:
         raise CourseError(f"{lesson.stem} has no exercise {row['exercise']!r}")
     points, most = row["points"], exercises[row["exercise"]].points
-    is_number = points.isdecimal() and len(points) <= _MOST_DIGITS
-    if points and not (is_number and int(points) <= most):
+    if points not in ["", *map(str, range(most + 1))]:
         raise CourseError(f"points are a whole number from 0 to {most}, or left out")
     return Correction(
         student, lesson.stem, row["exercise"], int(points) if points else None, row["comment"]

@@ -1,7 +1,7 @@
 """Grade a class: run new and changed submissions in parallel, resumably."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +15,6 @@ from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.reading import Notebook
 from pytree_course.class_grading.recording import environment, in_words, verdict_row
 from pytree_course.class_grading.student_files import joined, shown_path
-from pytree_course.class_grading.verdict_changes import VerdictChange, verdict_changes
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.grade import GradedLesson, graded_lesson, judge_submission
@@ -33,6 +32,18 @@ class GradingOptions:
     def wants(self, notebook: Notebook) -> bool:
         """Return whether a notebook should be graded."""
         return not self.lessons or notebook.lesson in self.lessons
+
+
+@dataclass(frozen=True)
+class VerdictChange:
+    """The verdict on an unchanged answer, before and after, and why it changed."""
+
+    student: str
+    lesson: str
+    exercise: str
+    before: str
+    after: str
+    why: str
 
 
 @dataclass
@@ -148,7 +159,6 @@ class ClassGrading:
     def _begin(self, notebook: Notebook) -> Run:
         lesson = self._lesson(notebook.lesson)
         answers = notebook.submission.answers
-        lesson.begin(answers)
         settings = lesson.run_settings(in_sandbox=self.options.in_sandbox)
         return self.pool.submit(run_answers, answers, settings)
 
@@ -229,3 +239,26 @@ class ClassGrading:
                 canvas_id=who.canvas_id,
             )
         )
+
+
+def verdict_changes(
+    before: Mapping[tuple[str, str], Attempt], after: Mapping[tuple[str, str], Attempt]
+) -> Iterator[VerdictChange]:
+    """Yield the verdicts on unchanged answers that differ before and after a grading."""
+    for key, now in after.items():
+        old = before.get(key)
+        if old is None or old.answers_digest != now.answers_digest:
+            continue
+        kinds = {row.exercise: row.kind for row in old.rows}
+        for row in now.rows:
+            if kinds.get(row.exercise, row.kind) != row.kind:
+                kind = kinds[row.exercise]
+                yield VerdictChange(*key, row.exercise, kind, row.kind, _reason(old, now))
+
+
+def _reason(old: Attempt, now: Attempt) -> str:
+    if old.checks != now.checks:
+        return "the exercise or its check was changed"
+    if old.environment != now.environment:
+        return f"it was graded in another environment: before in {old.environment}"
+    return "it was graded again, on other cases"

@@ -38,7 +38,6 @@ STUDENTS = "students"
 ANSWERS = "answers.html"
 GENERATOR = '<meta name="generator" content="pytree-course">'
 
-MOST_LINES = 120
 MOST_CHARACTERS = 6_000
 MOST_IN_A_SENTENCE = 2_000
 MOST_IN_A_NAME = 120
@@ -201,11 +200,6 @@ def page_names(students: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def excerpt(text: str) -> str:
-    """Shorten a text of any length to what fits a page."""
-    return "\n".join(text[:MOST_CHARACTERS].split("\n")[:MOST_LINES])
-
-
 def sentence(text: str) -> Markup:
     """Write a text of a sentence or two, what is between backticks as code."""
     if len(text) > MOST_IN_A_SENTENCE:
@@ -244,7 +238,7 @@ render = FEEDBACK_TEMPLATES.extended(
         "shortened": lambda text: shorten(text, MOST_IN_A_NAME),
         "brief": lambda text: truncate(text, MOST_IN_BRIEF),
         "median": lambda values: f"{median(values):g}",
-        "excerpt": excerpt,
+        "excerpt": lambda text: text[:MOST_CHARACTERS],
         "ended": ended,
         "moment": moment,
         "remark": remark,
