@@ -117,12 +117,8 @@ def drawn_from(rng, pool, more):
 
 def again(value):
     """Return an equal value that is another object, where there can be one."""
-    if isinstance(value, (tuple, list)):
-        return type(value)(map(again, value))
     if isinstance(value, str):
         return "".join([*value])
-    if isinstance(value, np.generic):
-        return value.copy()
     return float(str(value)) if isinstance(value, float) else value
 
 
@@ -134,6 +130,35 @@ def asked(rng, draw, differ):
         item = draw()
         pairs.append(tuple(shuffled(rng, [item, differ(item) if is_other else again(item)])))
     return pairs
+
+
+def masked(rng, tree):
+    """Draw a mask for a tree, with one True and one False at least where it has two leaves."""
+    leaves, structure = jax.tree.flatten(tree)
+    drawn = [True, False, *(bool(yes) for yes in rng.random(len(leaves)) < 0.5)][: len(leaves)]
+    return structure.unflatten(shuffled(rng, drawn))
+
+
+def in_two(rng, tree):
+    """Return two trees that hold the leaves of a tree between them."""
+    leaves, structure = jax.tree.flatten(tree)
+    mask = jax.tree.leaves(masked(rng, tree))
+    first = [leaf if chosen else None for leaf, chosen in zip(leaves, mask, strict=True)]
+    second = [None if chosen else leaf for leaf, chosen in zip(leaves, mask, strict=True)]
+    return structure.unflatten(first), structure.unflatten(second)
+
+
+def few_trees(rng):
+    """Draw small trees of several kinds, some of them with a leaf that is false, or an array."""
+
+    def leaf():
+        return [number(rng), number(rng) / 4, random_words(rng, 1)[0]][rng.integers(3)]
+
+    without = ["keys", "more than ten items", "one leaf", "OrderedDict", "dict in a dict"]
+    without += ["dict in a tuple", "namedtuple in a list", "class in itself", "empty container"]
+    without += ["namedtuple below the top", "registered class below the top", "repeated leaf"]
+    edges = (0, 0.0, "", False, vector(rng))
+    return varied_trees(rng, leaf, edges=edges, without=without, rich=1)
 
 
 @check
@@ -157,7 +182,6 @@ def double(x):
     return x + x
 
 
-# Their names are in no module of JAX or NumPy.
 def plus_itself(x):
     return x + x
 
@@ -178,23 +202,6 @@ def one_more(x):
     return x + 1
 
 
-class Power:
-    """Its method is an activation too: another object at each access, and equal to the others."""
-
-    def __init__(self, exponent):
-        self.exponent = exponent
-
-    def raised(self, x):
-        return x**self.exponent
-
-
-class Unchanged:
-    """Its method can be jitted, but takes no attributes."""
-
-    def given(self, x):
-        return x
-
-
 ACTIVATIONS = (plus_itself, times_itself, opposite, three_times, one_more)
 LAMBDAS = (lambda x: x + x, lambda x: x * x, lambda x: -x)
 
@@ -208,19 +215,9 @@ def dense(Dense, rng):
     def value(w, b, activation, x):
         return plain(Dense(w, b, activation)(x))
 
-    def leaves(w, b, activation):
-        found = sorted(jax.tree.leaves(Dense(w, b, activation)), key=np.ndim)
-        return [plain(leaf) if np.ndim(leaf) else leaf for leaf in found]
-
     @own(Dense)
     def mapped(w, b, activation, x):
         return plain(jax.tree.map(double, Dense(w, b, activation))(x))
-
-    @own(Dense)
-    def old(w, b, activation, x):
-        layer = Dense(w, b, activation)
-        jax.tree.map(double, layer)
-        return plain(layer(x))
 
     @own(Dense)
     def first_of_two(w, b, activation, other, x):
@@ -228,116 +225,63 @@ def dense(Dense, rng):
         Dense(w, b, other)
         return plain(layer(x))
 
-    @own(Dense)
-    def after_a_trace(w, b, activation, x):
-        layer = Dense(w, b, activation)
-        jax.jit(lambda layer, x: layer(x)).trace(layer, x)
-        return plain(layer(x))
+    def leaves(w, b, activation):
+        found = sorted(jax.tree.leaves(Dense(w, b, activation)), key=np.ndim)
+        return [plain(leaf) if np.ndim(leaf) else leaf for leaf in found]
 
-    def with_texts(w, b, activation):
+    def shapes(w, b, activation):
         layer = jax.tree.map(lambda leaf: str(np.shape(leaf)), Dense(w, b, activation))
         return sorted(jax.tree.leaves(layer))
 
-    def shared(*pairs):
-        layers = [Dense(w, np.zeros(2, np.float32), activation) for w, activation in pairs]
+    def shared(*activations):
+        weights = [np.full((2, 2), place, np.float32) for place in range(len(activations))]
+        layers = map(Dense, weights, [ONE] * len(weights), activations)
         return traces(lambda layer, x: layer(x), *((layer, ONE) for layer in layers))
-
-    def activation():
-        return ACTIVATIONS[rng.integers(len(ACTIVATIONS))]
-
-    def diagonal():
-        return np.diag(vector(rng))
 
     def lopsided():
         w = matrix(rng)
         w[0, 1] = w[1, 0] + number(rng)
         return w
 
-    def zeros():
-        return np.zeros(2, np.float32)
+    def inputs():
+        return lopsided(), vector(rng), ACTIVATIONS[rng.integers(len(ACTIVATIONS))]
 
-    def layers(*functions):
-        return [(matrix(rng), function) for function in functions]
-
-    called = partial(Case, value, note="The layer is called with the last array.")
-    note = "The leaves of the layer, those with fewer axes first."
-    flat = partial(
-        Case,
-        leaves,
-        note=note,
-        if_wrong={
-            "": "The leaves of a layer have to be its two arrays, as they were given, and "
-            "nothing else."
-        },
-    )
+    note = "The layer is called with the last array."
+    yield Case(value, np.ones((2, 2)), np.zeros(2), jnp.abs, np.array([1.0, -3.0]), note=note)
+    diagonal, zeros = np.diag(vector(rng)), np.zeros(2, np.float32)
+    yield Case(value, diagonal, zeros, *inputs()[2:], vector(rng), note=note)
+    yield Case(value, diagonal, *inputs()[1:], matrix(rng), note=note)
+    for _ in range(rng.integers(3, 5)):
+        yield Case(value, *inputs(), vector(rng), note=note)
     note = "Each leaf is doubled with `jax.tree.map`; then the layer is called."
-    doubled = partial(Case, mapped, note=note)
-    note = "How many traces for layers with these weights and activations?"
-    traced = partial(
-        Case,
-        shared,
-        note=note,
-        if_wrong={
-            "too high": "jit traces once more for a layer whose aux_data is not equal to that of "
-            "an earlier layer. Layers with the same activation have to have equal aux_data.",
-            "too low": "jit does not trace again for a layer with another activation: the "
-            "activation has to be in aux_data, and two different ones must not be equal there.",
-        },
-    )
-
-    cases = [
-        called(diagonal(), zeros(), activation(), vector(rng)),
-        called(diagonal(), zeros(), jnp.abs, 5 - vector(rng)),
-    ]
-    for w, b, x in (
-        (diagonal(), vector(rng), vector(rng)),
-        (lopsided(), zeros(), vector(rng)),
-        (diagonal(), zeros(), matrix(rng)),
-    ):
-        cases.append(called(w, b, activation(), x))
+    yield Case(mapped, diagonal, zeros, *inputs()[2:], vector(rng), note=note)
     for _ in range(rng.integers(2, 4)):
-        cases.append(called(lopsided(), vector(rng), activation(), vector(rng)))
-    cases += [flat(lopsided(), vector(rng), activation()) for _ in range(2)]
-    note = "The leaves, after a `jax.tree.map` that makes a string of each."
-    for _ in range(2):
-        given = (np.zeros((number(rng), 2), np.float32), vector(rng), activation())
-        means = {"": "A layer that JAX rebuilds has to keep its two new leaves as they are."}
-        cases.append(Case(with_texts, *given, note=note, if_wrong=means))
-    note = "`jax.tree.map` doubles each leaf in a new layer; then the old layer is called."
-    given = (lopsided(), vector(rng), activation(), vector(rng))
-    cases.append(Case(old, *given, note=note))
+        yield Case(mapped, *inputs(), vector(rng), note=note)
     note = "Two layers with these activations are made; then the first one is called."
     for _ in range(2):
-        given = (lopsided(), vector(rng), *shuffled(rng, ACTIVATIONS)[:2], vector(rng))
-        cases.append(Case(first_of_two, *given, note=note))
-    note = "JAX traces a function of the layer; then the layer is called without jit."
-    given = (lopsided(), vector(rng), activation(), vector(rng))
-    cases.append(Case(after_a_trace, *given, note=note))
-    example = (np.ones((2, 2)), np.zeros(2), jnp.abs)
-    cases.append(called(*example, np.array([1.0, -3.0])))
+        functions = shuffled(rng, ACTIVATIONS)[:2]
+        yield Case(first_of_two, *inputs()[:2], *functions, vector(rng), note=note)
+    note = "The leaves of the layer, those with fewer axes first."
+    means = {"": "The leaves of a layer have to be its two arrays, as they were given."}
     for _ in range(2):
-        cases.append(called(lopsided(), vector(rng), jnp.flip, vector(rng)))
-    cases.append(doubled(diagonal(), zeros(), activation(), vector(rng)))
-    for _ in range(rng.integers(2, 4)):
-        inputs = (lopsided(), vector(rng), activation(), vector(rng))
-        cases.append(doubled(*inputs))
-    power = Power(number(rng, 2, 4))
-    given = (lopsided(), vector(rng), power.raised, vector(rng))
-    cases += [called(*given), doubled(*given)]
+        yield Case(leaves, *inputs(), note=note, if_wrong=means)
+    note = "The leaves, after a `jax.tree.map` that makes a string of the shape of each."
+    means = {"": "A layer that JAX rebuilds has to keep its two new leaves as they are."}
     for _ in range(2):
-        same = layers(*[power.raised for _ in range(2 + rng.integers(2))])
-        cases.append(traced(*same))
-    one, other = shuffled(rng, ACTIVATIONS)[:2]
-    cases.append(traced(*layers(one)))
-    same = layers(*[other] * rng.integers(2, 5))
-    cases.append(traced(*same))
-    for _ in range(rng.integers(2, 5)):
-        several = layers(*drawn_from(rng, ACTIVATIONS, rng.integers(1, 4)))
-        cases.append(traced(*several))
-    for more in (0, rng.integers(1, 4)):
-        several = layers(*drawn_from(rng, LAMBDAS, more))
-        cases.append(traced(*several))
-    yield from shuffled(rng, cases)
+        given = (np.zeros((number(rng), 2), np.float32), *inputs()[1:])
+        yield Case(shapes, *given, note=note, if_wrong=means)
+    note = "How many traces for layers with these activations?"
+    means = {
+        "too high": "jit traces once more for a layer with the activation of an earlier one: their "
+        "aux_data has to be equal.",
+        "too low": "jit does not trace again for a layer with another activation: the activation "
+        "has to be in aux_data, and two different ones must not be equal there.",
+    }
+    for pool, more in ((ACTIVATIONS[:2], 2), (ACTIVATIONS, 0), (ACTIVATIONS, 2), (LAMBDAS, 0)):
+        yield Case(shared, *drawn_from(rng, pool, more), note=note, if_wrong=means)
+    one, other = shuffled(rng, LAMBDAS)[:2]
+    for several in ([one], [one] * number(rng, 2, 5), [one, other, one]):
+        yield Case(shared, *several, note=note, if_wrong=means)
 
 
 @check
@@ -379,17 +323,6 @@ def step_counter(TrainState, rng):
         arrays = {name: plain(leaf) for name, leaf in params.items()}
         return {**seen(state), "arrays": arrays}
 
-    @own(TrainState)
-    def after_a_trace(params, step, name, grads):
-        state = TrainState(dict(params), step, name)
-        jax.jit(lambda state, grads: state.advance(grads)).trace(state, grads)
-        return seen(state.advance(grads))
-
-    @own(TrainState)
-    def from_one(params, step, name, *gradients):
-        state = TrainState(params, step, name)
-        return [seen(state.advance(grads)) for grads in gradients]
-
     def train(params, step, name, *gradients):
         step_once, done = counted(lambda state, grads: state.advance(grads))
         jitted = jax.jit(step_once)
@@ -402,121 +335,56 @@ def step_counter(TrainState, rng):
     def rebuilt(params, step, name):
         return seen(jax.tree.map(double, TrainState(params, step, name)))
 
-    def count(params, step, name):
-        return len(jax.tree.leaves(TrainState(params, step, name)))
-
-    def shared(params, *labels):
-        states = [(TrainState(params, step, name),) for step, name in labels]
+    def shared(*labels):
+        states = [(TrainState({"w": ONE}, step, name),) for step, name in labels]
         return traces(lambda state: state.params, *states)
 
-    def state(count, shape=2, names=None):
-        names = random_words(rng, count) if names is None else names
-        params = {name: rng.integers(1, 50, shape).astype(np.float32) for name in names}
-        return params, number(rng, 5, 100), random_words(rng, 1)[0]
+    def arrays(names, shape=2):
+        return {name: rng.integers(1, 50, shape).astype(np.float32) for name in names}
 
-    def grads(params):
-        """Return gradients; where there are several, their keys are in another order."""
-        names = np.roll([*params], rng.integers(1, max(len(params), 2))).tolist()
-        values = [rng.integers(1, 50, params[name].shape) / 4 for name in names]
-        return {name: value.astype(np.float32) for name, value in zip(names, values, strict=True)}
+    def inputs(count, steps, shape=2):
+        """Draw a state and gradients, whose keys are in another order where there are several."""
+        names = random_words(rng, count)
+        gradients = [arrays([*names[1:], names[0]], shape) for _ in range(steps)]
+        return arrays(names, shape), number(rng, 5, 100), random_words(rng, 1)[0], *gradients
 
-    def inputs(count, gradients, shape=2, step=None, names=None):
-        params, drawn, name = state(count, shape, names)
-        step = drawn if step is None else step
-        return params, step, name, *(grads(params) for _ in range(gradients))
-
-    once = partial(Case, advance, note="One step without jit.")
-    cases = [
-        once(*inputs(1, 1)),
-        once(*inputs(1, 1, step=0)),
-        once(*inputs(1, 1, step=255)),
-        once(*inputs(1, 1, step=2**15 - 1)),
-        once(*inputs(1, 1, step=2**16 - 1)),
-        once(*inputs(1, 1, shape=(2, 2))),
-    ]
-    for _ in range(rng.integers(2, 4)):
-        cases.append(once(*inputs(rng.integers(2, 4), 1)))
-    one, other = random_words(rng, 2)
-    for names in (
-        [f"{one}/{other}", f"{other}.{one}", "1_0"],
-        ["", one],
-        [f"({one}+", f"{one}|{other}"],
-        [f"{one}{place}" for place in range(12)],
-        [],
-    ):
-        cases.append(once(*inputs(0, 1, shape=2 if len(names) < 5 else (), names=names)))
-    for value in (np.nan, np.inf, 3e-5):
-        params, step, name, each = inputs(1, 1)
-        ((key, array),) = params.items()
-        cases.append(once({key: np.array([value, array[1]], np.float32)}, step, name, each))
-    cases += [once(*inputs(1, 1, shape=shape)) for shape in ((), (0,))]
-    params, step, name, each = inputs(2, 1)
-    cases.append(once(dict.fromkeys(params, ONE.copy()), step, name, each))
-    note = "JAX traces a step; then `advance` is called without jit, on the same state."
-    cases += [Case(after_a_trace, *inputs(1, 1), note=note) for _ in range(2)]
-    note = "Several steps without jit, one with each of the gradients."
-    often = partial(Case, advance, note=note)
-    cases += [often(*inputs(1, rng.integers(2, 5))) for _ in range(2)]
+    note = "`advance` without jit, with each of the gradients."
+    for given in (*((1, 1), (1, 1, (2, 2)), (3, 1), (1, 2), (1, 3)), (number(rng, 2, 4), 1)):
+        yield Case(advance, *inputs(*given), note=note)
     note = "`advance` is called. This is the old state afterwards, and the arrays it was made of."
-    looked_at = partial(
-        Case,
-        old,
-        note=note,
-        if_wrong={
-            "arrays": "`advance` writes into the arrays of the old state. A new state needs new "
-            "arrays.",
-            "params": "`advance` changes the parameters of the old state.",
-            "step": "`advance` changes the step of the old state.",
-            "name": "`advance` changes the name of the old state.",
-        },
-    )
-    cases += [looked_at(*inputs(rng.integers(1, 3), 1)) for _ in range(2)]
-    note = "`advance` is called on one state, with each of the gradients: the new states."
-    given = inputs(1, rng.integers(2, 4))
-    cases.append(Case(from_one, *given, note=note))
-    note = "A jitted function calls `advance`, with each of the gradients. How many traces?"
-    trained = partial(
-        Case,
-        train,
-        note=note,
-        if_wrong={
-            "traces too high": "jit traces again in the same training. Something in the state that "
-            "jit compares, a part of aux_data or the type of a leaf, changes from step to step.",
-            "traces too low": "jit does not trace the training.",
-            "step": "Under jit the counter is wrong after the last step.",
-            "params": "Under jit the parameters are wrong after the last step.",
-            "name": "Under jit the state does not keep its name.",
-        },
-    )
-    # Key paths of results are part of a compiled program, so they are the same each time.
-    cases += [trained(*inputs(1, rng.integers(3, 6), names=["w"])) for _ in range(2)]
     means = {
-        "too high": "Your state has more leaves than its parameters and its step.",
-        "too low": "Your state has fewer leaves than its parameters and its step: something of it "
-        "is in aux_data or nowhere, or JAX does not know the class.",
+        "arrays": "`advance` writes into the arrays of the old state.",
+        "params": "`advance` changes the parameters of the old state.",
+        "step": "`advance` changes the step of the old state.",
     }
+    for count in (1, 2, number(rng, 1, 3)):
+        yield Case(old, *inputs(count, 1), note=note, if_wrong=means)
+    note = "A jitted function calls `advance`, with each of the gradients. How many traces?"
+    means = {
+        "traces too high": "jit traces again in the same training. Something in the state that "
+        "jit compares, a part of aux_data or the type of a leaf, changes from step to step.",
+        "step": "Under jit the counter is wrong after the last step.",
+        "params": "Under jit the parameters are wrong after the last step.",
+        "name": "Under jit the state does not keep its name.",
+    }
+    for _ in range(2):  # a name of a parameter is a part of the compiled program
+        gradients = [arrays(["w"]) for _ in range(number(rng, 3, 6))]
+        given = (arrays(["w"]), number(rng, 5, 100), random_words(rng, 1)[0], *gradients)
+        yield Case(train, *given, note=note, if_wrong=means)
     note = "`jax.tree.map` doubles each leaf of the state."
-    for _ in range(2):
-        given = inputs(rng.integers(1, 3), 0)
-        cases.append(Case(rebuilt, *given, note=note))
-    note = "The number of leaves of the state."
-    for size in (2, 3):
-        given = inputs(size, 0)
-        cases.append(Case(count, *given, note=note, if_wrong=means))
+    for count in (1, 2, 3):
+        yield Case(rebuilt, *inputs(count, 0), note=note)
     note = "How many traces for states with these steps and names?"
-    for _ in range(rng.integers(3, 5)):
-        names = drawn_from(rng, random_words(rng, 5), rng.integers(0, 3))
+    means = {
+        "too high": "jit traces again for a state that differs from an earlier one only in its "
+        "step, or in nothing. The step must not be a part of what jit compares.",
+        "too low": "jit does not trace again for a state with another name: the name has to be "
+        "in aux_data.",
+    }
+    for most in (2, 3, 4, 5):
+        names = drawn_from(rng, random_words(rng, most), 2)
         labels = [(number(rng, 5, 100), name) for name in names]
-        labels.append((101, names[0]))
-        given = (state(1)[0], *shuffled(rng, labels))
-        means = {
-            "too high": "jit traces again for a state that differs from an earlier one only in its "
-            "step, or in nothing. The step must not be a part of what jit compares.",
-            "too low": "jit does not trace again for a state with another name: the name has to be "
-            "in aux_data.",
-        }
-        cases.append(Case(shared, *given, note=note, if_wrong=means))
-    yield from shuffled(rng, cases)
+        yield Case(shared, *labels, (101, names[0]), note=note, if_wrong=means)
 
 
 @check
@@ -607,6 +475,12 @@ def lookup_table(Lookup, rng):
     def value(table, scale, index):
         return plain(Lookup(jnp.asarray(table), scale)(index))
 
+    @own(Lookup)
+    def after_reading(table, scale, index):
+        layer = Lookup(jnp.asarray(table), scale)
+        jax.jit(lambda index: layer(index)).trace(index)
+        return plain(layer(index))
+
     def leaves(table, scale):
         found = jax.tree.leaves(Lookup(jnp.asarray(table), scale))
         return [plain(leaf) for leaf in sorted(found, key=np.size)]
@@ -614,18 +488,6 @@ def lookup_table(Lookup, rng):
     def shared(scale, index, *tables):
         layers = [(Lookup(jnp.asarray(table), scale), index) for table in tables]
         return traces(lambda layer, index: layer(index), *layers)
-
-    @own(Lookup)
-    def after_a_trace(table, scale, index):
-        layer = Lookup(jnp.asarray(table), scale)
-        jax.jit(jax.grad(lambda layer: jnp.sum(layer(index)))).trace(layer)
-        return plain(layer(index))
-
-    @own(Lookup)
-    def after_reading(table, scale, index):
-        layer = Lookup(jnp.asarray(table), scale)
-        jax.jit(lambda index: layer(index)).trace(index)
-        return plain(layer(index))
 
     @own(Lookup)
     def jitted(scale, index, *tables):
@@ -642,10 +504,7 @@ def lookup_table(Lookup, rng):
         return {"table": plain(table), "scale": plain(scale)}
 
     def table(length=4):
-        return rng.integers(1, 100, length).astype(np.float32)
-
-    def quarters():
-        return (rng.integers(1, 100, 4) + 0.25).astype(np.float32)
+        return (rng.integers(1, 100, length) + 0.25).astype(np.float32)
 
     def index():
         return rng.permutation(4)[:2].astype(np.int32)
@@ -653,80 +512,49 @@ def lookup_table(Lookup, rng):
     def scale():
         return np.asarray(rng.integers(2, 10), np.float32)
 
-    def tables(*lengths):
-        return [table(length) for length in lengths]
-
-    called = partial(Case, value, note="The layer is called with the last array.")
-    note = "How many traces for layers with these tables?"
-    traced = partial(
-        Case,
-        shared,
-        note=note,
-        if_wrong={
-            "too high": "jit traces again for a table whose shape it has seen: the numbers of the "
-            "table, or the object that holds it, are a part of what jit compares.",
-            "too low": "jit does not trace again for a table of another shape.",
-        },
-    )
-
-    cases = [
-        called(table(), scale(), index()),
-        called(table(), vector(rng), index()),
-        called(quarters(), scale(), index()),
-        called(table(), scale(), np.repeat(index()[:1], 2)),
-        called(table(), scale(), np.stack([index(), index()])),
-    ]
-    cases += [called(quarters(), vector(rng), index()) for _ in range(rng.integers(1, 4))]
-    for value_at in (np.nan, np.inf, 3e-5):
-        given, places = quarters(), index()
-        given[places[0]] = value_at
-        cases.append(called(given, vector(rng), places))
-    cases.append(called(quarters(), scale(), np.zeros(0, np.int32)))
-    for draw in (scale, partial(vector, rng)):
-        place = np.asarray(rng.integers(4), np.int32)
-        cases.append(called(table(), draw(), place))
-    note = "JAX traces a gradient; then the layer is called without jit."
-    cases.append(Case(after_a_trace, table(), vector(rng), index(), note=note))
-    note = "JAX traces a function of the index that reads the layer; then the layer is called "
-    note += "without jit."
-    for _ in range(2):
-        given = (table(), vector(rng), index())
-        cases.append(Case(after_reading, *given, note=note))
-    note = "The leaves of the layer, the smaller one first."
-    for _ in range(2):
-        means = {
-            "": "The leaves of a layer have to be its table and its scale, as they were given."
-        }
-        cases.append(Case(leaves, table(), vector(rng), note=note, if_wrong=means))
-    cases.append(traced(vector(rng), index(), table()))
-    given = (vector(rng), index())
-    twice = table()
-    cases.append(traced(*given, twice, twice.copy()))
-    for _ in range(rng.integers(2, 4)):
-        given = (vector(rng), index(), *tables(*[4] * rng.integers(2, 5)))
-        cases.append(traced(*given))
-    for _ in range(rng.integers(2, 4)):
-        lengths = drawn_from(rng, [4, 6, 8, 10], rng.integers(1, 3))
-        given = (vector(rng), index(), *tables(*lengths))
-        cases.append(traced(*given))
-    note = "A jitted function looks up these indices in each of the tables."
-    for draw in (table, quarters):
-        given = (vector(rng), index(), *(draw() for _ in range(rng.integers(2, 4))))
-        cases.append(Case(jitted, *given, note=note))
-    note = "The gradient of the sum."
+    note = "The layer is called with the last array."
     for given in (
-        (table(), vector(rng), index()),
-        (quarters(), vector(rng), index()),
-        (table(), vector(rng), index()),
         (table(), scale(), index()),
-        (quarters(), vector(rng), np.stack([index(), index()])),
+        (table(), vector(rng), index()),
+        (table(), scale(), np.stack([index(), index()])),
+        (table(), scale(), index()[0]),
+        (table(), vector(rng), index()[0]),
     ):
-        means = {
-            "table": "The gradient for the table is not zero, or it has another shape.",
-            "scale": "The gradient for `scale` is not the true one.",
-        }
-        cases.append(Case(gradient, *given, note=note, if_wrong=means))
-    yield from shuffled(rng, cases)
+        yield Case(value, *given, note=note)
+    note = "JAX traces a function of the index that reads the layer; then the layer is called."
+    for _ in range(2):
+        yield Case(after_reading, table(), vector(rng), index(), note=note)
+    note = "The leaves of the layer, the smaller one first."
+    means = {"": "The leaves of a layer have to be its table and its scale, as they were given."}
+    for _ in range(2):
+        yield Case(leaves, table(), vector(rng), note=note, if_wrong=means)
+    note = "How many traces for layers with these tables?"
+    means = {
+        "too high": "jit traces again for a table whose shape it has seen: the numbers of the "
+        "table, or the object that holds it, are a part of what jit compares.",
+        "too low": "jit does not trace again for a table of another shape.",
+    }
+    same = table()
+    many = [4] * number(rng, 2, 5), drawn_from(rng, [4, 6], 2), drawn_from(rng, [4, 6, 8], 1)
+    for tables in (
+        [same],
+        [same, same.copy()],
+        *([table(length) for length in lengths] for lengths in many),
+    ):
+        yield Case(shared, vector(rng), index(), *tables, note=note, if_wrong=means)
+    note = "A jitted function looks up these indices in each of the tables."
+    for _ in range(2):
+        tables = [table() for _ in range(rng.integers(2, 4))]
+        yield Case(jitted, vector(rng), index(), *tables, note=note)
+    note = "The gradient of the sum."
+    means = {
+        "table": "The gradient for the table is not zero, or it has another shape.",
+        "scale": "The gradient for `scale` is not the true one.",
+    }
+    for factor, places in ((vector(rng), index()), (vector(rng), index()), (scale(), index())):
+        yield Case(gradient, table(), factor, places, note=note, if_wrong=means)
+    places = np.stack([index(), index()])
+    yield Case(gradient, table(), vector(rng), places, note=note, if_wrong=means)
 
 
 @check
@@ -761,24 +589,16 @@ def sweep(answer, rng):
         result = answer(loss, w, rates)
         return [whole(loss) for loss in result] if isinstance(result, list) else result
 
-    def start(shape=2):
+    def start(*shape):
         # The target is a constant of the compiled programs, so it is the same each time.
         target = np.arange(12, 12 + np.prod(shape), dtype=np.float32).reshape(shape)
         return target - rng.integers(2, 10, shape).astype(np.float32), target + np.float32(0.25)
 
     def fractions(count):
-        # Hundredths, for half precision cannot hold them.
         return (rng.choice(np.arange(1, 80), count, replace=False) / 100).tolist()
 
-    def whole_numbers(count):
-        return rng.choice(np.arange(3), count, replace=False).tolist()
-
+    one, other, third = shuffled(rng, [0, 1, 2])
     repeated = fractions(2)
-    repeated = shuffled(rng, [*repeated, repeated[0]])
-    mixed = [*whole_numbers(1), *fractions(2)]
-    one, other = whole_numbers(2)
-    rich = [*fractions(rng.integers(2, 4)), other]
-    rich = [one, *shuffled(rng, [*rich, one, *rich[: rng.integers(1, 3)]])]
     note = (
         "The loss is the sum of `(w - target) ** 2`; the first array is `w`, then `target`. "
         "How many times more often than for one rate does Python run `loss`, and how many runs get "
@@ -788,25 +608,19 @@ def sweep(answer, rng):
         "losses": "The losses are wrong, or are no list of numbers.",
         "times too high": "Python runs `loss` more often for several rates than for one rate: for "
         "some rate, JAX transforms it anew.",
-        "times too low": "Python runs `loss` less often for several rates than for one.",
         "without a trace": "Python runs `loss` with numbers, outside of JAX's transformations.",
     }
-    one = number(rng, 1, 3)
-    equal = [float(one), *fractions(1), one]
-    for given in (
-        (*start(), fractions(rng.integers(2, 5))),
-        (*start(()), fractions(2)),
-        (*start((0,)), fractions(2)),
-        (*start(), equal),
-        (*start((2, 2)), fractions(2)),
-        (*start((3, 2)), fractions(2)),
-        (*start(), repeated),
-        (*start(), whole_numbers(2)),
-        (*start(), whole_numbers(3)),
-        (*start(), mixed),
-        (*start(), rich),
+    for w_and_target, rates in (
+        (start(2), fractions(rng.integers(2, 5))),
+        (start(2, 2), fractions(2)),
+        (start(2), shuffled(rng, [*repeated, repeated[0]])),
+        (start(2), [one, other]),
+        (start(2), [one, other, third]),
+        (start(2), [one, *fractions(2)]),
+        (start(2), [float(other), *fractions(1), other]),
+        (start(2), [one, *shuffled(rng, [*repeated, other, one, repeated[0]])]),
     ):
-        yield Case(how_often, *given, note=note, if_wrong=means)
+        yield Case(how_often, *w_and_target, rates, note=note, if_wrong=means)
     note = "The loss is the sum of `w**2`."
     call = own(answer)(of_squares)
     yield Case(call, lambda w: jnp.sum(w**2), jnp.ones(2), [0, 0.5], note=note)
@@ -893,7 +707,7 @@ def stale_options(Net, rng):
         for several in (
             [dict(same) for _ in range(rng.integers(2, 4))],
             [same, dict(reversed(same.items()))],
-            [dict(shuffled(rng, each.items())) for each in drawn_from(rng, pool, 2)],
+            [dict(shuffled(rng, options.items())) for options in drawn_from(rng, pool, 2)],
         ):
             yield Case(shared, vector(rng), *several, note=note, if_wrong=means)
 
@@ -966,101 +780,46 @@ def traces_of(answer, rng):
     def first(x, y):
         return x
 
-    def of_nodes(*pairs):
-        """Count the traces for nodes, and add up their factors in each run of the function."""
-        factors, traced = [], []
-
-        def run(node, *others):
-            factors.append(node.factor)
-            traced.append(isinstance(node.x, jax.core.Tracer))
-            return node.x
-
-        traces = answer(run, [(Scaled(x, factor), *others) for x, factor, *others in pairs])
-        return {"traces": traces, "sum": sum(factors), "runs without a trace": traced.count(False)}
-
+    @own(answer)
     def twice(function, calls):
         return [answer(function, calls), answer(function, calls)]
 
     def long(length):
         return rng.integers(1, 10, length).astype(np.float32)
 
-    def calls(kinds, fewest):
-        """Draw calls of some of the kinds, each of them once or twice."""
-        chosen = shuffled(rng, kinds)[: rng.integers(fewest, len(kinds) + 1)]
-        twice = chosen[: rng.integers(1, len(chosen) + 1)]
-        return shuffled(rng, [(kind(),) for kind in (*chosen, *twice)])
+    def calls(*kinds):
+        """Draw calls of all kinds, each of them once or twice, in any order."""
+        return shuffled(rng, [(kind(),) for kind in (*kinds, *kinds[: number(rng, 1, 3)])])
 
-    vectors = [lambda: vector(rng), lambda: long(3), lambda: long(4)]
+    vectors = [partial(vector, rng), partial(long, 3), partial(long, 4)]
     numbers = [lambda: number(rng), lambda: number(rng) / 4, lambda: np.float32(number(rng))]
-    cases = [Case(answer, same, [])]
-    values = [(vector(rng),) for _ in range(rng.integers(2, 6))]
-    cases.append(Case(answer, same, values))
-    kinds = [vectors[0], *shuffled(rng, vectors[1:])[: rng.integers(1, 3)]]
-    given = calls(kinds, len(kinds))
-    cases.append(Case(answer, same, given))
-    cases.append(Case(answer, same, calls(numbers, 3)))
-    x = vector(rng)
-    given = [(x, *each) for each in calls(numbers[:2], 1)]
-    cases.append(Case(answer, first, given))
+    yield Case(answer, lambda x: 2 * x, [(1,), (2,), (0.5,)])
+    yield Case(answer, same, [])
+    for kinds in (vectors[:1], vectors[:2], vectors, numbers[:2], numbers[1:], numbers):
+        yield Case(answer, same, calls(*kinds))
+    x, y = vector(rng), vector(rng)
+    yield Case(answer, first, [(x, *others) for others in calls(*numbers[:2])])
+    yield Case(answer, first, [(*others, x) for others in calls(*vectors[:2], *numbers[:1])])
     note = "Your function is used twice."
     for kinds in (vectors[:2], numbers[:2]):
-        given = [*calls(kinds, 1), (kinds[0](),)]
-        cases.append(Case(own(answer)(twice), same, given, note=note))
-    cases.append(Case(answer, lambda x: 2 * x, [(1,), (2,), (0.5,)]))
-    method = Unchanged().given
-    for kinds in (vectors[:2], numbers[:2]):
-        cases.append(Case(answer, method, calls(kinds, 1)))
-    nan, one = np.full(2, np.nan, np.float32), number(rng)
+        yield Case(twice, same, calls(*kinds), note=note)
+    one, other = random_words(rng, 2)
     for trees in (
-        [nan, nan.copy()],
-        [one, float(one), np.float32(one), one],
-        [np.zeros(0, np.float32), ONE],
-        [ONE.astype(dtype) for dtype in (np.float16, jnp.bfloat16)],
-    ):
-        cases.append(Case(answer, same, [(tree,) for tree in trees]))
-    x, y = vector(rng), vector(rng)
-    words = sorted(random_words(rng, 2))
-    pair = dict(zip(words, (x, y), strict=True))
-    # They stand in a list of calls.
-    for trees in (
-        [pair, dict(reversed(pair.items())), OrderedDict(pair)],
-        [{"1": x}, {1: x}, {0: x}, {"": x}],
+        [{one: x, other: y}, {other: y, one: x}, OrderedDict({one: x, other: y})],
+        [{one: x}, {other: x}, {one: {other: x}}],
         [[x], (x,), Duo(x, ()), Duo(x, None)],
         [Point(x, y), (x, y), x, None, (), None],
-        [{f"{words[0]}/{words[1]}": x}, {words[0]: {words[1]: x}}, {f"({words[0]}+": x}],
-        [[x] * 12, [y] * 12],
     ):
-        given = shuffled(rng, [(tree,) for tree in (*trees, trees[0])])
-        cases.append(Case(answer, same, given))
-    said = "The first argument is a node of a leaf `x` and a `factor` in aux_data. What is the sum "
-    said += "of all factors, when each run of the function adds one? How many runs get arrays, for "
-    said += "JAX does not trace?"
-    for others in (0, 0, 0, 1, 1, 1, 1):
-        factors = rng.choice(np.arange(10, 1000), 2 + rng.integers(2), replace=False).tolist()
-        which = [*factors, factors[0], *(each for each in factors if rng.random() < 0.5)]
-        pairs = [(vector(rng), factor, *[number(rng)] * others) for factor in which]
-        if rng.random() < 0.4:
-            pairs.append((long(3), *pairs[0][1:]))
-        note = f"{said} A number follows the node." if others else said
-        means = {
-            "traces too high": "You count more than the traces.",
-            "traces too low": "You count fewer than the traces. The first argument is a node, and "
-            "each new `factor` in its aux_data needs a trace.",
-            "sum too high": "Python runs the function more often than jit traces it.",
-            "sum too low": "Python runs the function less often than jit traces it.",
-            "runs without a trace": "Python runs the function with numbers or arrays: outside of "
-            "jit.",
-        }
-        given = shuffled(rng, pairs)
-        cases.append(Case(of_nodes, *given, note=note, if_wrong=means))
-    pool = [(x, 1), (x, 0.5), (x, np.float32(1)), ({"x": x}, 1), (long(3), 1)]
-    one, other = random_words(rng, 2)
-    given = [(Scaled(x, one), 1), (Scaled(x, other), 1)]
-    given += shuffled(rng, pool)[: rng.integers(1, 4)]
-    given += [given[rng.integers(len(given))] for _ in range(rng.integers(1, 5))]
+        yield Case(answer, same, shuffled(rng, [(tree,) for tree in (*trees, trees[0])]))
     note = "In a node, `x` is the leaf and `factor` is in aux_data."
-    cases.append(Case(answer, first, shuffled(rng, given), note=note))
-    yield from cases
+    pool = [(x, one), (y, one), (x, other), (long(3), one), (x, number(rng))]
+    for more in (0, 1, 2):
+        given = [(Scaled(*pair),) for pair in drawn_from(rng, pool, more)]
+        yield Case(answer, same, given, note=note)
+    for _ in range(3):
+        nodes = [Scaled(*pair) for pair in drawn_from(rng, pool[:3], 2)]
+        given = [(node, numbers[rng.integers(3)]()) for node in nodes]
+        yield Case(answer, first, given, note=note)
 
 
 def is_float(leaf):
@@ -1084,78 +843,35 @@ def partition(partition, combine, rng):
         result = partition(tree, chosen)
         return tuple(result) if isinstance(result, list) else result
 
-    def stay(tree, chosen, name):
-        """Say whether the two parts stay as they are when the caller changes the tree."""
-        result = parts(tree, chosen)
-        before = repr(result)
-        tree[name] = "changed"
-        return repr(result) == before
-
     def tree_afterwards(tree, chosen):
         partition(tree, chosen)
         return tree
 
-    def leaf():
-        return [number(rng), number(rng) / 4, random_words(rng, 1)[0]][rng.integers(3)]
-
-    def few():
-        return [number(rng, 0, 7), number(rng, 0, 7) / 2][rng.integers(2)]
-
-    def array():
-        return [vector(rng), number(rng), number(rng) / 2][rng.integers(3)]
-
-    def holes(tree):
-        """Return two trees that hold the leaves between them."""
-        found, structure = jax.tree.flatten(tree)
-        sides = rng.random(len(found)) < 0.5
-        pairs = list(zip(found, sides, strict=True))
-        one = [leaf if side else None for leaf, side in pairs]
-        other = [None if side else leaf for leaf, side in pairs]
-        return structure.unflatten(one), structure.unflatten(other)
-
-    cases = []
+    cases = [Case(parts, {"w": 1.5, "name": "in"}, is_float)]
     note = "`is_float` says whether a leaf is a float."
-    edges = (0, 0.0, "", False, float("nan"), vector(rng))
-    for tree in varied_trees(rng, leaf, edges=edges, rich=0):
+    for tree in few_trees(rng):
         cases.append(Case(parts, tree, is_float, note=note))
-    n = number(rng)
-    cases.append(Case(parts, shuffled(rng, [n, float(n), n + 1, True, 1.0]), is_float, note=note))
-    cases.append(Case(parts, {"w": 1.5, "name": "in"}, is_float, note=note))
-    cases.append(Case(parts, number(rng) / 4, is_float, note=note))
-    one, other = random_words(rng, 2)
-    means = {"": "A part changes when the caller changes the tree later."}
-    said = "An entry of the tree is set after `partition`. Do the two parts stay as they were?"
-    for tree in ({one: number(rng) / 4, other: 3}, {one: "in", other: number(rng) / 4}):
-        cases.append(Case(stay, tree, is_float, one, note=said, if_wrong=means))
+    n, one, other = number(rng), *random_words(rng, 2)
+    given = shuffled(rng, [n, float(n), n + 1, True, 1.0])
+    cases.append(Case(parts, given, is_float, note=note))
     means = {"": "`partition` changes the caller's tree."}
-    for tree in ({one: number(rng) / 4, other: [2.5, 3]}, [number(rng) / 4, [2, 2.5]]):
-        cases.append(
-            Case(tree_afterwards, tree, is_float, note="The tree afterwards.", if_wrong=means)
-        )
+    for tree in ({one: n / 4, other: [2.5, 3]}, [n / 4, [2, 2.5]]):
+        note = "The tree afterwards."
+        cases.append(Case(tree_afterwards, tree, is_float, note=note, if_wrong=means))
     note = "`is_array` says whether a leaf is an array of NumPy."
-    for _ in range(2):
-        words = random_words(rng, 3)
-        tree = {words[0]: array(), words[1]: [vector(rng), array()], words[2]: (3, vector(rng))}
+    array = vector(rng)
+    for tree in ({one: array, other: [vector(rng), n]}, [array, 3, array], (array, [array + 1])):
         cases.append(Case(parts, tree, is_array, note=note))
-    same = vector(rng)
-    cases.append(Case(parts, [same, 3, same], is_array, note=note))
     note = "`is_large` is `np.sum(leaf) > 3`, a bool of NumPy."
-    for tree in ([1, 5, None], [few() for _ in range(4)], [few(), 3, 4.0, None, few(), 4]):
+    for tree in ([1, 5, None], [number(rng), 3, 4.0, None, 2.5]):
         cases.append(Case(parts, shuffled(rng, tree), is_large, note=note))
-    edges = (0, 0.0, "", False, vector(rng), np.zeros((0, 2), np.float32))
-    # What holds for keys and for leaves is seen in the cases of `partition`.
-    without = ["keys", "more than ten items"]
-    for tree in varied_trees(rng, leaf, edges=edges, values=np.asarray, without=without, rich=0):
-        cases.append(Case(combine, *holes(tree)))
-    example = {"name": None, "w": 1.5}, {"name": "in", "w": None}
-    cases.append(Case(combine, *example))
-    cases.append(Case(combine, [None, 0, False], ["", None, None]))
-    cases.append(Case(combine, [None, None, number(rng)], [None, 0.5, None]))
-    for draw in (leaf, array, array, few):
-        one, two, three = random_words(rng, 3)
-        given = vector(rng) if draw is array else draw()
-        tree = {one: [draw(), None], two: {three: (given, draw())}, three: draw()}
-        cases.append(Case(combine, *holes(tree)))
+    cases.append(Case(combine, {"name": None, "w": 1.5}, {"name": "in", "w": None}))
+    for tree in few_trees(rng)[:10]:
+        cases.append(Case(combine, *in_two(rng, tree)))
+    cases.append(Case(combine, [None, 0, False, array], ["", None, None, None]))
+    cases.append(Case(combine, {one: array, other: None}, {one: None, other: array}))
+    for first, second in (([None, None, n], [None, "", None]), ((None, [None]), (None, [0.5]))):
+        cases.append(Case(combine, first, second))
     yield from shuffled(rng, cases)
 
 
@@ -1238,7 +954,7 @@ def static_wrapper(Static, rng):
         (in_a_set, "How many entries has a set of `Static` with these values?"),
         (shared, "How many traces for these values?"),
     ):
-        for values in ([nan(), nan(), n], drawn_from(rng, [n, float(n), str(n), n + 1, text()], 2)):
+        for values in ([nan(), nan(), n], drawn_from(rng, [n, float(n), str(n), n + 1], 2)):
             cases.append(Case(harness, *values, note=note))
     note = "A jitted `lambda x, s: x * s.value`, with an int32 array x and each of these values."
     means = {
@@ -1264,92 +980,62 @@ def cache_key(answer, rng):
     def ints():
         return rng.integers(1, 10, 2).astype(np.int32)
 
-    def node():
-        return Scaled(vector(rng), "tanh")
+    def node(factor="tanh"):
+        return Scaled(vector(rng), factor)
 
     one, two = random_words(rng, 2)
-    means = {
-        "True": "Two trees have equal keys, but `jit` needs a trace for each: {}.",
-        "False": "Two trees of one type have different keys, so `jit` would trace twice: {}.",
-    }
+    place = "a key holds the shape and dtype of each leaf in its place"
+    name = "the structure holds the metadata of each node"
+    note = "Pairs of trees. For which of them does `cache_key` give two equal keys?"
     for draw, differ, text in (
-        (lambda: vector(rng), lambda _: ints(), "a key holds the dtype of a leaf, not its value"),
-        (
-            lambda: vector(rng),
-            lambda _: matrix(rng),
-            "a key holds the shape of a leaf, not its value",
-        ),
-        (
-            lambda: {one: vector(rng), two: ints()},
-            lambda _: {one: ints(), two: vector(rng)},
-            "a key holds the shape and dtype of each leaf in its place",
-        ),
-        (
-            lambda: [vector(rng), vector(rng)],
-            lambda tree: tuple(tree),
-            "the structure knows a list from a tuple",
-        ),
-        (
-            lambda: {one: vector(rng)},
-            lambda tree: {two: tree[one]},
-            "the structure holds the names of a dict",
-        ),
-        (lambda: [vector(rng)], lambda tree: [*tree, None], "the structure holds each `None`"),
-        (
-            node,
-            lambda scaled: Scaled(scaled.x, "sin"),
-            "the structure holds the metadata of each node",
-        ),
-        (
-            lambda: [node(), node()],
-            lambda pair: [pair[0], Scaled(pair[1].x, "sin")],
-            "the structure holds the metadata of each node",
-        ),
+        (lambda: vector(rng), ints, "a key holds the dtype of a leaf, not its value"),
+        (lambda: vector(rng), lambda: matrix(rng), "a key holds the shape of a leaf"),
+        (lambda: {one: vector(rng), two: ints()}, lambda: {one: ints(), two: vector(rng)}, place),
+        (lambda: (number(rng), vector(rng)), lambda: (number(rng), ints()), place),
+        (lambda: [number(rng)], lambda: [number(rng) / 4], "a Python number has a dtype too"),
+        (lambda: [number(rng), 1], lambda: (number(rng), 1), "the structure knows a list"),
+        (lambda: [vector(rng)], lambda: (vector(rng),), "the structure knows a list from a tuple"),
+        (lambda: {one: ints()}, lambda: {two: ints()}, "the structure holds the names of a dict"),
+        (lambda: [ints()], lambda: [ints(), None], "the structure holds each `None`"),
+        (node, lambda: node("sin"), name),
+        (lambda: [node(), node()], lambda: [node(), node("sin")], name),
     ):
-        note = "Pairs of trees. For which of them does `cache_key` give two equal keys?"
-        told = {name: sentence.format(text) for name, sentence in means.items()}
+        means = {
+            "True": f"Two trees have equal keys, but `jit` needs a trace for each: {text}.",
+            "False": f"Two trees of one type have different keys: {text}.",
+        }
         for _ in range(2):
-            pairs = [(draw(), draw()), (draw(), draw())]
-            pairs += [(tree, differ(tree)) for tree in (draw(), draw())]
-            cases = shuffled(rng, pairs)[: rng.integers(3, 5)]
-            yield Case(equal, *cases, note=note, if_wrong=told)
+            tree = draw()
+            pairs = [(tree, tree), (tree, draw()), (tree, differ()), (draw(), differ())]
+            pairs = shuffled(rng, pairs)[: rng.integers(3, 5)]
+            yield Case(equal, *pairs, note=note, if_wrong=means)
 
 
 @check
 def rate_at(answer, rng):
     """Three rates, with the borders where they are; one trace for all steps."""
-    steps = [0, 9, 10, 11, 99, 100, 101, number(rng), 10 * number(rng), 100 * number(rng)]
 
+    @own(answer)
     def rate(step):
         return round(float(answer(step)), 6)
 
+    @own(answer)
     def in_jit(step):
         return round(run_trace(jax.jit(answer), step), 6)
 
     def number_of_traces(*steps):
         return traces(answer, *((step,) for step in steps))
 
-    rate = own(answer)(rate)
-    in_jit = own(answer)(in_jit)
+    steps = [0, 9, 10, 11, 99, 100, 101, 1000, number(rng), 10 * number(rng), 100 * number(rng)]
+    steps.append(1000 * number(rng))
     for step in shuffled(rng, steps):
         yield Case(rate, step)
     note = "`jax.jit(rate_at)` is called with this step."
-    for step in shuffled(rng, [10, 100, *shuffled(rng, steps)[:4]]):
+    for step in shuffled(rng, [10, 100, 1000, *shuffled(rng, steps)[:4]]):
         yield Case(in_jit, step, note=note)
     note = "How many traces does `jax.jit(rate_at)` need for these steps?"
     means = {"too high": "jit traces again for another step.", "too low": "jit never traces."}
     yield Case(number_of_traces, *shuffled(rng, steps)[:5], note=note, if_wrong=means)
-
-
-def masked(rng, tree):
-    """Draw a mask for a tree, with one True and one False at least where it has two leaves."""
-    found, structure = jax.tree.flatten(tree)
-    drawn = [True, False, *(bool(each) for each in rng.random(len(found)) < 0.5)][: len(found)]
-    return structure.unflatten(shuffled(rng, drawn))
-
-
-def some_leaf(rng):
-    return [number(rng), number(rng) / 4, random_words(rng, 1)[0]][rng.integers(3)]
 
 
 @check
@@ -1365,39 +1051,35 @@ def split(answer, rng):
         answer(tree, mask)
         return tree
 
-    edges = (0, 0.0, "", False, float("nan"), vector(rng))
-    draw = partial(some_leaf, rng)
-    without = ["keys", "more than ten items"]
-    trees = varied_trees(rng, draw, edges=edges, without=without, rich=0)
-    trees += [{"act": jnp.abs, "weight": vector(rng)}, [draw(), [draw(), (draw(), None)]]]
-    cases = [Case(parts, tree, masked(rng, tree)) for tree in trees]
-    note = "The tree, after it was split:"
-    for tree in ({"act": "relu", "weight": vector(rng)}, [draw(), [draw(), draw()]]):
-        cases.append(Case(tree_afterwards, tree, masked(rng, tree), note=note))
-    yield from shuffled(rng, cases)
+    trees = [*few_trees(rng), {"act": jnp.abs, "name": "in", "weight": vector(rng)}]
+    for tree in trees:
+        yield Case(parts, tree, masked(rng, tree))
+    note, means = "The tree, after it was split:", {"": "`split` changes the caller's tree."}
+    for tree in ({"act": "relu", "weight": vector(rng)}, {"w": number(rng), "b": 1}, [1, [2, 3]]):
+        yield Case(tree_afterwards, tree, masked(rng, tree), note=note, if_wrong=means)
 
 
 @check
 def merge(answer, rng):
     """The leaves of both trees, false ones too; `None` where both have none."""
 
-    def gaps(tree):
-        """Return two trees that hold the leaves of a tree between them."""
-        found, structure = jax.tree.flatten(tree)
-        mask = jax.tree.leaves(masked(rng, tree))
-        first = [leaf if chosen else None for leaf, chosen in zip(found, mask, strict=True)]
-        second = [None if chosen else leaf for leaf, chosen in zip(found, mask, strict=True)]
-        return structure.unflatten(first), structure.unflatten(second)
+    def trees_afterwards(first, second):
+        answer(first, second)
+        return first, second
 
-    edges = (0, 0.0, "", False, float("nan"), vector(rng))
-    draw = partial(some_leaf, rng)
-    without = ["keys", "more than ten items"]
-    trees = varied_trees(rng, draw, edges=edges, without=without, rich=0)
-    trees += [{"act": jnp.abs, "weight": vector(rng)}, [draw(), [draw(), (draw(), None)]]]
-    cases = [Case(answer, *gaps(tree)) for tree in trees]
-    cases += [Case(answer, [0, "", None], [None, None, number(rng)])]
-    cases += [Case(answer, {"bias": False, "step": None}, {"bias": None, "step": 0})]
-    yield from shuffled(rng, cases)
+    trees = [*few_trees(rng), {"act": jnp.abs, "name": "in", "weight": vector(rng)}]
+    for tree in trees:
+        yield Case(answer, *in_two(rng, tree))
+    n, array = number(rng), vector(rng)
+    yield Case(answer, [0, "", None], [None, None, n])
+    yield Case(answer, {"bias": False, "step": None}, {"bias": None, "step": 0})
+    for first, second in (([None, None, n], [None, "", None]), ((None, [None]), (None, [0.5]))):
+        yield Case(answer, first, second)
+    yield Case(answer, [array, None], [None, n])
+    yield Case(answer, {"b": array, "w": None}, {"b": None, "w": array + 1})
+    note, means = "Both trees, after they were merged:", {"": "`merge` changes the caller's trees."}
+    for tree in ({"w": number(rng), "b": 1}, {"act": "relu", "weight": vector(rng)}):
+        yield Case(trees_afterwards, *in_two(rng, tree), note=note, if_wrong=means)
 
 
 if __name__ == "__main__":

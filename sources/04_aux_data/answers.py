@@ -163,7 +163,7 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="aux_is_not_unpacked" changes="by_class_decorator"
-"""After a rebuild, your layer fails with a `TypeError`. Perhaps its activation is a tuple then. Unflatten gets first the aux_data, and then the children, exactly as flatten returned them. If the aux_data is a tuple, you have to take the activation out of it."""
+"""After a rebuild, your layer cannot be called: its activation is no function then. Unflatten gets the aux_data exactly as flatten returned it. If that is a tuple, unflatten has to take the activation out of it."""
 -        return self.activation(jnp.dot(x, self.w) + self.b)
 +        return self.activation(x @ self.w + self.b)
 ...
@@ -178,7 +178,7 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="a_new_function_each_time" section="never-equal" changes="aux_is_not_unpacked"
-"""Two layers with the same activation do not share a trace. Perhaps your aux_data holds a new object for each layer: the layer itself, a `lambda` around the activation, or its `jax.jit`. Such objects are equal only to themselves, even when they do the same."""
+"""Two layers with the same activation do not share a trace: your aux_data holds a new object for each layer, such as the layer itself, or a `lambda`, a `partial` or a `jax.jit` around the activation. Such objects are equal only to themselves, even when they do the same."""
 -        self.w, self.b, self.activation = w, b, activation
 +        self.w, self.b, self.activation = w, b, lambda x: activation(x)
 ...
@@ -187,7 +187,7 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="activation_is_hidden_from_jit" section="part-of-the-type" changes="aux_is_not_unpacked"
-"""Your layers with different activations share one trace, so one layer runs another layer's program. jit compares the aux_data with `==`, and the aux_data of your layers is equal. Does your aux_data hold the activation itself?"""
+"""Your layers with different activations share one trace, so one layer runs another layer's program. jit compares the aux_data with `==`, and your `==` does not look at the activation."""
 +class Same:
 +    def __init__(self, function):
 +        self.function = function
@@ -209,7 +209,7 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="bias_after_the_activation" changes="solution"
-"""Where `b` is not zero, your result is wrong. Perhaps you add `b` to the result of the activation. In the formula, `b` is inside the parentheses."""
+"""Where `b` is not zero, your result is wrong: you add `b` to the result of the activation. In the formula, `b` is inside the parentheses."""
      """
 -
 ...
@@ -241,7 +241,7 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="the_name_of_the_function" section="a-list-in-aux-data" changes="aux_is_not_unpacked"
-"""Your layers share a trace when their activations are different but have the same name. So one layer runs the program of another. Perhaps your aux_data holds the name of the function. A name is not the function: all lambdas have the same name."""
+"""Your layers share a trace when their activations are different but have the same name. So one layer runs the program of another. A name is not the function: all lambdas have the same name. Put the function itself into aux_data."""
 +ACTIVATIONS = {}
 +
 +
@@ -259,7 +259,7 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="aux_comes_first" changes="children_change_places"
-"""Your layer works until it is rebuilt: then a function stands where an array should be. Perhaps unflatten gives the aux_data to the constructor first, because it gets the aux_data first. The constructor has an order of its own."""
+"""Your layer works until it is rebuilt: then a function stands where an array should be. Unflatten gets the aux_data first, but your constructor takes the two arrays first."""
 -        return (self.b, self.w), self.activation
 +        return (self.w, self.b), self.activation
 ...
@@ -268,7 +268,7 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="a_name_to_look_up" changes="aux_is_not_unpacked"
-"""Your layer raises `AttributeError` when it is rebuilt. Perhaps its aux_data is the name of the activation, and unflatten looks this name up in a module. A function of the user is in no module of JAX. aux_data need not be a string: it may be the function."""
+"""Your layer raises `AttributeError` when it is rebuilt: unflatten looks the activation up in a module, by its name. A function of the user is in no module of JAX. aux_data need not be a string: it may be the function."""
 -        return (self.w, self.b), (self.activation,)
 +        return (self.w, self.b), self.activation.__name__
 ...
@@ -279,7 +279,7 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="checks_in_the_constructor" changes="children_change_places"
-"""Your layer cannot be rebuilt when its leaves are not arrays. Perhaps the constructor checks or converts its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
+"""Your layer cannot be rebuilt when its leaves are not arrays: the constructor checks its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
      def __init__(self, w, b, activation):
 +        if w.shape[-1] != b.shape[-1]:
 +            raise ValueError("the shapes of w and b do not fit")
@@ -289,7 +289,7 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="converted_in_the_constructor" changes="checks_in_the_constructor"
-"""Your layer cannot be rebuilt when its leaves are not arrays: a `TypeError`. Perhaps the constructor makes JAX arrays of its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
+"""Your layer cannot be rebuilt when its leaves are not arrays: the constructor makes arrays of its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
 -        if w.shape[-1] != b.shape[-1]:
 -            raise ValueError("the shapes of w and b do not fit")
 -        self.w, self.b, self.activation = w, b, activation
@@ -297,23 +297,9 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="unflatten_returns_nothing" changes="aux_comes_first"
-"""Your layer works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
+"""Your layer works until it is rebuilt: then it is `None`, because unflatten does not return the new object. A Python function without `return` returns `None`."""
 -        return cls(activation, *children)
 +        cls(*children, activation)
-
-
-# %% exercise="dense" misconception="flatten_returns_aux_first" changes="children_change_places"
-"""JAX cannot flatten your layer. Perhaps your flatten returns the aux_data first. JAX takes the first item as the children and iterates over it, and a function is not iterable."""
--        return (self.b, self.w), self.activation
-+        return self.activation, (self.w, self.b)
-
-
-# %% exercise="dense" misconception="unflatten_is_no_classmethod" changes="checks_in_the_constructor"
-"""Your layer can be flattened, but each rebuild raises `TypeError`. Perhaps `tree_unflatten` takes the class as its first argument, but is not a `@classmethod`. JAX calls it with two arguments, the aux_data and the children."""
--        if w.shape[-1] != b.shape[-1]:
--            raise ValueError("the shapes of w and b do not fit")
-...
--    @classmethod
 
 
 # %% exercise="predict_traces" starter=True
@@ -437,7 +423,7 @@ predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=2)
 
 
 # %% exercise="predict_traces" misconception="the_first_trace_does_not_count" section="part-of-the-type"
-"""This is one too few. Perhaps you count from the second trace on. A new jitted function has an empty cache, so its first call is a trace like any other."""
+"""This is one too few. A new jitted function has an empty cache, so its first call is a trace like any other."""
 predictions = dict(A=0, B=1, C=1, D=0, E=4, F=2, G=1, H=1, I=1, J=0)
 
 
@@ -498,13 +484,13 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="everything_is_a_leaf" section="two-kinds-of-field" changes="counter_in_aux"
-"""jit refuses your state with a `TypeError`. Perhaps all its fields are leaves now. Leaves become inputs of the compiled program, and a string cannot be one."""
+"""jit refuses your state with a `TypeError`: the name is among the leaves. Leaves become inputs of the compiled program, and a string cannot be one."""
 -@partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
 +@partial(register_dataclass, data_fields=["params", "step", "name"], meta_fields=[])
 
 
 # %% exercise="step_counter" misconception="counter_is_dropped" section="two-kinds-of-field" changes="by_class_decorator"
-"""Under jit your counter starts again from 0 at each step. Perhaps the counter is neither a child nor in aux_data. Then the rebuilt object does not get it."""
+"""Under jit your counter starts again from 0 at each step: it is neither a child nor in aux_data, so the rebuilt object does not get it."""
 -        params = {key: self.params[key] - grads[key] for key in self.params}
 -        return TrainState(params, 1 + self.step, self.name)
 +        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
@@ -528,33 +514,19 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" section="hyperparameters-aux-or-leaf" changes="float_counter"
-"""JAX traces your training twice: once for the first step, and once for all others. Perhaps the counter comes in as a Python int, and goes out as an array with a dtype of your choice. For jit, these are two types."""
+"""JAX traces your training twice: once for the first step, and once for all others. The counter comes in as a Python int, and goes out as an array with a dtype of your choice. For jit, these are two types."""
 -        return replace(self, params=params, step=self.step + 1.0)
 +        return replace(self, params=params, step=self.step + np.int32(1))
 
 
 # %% exercise="step_counter" misconception="int_of_a_tracer" section="ints-that-become-tracers" changes="float_counter"
-"""Your `advance` works without jit, and fails under jit. Perhaps it makes a Python int of the counter. Under jit the counter is a tracer: it has a dtype, but no value that `int` could read."""
+"""Your `advance` works without jit, and fails under jit: it asks the counter for its value, as `int` does. Under jit the counter is a tracer: it has a dtype, but no value."""
 -        return replace(self, params=params, step=self.step + 1.0)
 +        return replace(self, params=params, step=int(self.step) + 1)
 
 
-# %% exercise="step_counter" misconception="name_is_dropped" section="part-of-the-type" changes="counter_is_dropped"
-"""For jit, your states with two different names are the same, and share a trace. Perhaps the name is neither a child nor in aux_data: then nothing carries it into the rebuilt object."""
--    def __init__(self, params, step, name):
-+    def __init__(self, params, step, name="net"):
-...
--        return (self.params,), self.name
-+        return (self.params, self.step), None
-...
--    def tree_unflatten(cls, name, children):
--        return cls(children[0], 0, name)
-+    def tree_unflatten(cls, aux, children):
-+        return cls(*children)
-
-
 # %% exercise="step_counter" misconception="counter_is_hidden" section="a-list-in-aux-data" changes="counter_is_dropped"
-"""Your training needs one trace, but after several steps the counter has the number of the first step. Is your aux_data equal to any other aux_data? Then jit uses the first program again, with the number of the first step inside."""
+"""Your training needs one trace, but after several steps the counter has the number of the first step. It is in aux_data, where your `==` does not look at it. So jit uses the first program again, with the number of the first step inside."""
 +class Hidden:
 +    def __init__(self, step, name):
 +        self.step, self.name = step, name
@@ -587,7 +559,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="arrays_are_changed_in_place" changes="solution"
-"""After `advance`, the parameters in the old state are changed. Perhaps you subtract with `-=`. That writes into the NumPy array, and both states hold this array. A copy of the dict does not copy its arrays."""
+"""After `advance`, the arrays of the old state are changed. Subtracting in place, as `-=` does, writes into the NumPy array, and both states hold this array. A copy of the dict does not copy its arrays."""
      """Parameters, how many steps were made, and a name."""
 -
 ...
@@ -598,7 +570,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="paired_by_position" changes="solution"
-"""With several parameters, your `advance` subtracts the gradient of another parameter. Perhaps you go through the values of both dicts together. A dict keeps the order in which its keys were set, and the two dicts may have different orders."""
+"""With several parameters, your `advance` subtracts the gradient of another parameter: you pair the two dicts by the order of their items. A dict keeps the order in which its keys were set, and the two dicts may have different orders."""
      """Parameters, how many steps were made, and a name."""
 -
 ...
@@ -608,7 +580,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="the_dict_is_changed" changes="float_counter"
-"""After `advance`, the old state has the new parameters, but the arrays themselves are as before. Perhaps you write the new arrays into the dict of the old state. A copy of a state holds the same dict."""
+"""After `advance`, the old state has the new parameters, but the arrays themselves are as before: you write the new arrays into the dict of the old state. A copy of a state holds the same dict."""
 -        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
 -        return replace(self, params=params, step=self.step + 1.0)
 +        for key in self.params:
@@ -648,7 +620,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="children_change_places" changes="counter_is_dropped"
-"""Without jit all is right; a rebuilt state has its counter where the parameters should be. Perhaps flatten gives the children in one order, and unflatten takes them in another."""
+"""Without jit all is right; a rebuilt state has its counter where the parameters should be. Flatten gives the children in one order, and unflatten takes them in another."""
 -        return (self.params,), self.name
 +        return (self.step, self.params), self.name
 ...
@@ -961,7 +933,7 @@ class Lookup(NamedTuple):
 
 
 # %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field" changes="array_in_aux"
-"""Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Do you stop the gradient of the table itself, and use the result? `jax.lax.stop_gradient` changes nothing in place, and an index has no gradient anyway."""
+"""Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. `jax.lax.stop_gradient` has to get the table in `__call__`, and you have to use its result: it changes nothing in place, and an index has no gradient anyway."""
 -@partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
 +@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 
@@ -973,7 +945,7 @@ class Lookup(NamedTuple):
 
 
 # %% exercise="lookup_table" misconception="numpy_reads_a_tracer" section="two-kinds-of-field" changes="the_table_is_trained"
-"""Your layer works without jit, and fails under jit and `jax.grad`. Perhaps you make a NumPy array, a list or a tuple of the table. Under jit the table is a tracer: it has a shape and a dtype, but no values that NumPy could read."""
+"""Your layer works without jit, and fails under jit and `jax.grad`: something there needs the numbers of the table, such as a NumPy array, a list or a tuple made of it. Under jit the table is a tracer: it has a shape and a dtype, but no numbers."""
 -        return self.scale * self.table[index]
 +        return self.scale * jnp.asarray(np.asarray(self.table))[index]
 
@@ -994,13 +966,13 @@ class Lookup(NamedTuple):
 
 
 # %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient" changes="the_table_is_trained"
-"""The gradients are right, but for a table with fractions your numbers are wrong: the decimal places are missing. Perhaps you turn the table into whole numbers, which have no gradient. That changes the values, too."""
+"""The gradients are right, but your numbers have lost their decimal places: you turn the table into whole numbers. They have no gradient, but the values change, too."""
 -        return self.scale * self.table[index]
 +        return self.scale * jnp.asarray(self.table).astype(int)[index]
 
 
 # %% exercise="lookup_table" misconception="children_change_places" changes="by_class_decorator"
-"""Without jit your numbers are right; in a rebuilt layer, table and scale have changed places. Perhaps flatten gives the children in another order than the constructor's."""
+"""Without jit your numbers are right; in a rebuilt layer, table and scale have changed places: flatten gives the children in another order than the constructor's."""
 -        return self.scale * jax.lax.stop_gradient(jnp.take(self.table, index))
 +        return self.scale * jax.lax.stop_gradient(self.table)[index]
 ...
@@ -1013,29 +985,6 @@ class Lookup(NamedTuple):
 """Your layer has no leaves: table and scale are both in aux_data. So `jax.grad` finds nothing to differentiate, and jit would have to compare arrays with `==`."""
 -@partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
 +@partial(register_dataclass, data_fields=[], meta_fields=["table", "scale"])
-
-
-# %% exercise="lookup_table" misconception="not_registered" section="two-kinds-of-field" changes="the_scale_is_aux"
-"""Your layer works without jit, and has one leaf for JAX: the whole object. A class has to be registered before JAX looks inside; until then jit and `jax.grad` refuse its objects."""
--@partial(register_dataclass, data_fields=["table"], meta_fields=["scale"])
-
-
-# %% exercise="lookup_table" misconception="unflatten_returns_nothing" changes="children_change_places"
-"""Your layer works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
--        return (self.scale, self.table), None
-+        return (self.table, self.scale), None
-...
--        return cls(*children)
-+        cls(*children)
-
-
-# %% exercise="lookup_table" misconception="tuple_in_aux_and_a_jax_array_back" changes="tuple_in_aux"
-"""Your table is not a leaf: aux_data holds its numbers. So each new table is a new type of node, with a new trace. And under `jax.grad` your layer fails: there, a rebuilt table may be a tracer, and flatten cannot read its numbers."""
--        return self.scale * jnp.asarray(self.table)[index]
-+        return self.scale * self.table[index]
-...
--        return cls(np.array(aux, np.float32), *children)
-+        return cls(jnp.array(aux), *children)
 
 
 # %% exercise="sweep" variant="by_vmap"
@@ -1072,13 +1021,13 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="the_rate_is_static" section="five-places-for-a-constant" changes="solution"
-"""Your `loss` is traced again for each different rate. Perhaps you made the rate static. Its value is then a part of jit's cache key, and each new rate compiles a new program."""
+"""Your `loss` is traced again for each different rate: the rate is static. Its value is then a part of jit's cache key, and each new rate compiles a new program."""
 -    @jax.jit
 +    @partial(jax.jit, static_argnums=1)
 
 
 # %% exercise="sweep" misconception="a_jit_for_each_rate"
-"""Your `loss` is traced for each rate, even for the same rate again. Perhaps you jit a new function in each turn: it has an empty cache. Or jit gets the whole loop: then JAX traces each turn of it."""
+"""Your `loss` is traced for each rate, even for the same rate again. Either you jit a new function in each turn, which has an empty cache; or jit gets the whole loop, and JAX traces each turn of it."""
 
 
 def sweep(loss, w, rates):
@@ -1090,7 +1039,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="the_first_rate_for_all" changes="a_jit_for_each_rate"
-"""All your losses belong to the first rate. Perhaps your jitted function reads the rate from outside. It reads it once, while it is traced; after that the number is a part of the program."""
+"""All your losses belong to the first rate: your jitted function reads the rate from outside. It reads it once, while it is traced; after that the number is a part of the program."""
  def sweep(loss, w, rates):
 +    rate = rates[0]
 +
@@ -1109,7 +1058,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="without_jit"
-"""Python runs your `loss` once more for each rate. Perhaps you compute the loss or its gradient outside of `jax.jit`. A `jax.jit` around one of the two does nothing for the other. Without `jax.jit`, JAX keeps no program for the next call."""
+"""Python runs your `loss` once more for each rate: you compute the loss or its gradient outside of `jax.jit`. A `jax.jit` around one of the two does nothing for the other. Without `jax.jit`, JAX keeps no program for the next call."""
 
 
 def sweep(loss, w, rates):
@@ -1118,7 +1067,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="walks_on" changes="solution"
-"""Each of your losses depends on the rates before it. Perhaps each rate starts from the `w` that the previous rate's step returned. To compare rates, all have to start from the same `w`."""
+"""Each of your losses depends on the rates before it: each rate starts from the `w` that the previous rate's step returned. To compare rates, all have to start from the same `w`."""
 -        return loss(w - rate * jax.grad(loss)(w))
 +        w = w - rate * jax.grad(loss)(w)
 +        return w, loss(w)
@@ -1140,7 +1089,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="a_dict_of_rates" changes="solution"
-"""A rate that comes twice has only one loss in your list. Perhaps you collect the losses in a dict: a dict has each key once."""
+"""A rate that comes twice has only one loss in your list: a dict has each key once."""
 -    def after_step(w, rate):
 +    def after_step(rate):
 ...
@@ -1205,13 +1154,13 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="float_inside_jit" section="ints-that-become-tracers" changes="the_new_w"
-"""jit raises an error while it traces your function. Perhaps `float` stands inside the jitted function. There the loss is a tracer, which has no value yet: `float` is for the result of the call."""
+"""jit raises an error while it traces your function: `float` stands inside the jitted function. There the loss is a tracer, which has no value yet: `float` is for the result of the call."""
 -        return w - rate * jax.grad(loss)(w)
 +        return float(loss(w - rate * jax.grad(loss)(w)))
 
 
 # %% exercise="sweep" misconception="loss_is_an_argument" changes="solution"
-"""jit raises `TypeError`, because an argument is a function. Perhaps you give `loss` to the jitted function as an argument. Arguments become inputs of the compiled program, and a function cannot be one. An inner function may use `loss` from outside."""
+"""jit raises `TypeError`, because an argument is a function: you give `loss` to the jitted function. Arguments become inputs of the compiled program, and a function cannot be one. An inner function may use `loss` from outside."""
 -    def after_step(w, rate):
 +    def after_step(loss, w, rate):
 ...
@@ -1417,13 +1366,13 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="value_of_a_tracer" changes="range_of_a_tracer"
-"""Your function works without jit, and fails under jit. Perhaps your code needs the value of the leaf: in `int`, `while`, `if`, or as the `length` of a `scan`. A tracer has no value: JAX traces once for all values."""
+"""Your function works without jit, and fails under jit: your code needs the value of the leaf, as `int`, `while`, `if` and the `length` of a `scan` do. A tracer has no value: JAX traces once for all values."""
 -    for _ in range(layer["times"]):
 +    for _ in range(int(layer["times"])):
 
 
 # %% exercise="repeat" misconception="static_inside_jit" section="five-places-for-a-constant"
-"""Your function works without jit, and fails under jit. Perhaps you call another jitted function with the leaf as a static argument. Under the outer jit the leaf is already a tracer, and a tracer has no hash."""
+"""Your function works without jit, and fails under jit: it calls another jitted function with the leaf as a static argument. Under the outer jit the leaf is already a tracer, and a tracer has no hash."""
 
 
 @partial(jax.jit, static_argnums=3)
@@ -1438,13 +1387,13 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="always_from_the_start" changes="solution"
-"""From the second round on, your result does not change. Perhaps the body of your loop always computes with the first `x`, and not with the result of the round before."""
+"""From the second round on, your result does not change: the body of your loop always computes with the first `x`, and not with the result of the round before."""
 -    def body(_, x):
 +    def body(_, value):
 
 
 # %% exercise="repeat" misconception="as_many_as_ever_needed"
-"""Your result is right for a few rounds, and wrong for many. Perhaps you always make a fixed number of rounds, and take the result of one of them. `times` may be larger than your number."""
+"""Your result is right for a few rounds, and wrong for many: there is a largest number of rounds in your code. `times` may be larger than this number."""
 
 
 def repeat(layer, x):
@@ -1454,13 +1403,13 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="at_least_once" changes="solution"
-"""Your function makes a round even when `times` is 0. Perhaps you compare with `times` only after the first round."""
+"""Your function makes a round even when `times` is 0: it compares with `times` only after the first round."""
 -    return jax.lax.fori_loop(0, layer["times"], body, x)
 +    return jax.lax.fori_loop(1, layer["times"], body, body(0, x))
 
 
 # %% exercise="repeat" misconception="b_only_once"
-"""Your result is right for one round only. Perhaps you raise `w` to a power. The `b` of the first round is multiplied by `w` in all the rounds after it, too."""
+"""Your result is right for one round only: you raise `w` to a power, and add `b` once. The `b` of the first round is multiplied by `w` in all the rounds after it, too."""
 
 
 def repeat(layer, x):
@@ -1468,19 +1417,19 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="one_round_too_many" changes="solution"
-"""Your function always makes one round too many. Perhaps your counter starts at 0, and you make a last round when the counter is equal to `times`."""
+"""Your function always makes one round too many. A counter that starts at 0 has made all rounds when it is equal to `times`."""
 -    return jax.lax.fori_loop(0, layer["times"], body, x)
 +    return jax.lax.fori_loop(0, layer["times"] + 1, body, x)
 
 
 # %% exercise="repeat" misconception="one_round_too_few" changes="solution"
-"""Your function makes one round too few, unless `times` is 0. Perhaps your loop starts at 1. Like `range`, `fori_loop` stops before its `stop`."""
+"""Your function makes one round too few, unless `times` is 0. Like `range`, `fori_loop` stops before its `stop`, so a loop that starts at 1 has a round less."""
 -    return jax.lax.fori_loop(0, layer["times"], body, x)
 +    return jax.lax.fori_loop(1, layer["times"], body, x)
 
 
 # %% exercise="repeat" misconception="a_formula_for_the_sum"
-"""Where `w` is 1, your result is nan. Perhaps you use the formula for a geometric sum: it divides by `w - 1`. A loop has no such special case."""
+"""Where `w` is 1, your result is nan: the formula for a geometric sum divides by `w - 1`. A loop has no such special case."""
 
 
 def repeat(layer, x):
@@ -1498,7 +1447,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="one_round_only"
-"""Your result is that of one round, whatever `times` is. Perhaps `times` is not used, or your code returns in the first round."""
+"""Your result is that of one round, whatever `times` is. Either `times` is not used, or your code returns in the first round."""
 
 
 def repeat(layer, x):
@@ -1529,28 +1478,10 @@ def repeat(layer, x):
     )
 
 
-# %% exercise="repeat" misconception="all_the_rounds"
-"""You return a list of the results of all rounds. The task asks for the last `x` alone, and a list that grows with `times` is not possible under jit."""
-
-
-def repeat(layer, x):
-    results = []
-    for _ in range(layer["times"]):
-        x = layer["w"] * x + layer["b"]
-        results.append(x)
-    return results
-
-
 # %% exercise="repeat" misconception="the_layer_is_static" section="five-places-for-a-constant" changes="range_of_a_tracer"
-"""Your function fails with each layer. Perhaps you made the layer a static argument: a dict has no hash, and arrays cannot be compared. The caller also wants `times` to be traced."""
+"""Your function fails with each layer, because you made the layer a static argument: a dict has no hash. And the caller wants `times` to be traced."""
 +@partial(jax.jit, static_argnums=0)
  def repeat(layer, x):
-
-
-# %% exercise="repeat" misconception="the_layer_comes_back" changes="solution"
-"""You return a pair of the layer and `x`. The task asks for the last `x` alone."""
--    return jax.lax.fori_loop(0, layer["times"], body, x)
-+    return layer, jax.lax.fori_loop(0, layer["times"], body, x)
 
 
 # %% exercise="traces_of" variant="with_a_list"
@@ -1579,7 +1510,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_the_calls"
-"""You return the number of calls. Perhaps you count outside of the jitted function, or you call `jax.jit` again for each call. The Python code inside a jitted function runs only while JAX traces."""
+"""You return the number of calls. Either you count outside of the function that jit traces, or each call gets a function of its own with an empty cache, or nothing is jitted. The Python code inside one jitted function runs only while JAX traces."""
 
 
 def traces_of(function, calls):
@@ -1592,7 +1523,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_on_for_ever"
-"""Your second use of `traces_of` continues counting where the first one stopped. Does the counter live outside of your function, or is it the default of a parameter? Each use has to start at 0."""
+"""Your second use of `traces_of` continues counting where the first one stopped: the counter lives outside of your function, or is the default of a parameter. Each use has to start at 0."""
 traces = 0
 
 
@@ -1609,7 +1540,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="one_cache_for_all_uses"
-"""In a second use, you do not count calls that were made in the first use. Perhaps you jit the same function again: its old traces are still in jit's cache."""
+"""In a second use, you do not count calls that were made in the first use: you jit the same function again, and its old traces are still in jit's cache."""
 import functools
 
 counts = {}
@@ -1652,7 +1583,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_the_shapes" section="part-of-the-type"
-"""Where only the aux_data or the kind of a node differs, you count one trace. Perhaps you count different shapes and dtypes, or different jaxprs. The key of jit's cache has more: the structure of the arguments, with the aux_data of each node."""
+"""Where only the aux_data or the kind of a node differs, you count one trace: you count different shapes and dtypes. The key of jit's cache has more: the structure of the arguments, with the aux_data of each node."""
 
 
 def traces_of(function, calls):
@@ -1665,20 +1596,8 @@ def traces_of(function, calls):
     return len({str(leaf_types(arguments)) for arguments in calls})
 
 
-# %% exercise="traces_of" misconception="only_the_first_argument" changes="solution"
-"""With two arguments, your function fails or counts wrongly. Perhaps you call it with the first entry of each tuple only, or with the tuple as one argument. Each entry is an argument."""
--    def counted(*arguments):
-+    def counted(argument):
-...
--        return function(*arguments)
-+        return function(argument)
-...
--        counted(*arguments)
-+        counted(arguments[0])
-
-
 # %% exercise="traces_of" misconception="the_tuple_is_one_argument" changes="solution"
-"""With two arguments, your function fails. Perhaps you use the tuple as one argument, and not its entries. Look up what `*` does in a call."""
+"""With two arguments, your function fails: the entries of the tuple do not all become arguments of `function`. With `*arguments` a function takes as many as a call has; `*` in a call passes them on."""
 -    def counted(*arguments):
 +    def counted(arguments):
 ...
@@ -1690,7 +1609,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="the_cache_is_the_functions"
-"""In a later use, you count the traces of an earlier use again. Perhaps you ask for the size of jit's cache. This cache belongs to the function, and not to one `jax.jit` of it, and keeps all traces between two uses."""
+"""In a later use, you count the traces of an earlier use again: you ask for the size of jit's cache. This cache belongs to the function, and not to one `jax.jit` of it, and keeps all traces between two uses."""
 
 
 def traces_of(function, calls):
@@ -1705,36 +1624,8 @@ def traces_of(function, calls):
 -        nonlocal traces
 
 
-# %% exercise="traces_of" misconception="a_new_jit_for_each_call" section="never-equal"
-"""You count each call as a trace, and Python runs the function each time. Perhaps you make a new function or a new `jax.jit` for each call, or use `jax.make_jaxpr`, which traces at each call; or you jit one function that makes all the calls. Jit the function that counts, once, and call it for each tuple."""
-
-
-def traces_of(function, calls):
-    traces = 0
-    for arguments in calls:
-
-        @jax.jit
-        def counted(*arguments):
-            nonlocal traces
-            traces += 1
-            return function(*arguments)
-
-        counted(*arguments)
-    return traces
-
-
-# %% exercise="traces_of" misconception="without_jit"
-"""You count each call as a trace, and with Python's own numbers. Perhaps the function that counts is not jitted. Without `jax.jit`, Python runs it at each call."""
-
-
-def traces_of(function, calls):
-    for arguments in calls:
-        function(*arguments)
-    return len(calls)
-
-
 # %% exercise="traces_of" misconception="different_jaxprs" section="part-of-the-type"
-"""You count too few where only the structure of the arguments differs, or where a Python number in one call is an array in another. Perhaps you count different jaxprs, or different shapes and dtypes. Calls with different structures are two traces, and may give the same jaxpr."""
+"""You count too few where only the structure of the arguments differs, or where a Python number in one call is an array in another: you count different jaxprs, or different shapes and dtypes. Calls with different structures are two traces, and may give the same jaxpr."""
 
 
 def traces_of(function, calls):
@@ -1742,13 +1633,13 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="structures_only" section="two-kinds-of-field" changes="the_cache_is_the_functions"
-"""You count too few where the shapes or dtypes of the leaves differ. Perhaps you count different structures. Shapes and dtypes are no part of the structure, but they are part of the key of jit's cache."""
+"""You count too few where the shapes or dtypes of the leaves differ: you count different structures. Shapes and dtypes are no part of the structure, but they are part of the key of jit's cache."""
 -    return jitted._cache_size()
 +    return len({jax.tree.structure(arguments) for arguments in calls})
 
 
 # %% exercise="traces_of" misconception="all_arguments_are_static" section="five-places-for-a-constant" changes="solution"
-"""jit refuses arrays as arguments of your function, and counts each new number. Perhaps you made the arguments static. A static argument needs a hash, and each new value of it is a new trace. Here, jit should trace the arguments."""
+"""jit refuses arrays as arguments of your function, and counts each new number: you made the arguments static. A static argument needs a hash, and each new value of it is a new trace. Here, jit should trace the arguments."""
 -    @jax.jit
 -    def counted(*arguments):
 +    def counted(arguments):
@@ -1761,7 +1652,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="jits_the_wrong_function" changes="solution"
-"""You always count 0. Perhaps the function that counts is never called, because you jit the given function itself. Only the code of the jitted function runs while JAX traces."""
+"""You always count 0: the code that counts does not run. Only the code of the jitted function runs while JAX traces, and you jit the given function itself."""
 -    @jax.jit
 ...
 +    jitted = jax.jit(function)
@@ -1769,29 +1660,6 @@ def traces_of(function, calls):
 ...
 -        counted(*arguments)
 +        jitted(*arguments)
-
-
-# %% exercise="traces_of" misconception="compares_with_the_call_before" section="part-of-the-type" changes="counts_the_calls"
-"""You count a trace wherever a call differs from the call before it. jit keeps all its traces: when an earlier kind of argument comes back, it uses the old trace."""
--    traces = 0
-+    traces, last = 0, None
-...
--        traces += 1
-+        kind = (
-+            jax.tree.structure(arguments),
-+            [
-+                str(jax.typeof(x)) + str(isinstance(x, (int, float)))
-+                for x in jax.tree.leaves(arguments)
-+            ],
-+        )
-+        traces += kind != last
-+        last = kind
-
-
-# %% exercise="traces_of" misconception="returns_nothing" changes="solution"
-"""Your function returns `None`. A Python function without `return` returns `None`; the caller needs the number."""
--    return traces
-+    print(traces)
 
 
 # %% exercise="partition" variant="with_equinox"
@@ -1822,7 +1690,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="false_values_are_lost" changes="solution"
-"""Your `combine` loses `0`, `False` or `""`, or fails for arrays. Perhaps you use `or`, or `if` with a leaf. They ask whether the leaf is true, and a leaf may be false without being missing."""
+"""Your `combine` loses `0`, `False` or `""`, and fails for arrays: `or`, and an `if` with a leaf, ask whether the leaf is true. A leaf may be false without being missing."""
 -    def either(one, other):
 -        return other if one is None else one
 -
@@ -1842,7 +1710,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="chosen_gets_none" changes="false_values_are_lost"
-"""You call `chosen` with `None`. A `chosen` that compares numbers then fails. Perhaps you use `is_leaf` to stop at `None`. In `partition`, `None` is not a leaf: leave it as it is."""
+"""You call `chosen` with `None`. A `chosen` that compares numbers then fails. In `partition`, `None` is not a leaf: leave it as it is."""
 -    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
 -    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
 +    def is_none(node):
@@ -1859,7 +1727,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="is_true" changes="chosen_gets_none"
-"""Nothing is chosen where `chosen` returns a bool of NumPy. Perhaps you compare with `is True`. NumPy's `True` is another object than Python's `True`. A plain `if` accepts both."""
+"""Nothing is chosen where `chosen` returns a bool of NumPy: you compare with `is True`. NumPy's `True` is another object than Python's `True`. A plain `if` accepts both."""
 -    def is_none(node):
 -        return node is None
 -
@@ -1870,7 +1738,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="compared_with_none" changes="false_values_are_lost"
-"""Your `combine` fails for arrays. Perhaps you compare with `== None` or `!= None`. For an array that gives an array, which is neither true nor false. Python has only one `None`, so ask with `is`."""
+"""Your `combine` fails for arrays: you compare with `== None` or `!= None`. For an array that gives an array, which is neither true nor false. Python has only one `None`, so ask with `is`."""
 -        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
 +        lambda one, other: other if one == None else one,
 +        first,
@@ -1879,7 +1747,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="the_others_are_found_by_equality" changes="is_true"
-"""In your second tree, leaves are missing that are equal to a chosen leaf; or your function fails for arrays. Perhaps you leave out a leaf that is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
+"""In your second tree, leaves are missing that are equal to a chosen leaf, and your function fails for arrays: you leave out a leaf that is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
 -    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
 -    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
 +    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
@@ -1888,7 +1756,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="holes_are_filled_in_order" changes="none_is_no_leaf_in_combine"
-"""Where the tree already had a `None`, your `combine` puts a leaf of another place there. Perhaps it fills each `None` of the first tree with the next leaf of the second. Not every `None` was made by `partition`."""
+"""Where the tree already had a `None`, your `combine` puts a leaf of another place there: it fills each `None` of the first tree with the next leaf of the second. Not every `None` was made by `partition`."""
 -    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
 +    others = iter(jax.tree.leaves(second))
 +    places, structure = jax.tree.flatten(first, is_leaf=lambda node: node is None)
@@ -1906,7 +1774,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="both_parts_are_found_by_equality" changes="is_true"
-"""Where a leaf is equal to a chosen one, as `1 == 1.0 == True`, your `partition` takes it for chosen, too; or it fails for arrays. Perhaps you ask whether a leaf is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
+"""Where a leaf is equal to a chosen one, as `1 == 1.0 == True`, your `partition` takes it for chosen, too, and it fails for arrays: you ask whether a leaf is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
 -    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
 -    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
 +    kept = [leaf for leaf in jax.tree.leaves(tree) if chosen(leaf)]
@@ -1929,7 +1797,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="namedtuples_are_called_with_a_list" changes="is_true"
-"""Your `partition` fails for namedtuples, and takes nodes of registered classes for leaves. Perhaps it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
+"""Your `partition` fails for namedtuples, and takes nodes of registered classes for leaves: it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
 -    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
 -    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
 -    return first, second
@@ -1945,7 +1813,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="combine_calls_namedtuples_with_a_list" changes="none_is_no_leaf_in_combine"
-"""Your `combine` fails for namedtuples, and takes nodes of registered classes for leaves. Perhaps it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
+"""Your `combine` fails for namedtuples, and takes nodes of registered classes for leaves: it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
 -    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
 +    if first is None:
 +        return second
@@ -1965,13 +1833,13 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="dicts_are_merged" changes="none_is_no_leaf_in_combine"
-"""Your `combine` gives the second tree's entry for each key, even where it is `None`; trees that are not dicts fail. Perhaps you merge two dicts: then the last one wins."""
+"""Your `combine` gives the second tree's entry for each key, even where it is `None`; trees that are not dicts fail. Where two dicts are merged, the last one wins."""
 -    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
 +    return {**first, **second}
 
 
 # %% exercise="partition" misconception="leaves_are_dealt_out" changes="none_is_no_leaf_in_combine"
-"""Your `combine` has the right leaves at the wrong places. Perhaps it puts the leaves of both trees one after the other, and then fills the structure with them. A leaf belongs where it stands in its own tree."""
+"""Your `combine` has the right leaves at the wrong places: it puts the leaves of both trees one after the other, and then fills the structure with them. A leaf belongs where it stands in its own tree."""
 -    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
 +    leaves = jax.tree.leaves(first) + jax.tree.leaves(second)
 +    structure = jax.tree.structure(first, is_leaf=lambda node: node is None)
@@ -2255,14 +2123,14 @@ class Static:
 
 # %% exercise="cache_key" variant="shape_and_dtype"
 def cache_key(tree):
-    leaves = jax.tree.leaves(tree)
-    return jax.tree.structure(tree), [(leaf.shape, leaf.dtype) for leaf in leaves]
+    leaves, structure = jax.tree.flatten(tree)
+    return structure, [(np.shape(leaf), np.asarray(leaf).dtype) for leaf in leaves]
 
 
 # %% exercise="cache_key" variant="two_tuples"
 def cache_key(tree):
-    shapes = tuple(map(np.shape, jax.tree.leaves(tree)))
-    dtypes = tuple(str(leaf.dtype) for leaf in jax.tree.leaves(tree))
+    shapes = tuple(map(jnp.shape, jax.tree.leaves(tree)))
+    dtypes = tuple(str(jax.typeof(leaf).dtype) for leaf in jax.tree.leaves(tree))
     return jax.tree.structure(tree), shapes, dtypes
 
 
@@ -2283,13 +2151,13 @@ def cache_key(tree):
 
 
 # %% exercise="cache_key" misconception="values_in_the_key" changes="solution"
-"""Your key holds the values of the leaves: two calls with other numbers have different keys, or the keys cannot be compared. `jit` would trace for each new number. Only the type of a leaf belongs in the key."""
+"""Your key holds the values of the leaves: two calls with other numbers have different keys. `jit` would trace for each new number. Only the type of a leaf belongs in the key."""
 -    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, [leaf.tolist() for leaf in leaves], [jax.typeof(leaf) for leaf in leaves]
++    return structure, str(leaves), [jax.typeof(leaf) for leaf in leaves]
 
 
 # %% exercise="cache_key" misconception="arrays_in_the_key" changes="solution"
-"""Comparing two of your keys raises an error. Does your key hold the leaves themselves? For two arrays, `==` gives an array, and not True or False. Put shape and dtype into the key, and not the leaf."""
+"""Comparing two of your keys raises an error, or compares the numbers: your key holds the leaves themselves. For two arrays, `==` gives an array, and not True or False. Put shape and dtype into the key, and not the leaf."""
 -    return structure, [jax.typeof(leaf) for leaf in leaves]
 +    return structure, leaves
 
@@ -2297,13 +2165,13 @@ def cache_key(tree):
 # %% exercise="cache_key" misconception="shapes_only" changes="solution"
 """Two leaves of one shape and different dtypes get one key. The dtype belongs in the key as well."""
 -    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, [leaf.shape for leaf in leaves]
++    return structure, [jnp.shape(leaf) for leaf in leaves]
 
 
 # %% exercise="cache_key" misconception="dtypes_only" changes="solution"
 """Two leaves of one dtype and different shapes get one key. The shape belongs in the key as well."""
 -    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, [leaf.dtype for leaf in leaves]
++    return structure, [jax.typeof(leaf).dtype for leaf in leaves]
 
 
 # %% exercise="cache_key" misconception="types_in_any_order" changes="solution"
@@ -2316,6 +2184,42 @@ def cache_key(tree):
 """Your key has the leaves and their number, but a list and a tuple of two leaves get one key, as do two nodes with different metadata. The structure knows more than the number of leaves."""
 -    return structure, [jax.typeof(leaf) for leaf in leaves]
 +    return structure.num_leaves, structure.num_nodes, [jax.typeof(leaf) for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="leaves_have_a_shape" changes="solution"
+"""Your function fails where a leaf is a Python number: it has no `shape` and no `dtype`. For `jit` such a leaf has both. `jax.typeof` takes any leaf."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, [(leaf.shape, leaf.dtype) for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="structure_comes_first" changes="solution"
+"""Your function raises `TypeError` for every tree. `jax.tree.flatten` returns first the list of leaves, and then the structure; and `jax.typeof` takes one leaf, not a list."""
+-    leaves, structure = jax.tree.flatten(tree)
++    structure, leaves = jax.tree.flatten(tree)
+
+
+# %% exercise="cache_key" misconception="pythons_types" changes="solution"
+"""Two leaves of different shapes or dtypes get one key. `type(leaf)` is the class of the object, the same for all arrays. `jax.typeof` gives shape and dtype."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, [type(leaf) for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="the_first_leaf_only" changes="solution"
+"""Your key looks at the first leaf only. Where another leaf changes its shape or dtype, the key stays the same. `jit` looks at each leaf."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, jax.typeof(leaves[0])
+
+
+# %% exercise="cache_key" misconception="equal_only_to_itself" changes="solution"
+"""No two of your keys are equal, not even for one tree. A `map` and a generator are equal only to themselves, whatever they give. Make a list or a tuple."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, map(jax.typeof, leaves)
+
+
+# %% exercise="cache_key" misconception="nothing_returned" changes="solution"
+"""All your keys are equal: your function returns `None`. Return the pair."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    key = structure, [jax.typeof(leaf) for leaf in leaves]
 
 
 # %% exercise="rate_at" variant="from_the_top"
@@ -2335,7 +2239,7 @@ def rate_at(step):
 
 
 # %% exercise="rate_at" misconception="python_if"
-"""Your function works with an int, but raises an error under `jit`. A Python `if` asks the tracer for its value, and it has none. `jnp.where` takes the traced condition."""
+"""Your function works with an int, but raises an error under `jit`. A Python `if`, an `and` and `10 <= step < 100` ask the tracer for its value, and it has none. `jnp.where` takes a traced condition."""
 
 
 def rate_at(step):
@@ -2438,7 +2342,7 @@ def split(tree, mask):
 
 
 # %% exercise="split" misconception="multiplies_by_the_mask"
-"""Your gaps hold zeros or empty strings instead of `None`, and some leaves change their type. Do you multiply by the mask? A product with False is a leaf too. Return the leaf itself, or `None`."""
+"""Your gaps hold zeros or empty strings instead of `None`, and some leaves change their type: you multiply by the mask. A product with False is a leaf too. Return the leaf itself, or `None`."""
 
 
 def split(tree, mask):
@@ -2473,7 +2377,7 @@ def split(tree, mask):
 
 
 # %% exercise="split" misconception="asks_the_leaf"
-"""Leaves such as `0`, `False` and `""` are missing, or an array raises an error. Does your code ask whether the leaf itself is true? Only the mask decides."""
+"""Leaves such as `0`, `False` and `""` are missing, and an array raises an error: your code asks whether the leaf itself is true. Only the mask decides."""
 
 
 def split(tree, mask):
@@ -2493,13 +2397,77 @@ def split(tree, mask):
 
 
 # %% exercise="split" misconception="the_mask_as_the_function"
-"""Your function raises a TypeError. A mask is a tree, and you use it as a function, or as `if mask`. Map over the tree and the mask together."""
+"""Your function raises `TypeError` at the first leaf. A mask is a tree: it can neither be called nor be an index. And `jnp.where` takes numbers and arrays, no `None` and no string. Map over the tree and the mask together; a Python `if` can ask the mask."""
 
 
 def split(tree, mask):
     first = jax.tree.map(lambda leaf: leaf if mask(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if mask(leaf) else leaf, tree)
     return first, second
+
+
+# %% exercise="split" misconception="zeros_in_the_gaps" changes="solution"
+"""Your gaps hold zeros. A zero is a leaf: `jit` would trace it, and you could not tell a gap from a leaf that is 0. `None` is not a leaf."""
+-    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else 0, tree, mask)
++    others = jax.tree.map(lambda leaf, yes: 0 if yes else leaf, tree, mask)
+
+
+# %% exercise="split" misconception="numpys_where" changes="solution"
+"""Your trees hold arrays of NumPy in the place of the leaves, also in the gaps: `np.where` makes an array of whatever it gets. Return the leaf itself, or `None`."""
+-    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    chosen = jax.tree.map(lambda leaf, yes: np.where(yes, leaf, None), tree, mask)
++    others = jax.tree.map(lambda leaf, yes: np.where(yes, None, leaf), tree, mask)
+
+
+# %% exercise="split" misconception="chosen_twice" changes="solution"
+"""Both your trees hold the chosen leaves. In the second map the mask has to count the other way round: the leaf where it is False."""
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    others = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+
+
+# %% exercise="split" misconception="the_mask_comes_first" changes="solution"
+"""Your trees hold the mask's True and False, or an array raises an error. The function of `jax.tree.map` gets its arguments in the order of the trees: first the leaf of the first tree."""
+-    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, mask, tree)
++    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, mask, tree)
+
+
+# %% exercise="split" misconception="nothing_returned" changes="solution"
+"""Your function returns `None`. Return the two trees."""
+-    return chosen, others
++    (chosen, others)
+
+
+# %% exercise="split" misconception="writes_into_the_tree"
+"""Your function changes the caller's tree, and takes flat dicts only. Python does not copy a dict when you call a function with it. `jax.tree.map` makes a new tree, of any form."""
+
+
+def split(tree, mask):
+    others = dict(tree)
+    for name, yes in mask.items():
+        if yes:
+            others[name] = None
+        else:
+            tree[name] = None
+    return tree, others
+
+
+# %% exercise="split" misconception="opens_lists_tuples_and_dicts"
+"""Your function opens dicts, lists and tuples, but not every node: a namedtuple raises an error, and an object of a registered class counts as a leaf. `jax.tree.map` knows them all."""
+
+
+def split(tree, mask):
+    if isinstance(tree, dict):
+        pairs = {name: split(child, mask[name]) for name, child in tree.items()}
+        return tuple({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
+    if isinstance(tree, (list, tuple)):
+        pairs = [split(child, yes) for child, yes in zip(tree, mask)]
+        return tuple(type(tree)([pair[side] for pair in pairs]) for side in (0, 1))
+    return (tree, None) if mask else (None, tree)
 
 
 # %% exercise="merge" variant="the_second_first" changes="solution"
@@ -2527,7 +2495,7 @@ def merge(first, second):
 
 
 # %% exercise="merge" misconception="false_leaves_get_lost"
-"""Leaves such as `0`, `False` and `""` get lost, or an array raises an error. `one or other` asks whether the leaf is true. Compare with `is None`."""
+"""Leaves such as `0`, `False` and `""` get lost, and an array raises an error. `one or other` asks whether the leaf is true. Compare with `is None`."""
 
 
 def merge(first, second):
@@ -2537,7 +2505,7 @@ def merge(first, second):
 
 
 # %% exercise="merge" misconception="the_second_on_top"
-"""Your result has the leaves of the second tree only. Does the whole second tree replace the first? Choose leaf by leaf."""
+"""Your result is the second tree: its gaps stay empty. Choose leaf by leaf."""
 
 
 def merge(first, second):
@@ -2545,7 +2513,7 @@ def merge(first, second):
 
 
 # %% exercise="merge" misconception="the_first_only"
-"""Your result has the leaves of the first tree only, and its gaps stay empty. Take the other leaf where there is a `None`. Is your `is_leaf` true for every node? It should be true for `None` only."""
+"""Your result has the leaves of the first tree only, and its gaps stay empty. Take the other leaf where there is a `None`; and `is_leaf` should be true for `None` only, not for every node."""
 
 
 def merge(first, second):
@@ -2571,8 +2539,80 @@ def merge(first, second):
     return second if first is None else first
 
 
+# %% exercise="merge" misconception="dicts_are_joined"
+"""Your result has the entries of the second tree, even where they are `None`; trees that are not dicts raise an error. When two dicts are joined, the last one wins. Choose leaf by leaf."""
+
+
+def merge(first, second):
+    return {**first, **second}
+
+
+# %% exercise="merge" misconception="compared_with_none" changes="solution"
+"""An array raises an error: you compare with `== None` or `!= None`. For an array that gives an array, which is neither true nor false. Python has only one `None`, so ask with `is`."""
+-        return other if one is None else one
++        return other if one == None else one
+
+
+# %% exercise="merge" misconception="where_instead_of_if" changes="solution"
+"""`jnp.where` raises an error: it takes numbers and arrays, not `None`, and a leaf may be a string. A Python `if` is enough: whether a leaf is `None` is known."""
+-        return other if one is None else one
++        return jnp.where(one is None, other, one)
+
+
+# %% exercise="merge" misconception="leaves_one_after_the_other"
+"""Your result has leaves in wrong places: it puts the leaves of both trees one after the other, and then fills the structure with them. A leaf belongs where it stands in its own tree."""
+
+
+def merge(first, second):
+    leaves = jax.tree.leaves(first) + jax.tree.leaves(second)
+    structure = jax.tree.structure(first, is_leaf=lambda node: node is None)
+    leaves += [None] * (structure.num_leaves - len(leaves))
+    return structure.unflatten(leaves)
+
+
+# %% exercise="merge" misconception="gaps_are_filled_in_order"
+"""Where both trees have a `None`, your result has a leaf of another place there: you fill each gap with the next leaf of the second tree. Look at the same place of both trees."""
+
+
+def merge(first, second):
+    others = iter(jax.tree.leaves(second))
+    places, structure = jax.tree.flatten(first, is_leaf=lambda node: node is None)
+    return structure.unflatten([next(others, None) if one is None else one for one in places])
+
+
+# %% exercise="merge" misconception="nothing_returned" changes="solution"
+"""Your function returns `None`. Return the tree that `jax.tree.map` makes."""
+-    return jax.tree.map(pick, first, second, is_leaf=lambda node: node is None)
++    jax.tree.map(pick, first, second, is_leaf=lambda node: node is None)
+
+
+# %% exercise="merge" misconception="writes_into_the_first"
+"""Your function changes the caller's first tree, and takes flat dicts only. Python does not copy a dict when you call a function with it. `jax.tree.map` makes a new tree, of any form."""
+
+
+def merge(first, second):
+    for name, leaf in second.items():
+        if first[name] is None:
+            first[name] = leaf
+    return first
+
+
+# %% exercise="merge" misconception="only_arrays_count" changes="solution"
+"""A leaf of the first tree gets lost where it is no array. In our model the first tree has arrays only; but any tree may be split, by any mask. Ask whether there is a `None`."""
+-        return other if one is None else one
++        return one if isinstance(one, (jax.Array, np.ndarray)) else other
+
+
+# %% exercise="merge" misconception="opens_lists_tuples_and_dicts" changes="dicts_only"
+"""Your function opens dicts, lists and tuples, but not every node: a namedtuple raises an error, and an object of a registered class counts as a leaf. `jax.tree.map` knows them all."""
+         return {name: merge(first[name], second[name]) for name in first}
++    if isinstance(first, (list, tuple)):
++        return type(first)([merge(one, other) for one, other in zip(first, second)])
+     return second if first is None else first
+
+
 # %% exercise="dense" misconception="a_default_activation" changes="aux_comes_first"
-"""Your layer works until it is rebuilt: then it has another activation, the default of its constructor. Does `tree_unflatten` leave the activation out? The new object has to get everything that `tree_flatten` returned, the aux_data too."""
+"""Your layer works until it is rebuilt: then it has another activation, the default of its constructor. `tree_unflatten` leaves the activation out. The new object has to get everything that `tree_flatten` returned, the aux_data too."""
 -    def __init__(self, w, b, activation):
 +    def __init__(self, w, b, activation=jax.nn.relu):
 ...
@@ -2597,26 +2637,35 @@ def merge(first, second):
 +        return cls(*children, dict(zip(aux, aux.values)))
 
 
-# %% exercise="step_counter" misconception="the_name_has_a_default" section="part-of-the-type" changes="name_is_dropped"
-"""A rebuilt state has lost its name, and states with different names share a trace. Does the constructor have a default for `name`? Then no error tells you that the name is neither a child nor in aux_data."""
--    def __init__(self, params, step, name="net"):
+# %% exercise="step_counter" misconception="the_name_has_a_default" section="part-of-the-type" changes="by_class_decorator"
+"""A rebuilt state has lost its name, and states with different names share a trace: the name is neither a child nor in aux_data. With a default in the constructor, no error tells you that."""
+-    def __init__(self, params, step, name):
 +    def __init__(self, params, step=0, name=""):
+...
+-        return (self.step, self.params), self.name
++        return (self.step, self.params), None
+...
+-    def tree_unflatten(cls, name, children):
++    def tree_unflatten(cls, aux, children):
+         step, params = children
+-        return cls(params, step, name)
++        return cls(params, step)
 
 
 # %% exercise="lookup_table" misconception="multiplied_before_the_index" changes="the_table_is_trained"
-"""Your layer is right where `scale` is one number. Where it is an array, your layer fails. Do you multiply the whole table by `scale`? Look up the numbers first: `scale` fits the numbers that were looked up, not the table."""
+"""Your layer is right where `scale` is one number. Where it is an array, your layer fails: you multiply the whole table by `scale`. Look up the numbers first: `scale` fits the numbers that were looked up, not the table."""
 -        return self.scale * self.table[index]
 +        return (self.scale * jax.lax.stop_gradient(self.table))[index]
 
 
 # %% exercise="lookup_table" misconception="written_into_the_layer" changes="the_table_is_trained"
-"""After a trace that only reads your layer, the layer raises `UnexpectedTracerError`. Do you set `self.table` in `__call__`? While JAX traces, the new value is a tracer, and it stays in the layer when the trace has ended. Keep the result in a local variable."""
+"""After a trace that only reads your layer, the layer raises `UnexpectedTracerError`: `__call__` sets an attribute. While JAX traces, the new value is a tracer, and it stays in the layer when the trace has ended. Keep the result in a local variable."""
      def __call__(self, index):
 +        self.table = jax.lax.stop_gradient(self.table)
 
 
 # %% exercise="sweep" misconception="all_rates_in_one_step"
-"""Your list has one entry, however many rates there are, or your function fails. Do you multiply the gradient by an array of all rates? Then each number of `w` gets a rate of its own. Each rate needs a step of its own, from all of `w`."""
+"""Your list has one entry, however many rates there are, or your function fails: you multiply the gradient by an array of all rates. Then each number of `w` gets a rate of its own. Each rate needs a step of its own, from all of `w`."""
 
 
 def sweep(loss, w, rates):
@@ -2636,7 +2685,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="counts_down_in_the_layer"
-"""Without jit, the caller's `times` is 0 after the call, unless it was 0 before. Do you use the entry of the dict as the counter of your loop? The dict belongs to the caller: count in a variable of your own."""
+"""Without jit, the caller's `times` is 0 after the call, unless it was 0 before: you use the entry of the dict as the counter of your loop. The dict belongs to the caller: count in a variable of your own."""
 
 
 def repeat(layer, x):
@@ -2649,17 +2698,8 @@ def repeat(layer, x):
     return x
 
 
-# %% exercise="traces_of" misconception="wraps_one_argument" changes="solution"
-"""With two arguments, your function raises `TypeError`. The function that you jit has one parameter. With `*arguments` it takes as many as a call has."""
--    def counted(*arguments):
-+    def counted(x):
-...
--        return function(*arguments)
-+        return function(x)
-
-
 # %% exercise="partition" misconception="tilde_for_not" changes="solution"
-"""Where `chosen` returns Python's `True`, the second tree has the chosen leaves too; for NumPy's `True` it is right. Do you write `~chosen(leaf)`? For Python, `~True` is the number -2, and a number other than 0 is true. Use `not`."""
+"""Where `chosen` returns Python's `True`, the second tree has the chosen leaves too; for NumPy's `True` it is right. `~` is the cause: for Python, `~True` is the number -2, and a number other than 0 is true. Use `not`."""
 -    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
 +    second = jax.tree.map(lambda leaf: leaf if ~chosen(leaf) else None, tree)
 
@@ -2701,6 +2741,62 @@ def rate_at(step):
     return jnp.where(step <= 10, 0.1, jnp.where(step < 100, 0.01, 0.001))
 
 
+# %% exercise="rate_at" misconception="goes_on_falling"
+"""From step 1000 on, your rate is too small: it falls once more. The rate falls twice, and then stays 0.001."""
+
+
+def rate_at(step):
+    return 0.1 ** (1.0 + (step >= 10) + (step >= 100) + (step >= 1000))
+
+
+# %% exercise="rate_at" misconception="falls_every_ten_steps"
+"""Your rate falls every ten steps, so it is far too small soon. It falls at step 10 and at step 100 only."""
+
+
+def rate_at(step):
+    return 0.1 * 0.1 ** (step // 10)
+
+
+# %% exercise="rate_at" misconception="falls_at_each_step"
+"""Your rate falls a little at each step. Between steps 10 and 100 it should not change: it has three values only."""
+
+
+def rate_at(step):
+    return 0.1 * 0.1 ** (step / 10)
+
+
+# %% exercise="rate_at" misconception="rates_are_added"
+"""Your early rates are sums, such as 0.111. Where step 5 is below 10, it is below 100 too, so two or three parts count. Choose one rate: put one `jnp.where` into the other."""
+
+
+def rate_at(step):
+    return jnp.where(step < 10, 0.1, 0) + jnp.where(step < 100, 0.01, 0) + 0.001
+
+
+# %% exercise="rate_at" misconception="the_last_two_are_swapped"
+"""From step 10 on, your two small rates are swapped. `jnp.where(condition, one, other)` gives `one` where the condition is True."""
+
+
+def rate_at(step):
+    return jnp.where(step < 10, 0.1, jnp.where(step < 100, 0.001, 0.01))
+
+
+# %% exercise="rate_at" misconception="where_without_an_else"
+"""`jnp.where` raises an error: it needs a value for True and one for False. The third argument can be another `jnp.where`."""
+
+
+def rate_at(step):
+    return jnp.where(step < 10, 0.1, jnp.where(step < 100, 0.01))
+
+
+# %% exercise="rate_at" misconception="numpys_where"
+"""Your function works with an int, but raises an error under `jit`. A function of NumPy and an index of a list need a number, and a tracer has none yet. `jnp.where` takes a traced condition."""
+
+
+def rate_at(step):
+    return np.where(step < 10, 0.1, np.where(step < 100, 0.01, 0.001))
+
+
 # %% exercise="split" misconception="keys_are_left_out"
 """Your two trees are flat dicts without the keys of the other tree, and your function fails for trees that are not dicts. Put `None` in the place of a missing leaf: then both trees keep the structure, and can be put together again. `jax.tree.map` works for any tree."""
 
@@ -2711,67 +2807,20 @@ def split(tree, mask):
 
 
 # %% exercise="lookup_table" misconception="one_place_after_the_other" changes="the_table_is_trained"
-"""Your layer fails where the index has no axes, and where it has no entries. Perhaps you go through the index with a Python loop, and stack the results. An array can be indexed by a whole array at once, of any shape."""
+"""Your layer fails where the index has no axes: a Python loop goes through the index. An array can be indexed by a whole array at once, of any shape."""
 -        return self.scale * self.table[index]
 +        table = jax.lax.stop_gradient(self.table)
 +        return self.scale * jnp.stack([table[place] for place in index])
 
 
-# %% exercise="sweep" misconception="losses_in_an_array_like_the_rates"
-"""Where all rates are whole numbers, your losses are whole numbers too: the decimal places are missing. Perhaps you write the losses into an array that is made like `rates`, and so has their dtype."""
-
-
-def sweep(loss, w, rates):
-    after_step = jax.jit(lambda w, rate: loss(w - rate * jax.grad(loss)(w)))
-    losses = np.array(rates)
-    for place, rate in enumerate(rates):
-        losses[place] = after_step(w, float(rate))
-    return losses.tolist()
-
-
-# %% exercise="sweep" misconception="one_row_for_each_rate"
-"""Your function raises `TypeError` where `w` is a matrix. Perhaps you multiply the rates and the gradient with `jnp.outer`: it makes one long row of each array. `w` may have any shape. Write the step for one rate, and map it over the rates with `jax.vmap`."""
-
-
-def sweep(loss, w, rates):
-    moved = w - jnp.outer(jnp.asarray(rates, jnp.float32), jax.grad(loss)(w))
-    return list(jax.vmap(loss)(moved))
-
-
-# %% exercise="traces_of" misconception="counted_on_the_function" changes="solution"
-"""Your function fails with a method of an object: a method takes no new attributes. Perhaps you keep the count as an attribute of `function`. This object belongs to the caller: count in a variable of your own."""
--    traces = 0
-+    function.traces = 0
-...
--        nonlocal traces
--        traces += 1
-+        function.traces += 1
-...
--    return traces
-+    return function.traces
-
-
 # %% exercise="lookup_table" misconception="numpy_at_a_traced_index" section="two-kinds-of-field" changes="the_table_is_trained"
-"""Your layer works without jit, and fails where JAX traces: even where only the index is traced. Perhaps you index a NumPy array, a list or a tuple that you made of the table. Under jit, a table that is a leaf is a tracer and has no values yet, and NumPy cannot use an index that has none."""
+"""Your layer works without jit, and fails where JAX traces: even where only the index is traced. You index a NumPy array, a list or a tuple that you made of the table. Under jit the table is a tracer and has no numbers yet, and NumPy cannot use an index that has none."""
 -        return self.scale * self.table[index]
 +        return self.scale * np.asarray(self.table)[index]
 
 
-# %% exercise="lookup_table" misconception="the_table_is_left_out" section="two-kinds-of-field" changes="by_class_decorator"
-"""The table of a rebuilt layer is not an array. Perhaps the table is neither a leaf nor in aux_data, so that it is lost; or aux_data holds a tuple of its numbers, and no array is made of it again. An array that is a leaf comes back as it is."""
--        return self.scale * jax.lax.stop_gradient(jnp.take(self.table, index))
-+        return self.scale * self.table[index]
-...
--        return (self.scale, self.table), None
-+        return (self.scale,), None
-...
--        scale, table = children
--        return cls(table, scale)
-+        return cls(None, *children)
-
-
 # %% exercise="dense" misconception="one_activation_for_all_layers" section="part-of-the-type" changes="aux_is_not_unpacked"
-"""A layer uses the activation of the layer that was made last, and under jit layers with different activations share a trace. Perhaps you set the activation on the class. All layers share what belongs to the class: keep it in `self`, and return it as aux_data."""
+"""A layer uses the activation of the layer that was made last, and under jit layers with different activations share a trace. All your layers share one activation, that of the class or of the module: keep it in `self`, and return it as aux_data."""
 -        self.w, self.b, self.activation = w, b, activation
 +        self.w, self.b = w, b
 +        type(self).activation = staticmethod(activation)
@@ -2785,26 +2834,6 @@ def sweep(loss, w, rates):
 +        return layer
 
 
-# %% exercise="dense" misconception="aux_is_lost"
-"""Your layer works until it is rebuilt: after `jax.tree.map` its activation is gone. A field that is neither a child nor in aux_data does not reach the new object."""
-
-
-@register_pytree_node_class
-class Dense:
-    def __init__(self, w, b, activation=lambda x: x):
-        self.w, self.b, self.activation = w, b, activation
-
-    def __call__(self, x):
-        return self.activation(x @ self.w + self.b)
-
-    def tree_flatten(self):
-        return (self.w, self.b), None
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children)
-
-
 # %% exercise="partition" misconception="lists_are_joined" changes="compared_with_none"
 """Your `combine` joins two lists into one longer list. But both lists have all places of the original: where one has a leaf, the other has `None`. Each leaf goes back to its own place."""
 +    if isinstance(first, list):
@@ -2816,7 +2845,7 @@ class Dense:
 
 
 # %% exercise="traces_of" misconception="kinds_beside_jit" section="part-of-the-type"
-"""You count too few where a Python number in one call is an array in another. Perhaps you count different structures, shapes and dtypes. For jit, a Python number and an array of the same dtype have different types. Count inside the function that jit traces."""
+"""You count too few where a Python number in one call is an array in another: you count different structures, shapes and dtypes. For jit, a Python number and an array of the same dtype have different types. Count inside the function that jit traces."""
 
 
 def traces_of(function, calls):
@@ -2830,7 +2859,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="partition" misconception="the_leaves_run_out" changes="compared_with_none"
-"""Your `combine` fails where the tree already had a `None`. Perhaps it fills each `None` of the first tree with the next leaf of the second: then the leaves run out. Not every `None` was made by `partition`. Look at the same place of both trees."""
+"""Your `combine` fails where the tree already had a `None`: it fills each `None` of the first tree with the next leaf of the second, and the leaves run out. Not every `None` was made by `partition`. Look at the same place of both trees."""
 +    others = iter(jax.tree.leaves(second))
      return jax.tree.map(
 ...
@@ -2838,20 +2867,3 @@ def traces_of(function, calls):
 +        lambda leaf: next(others) if leaf is None else leaf,
 ...
 -        second,
-
-
-# %% exercise="partition" misconception="second_has_everything"
-"""Your second tree has all leaves, also the chosen ones. Each leaf belongs in one of the two trees only."""
-
-
-def partition(tree, chosen):
-    return jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree), tree
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
