@@ -17,6 +17,7 @@ from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.grading.exercise_run import CellRun, ExerciseRun
+from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import run_answer
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ExerciseNotebook
@@ -82,8 +83,12 @@ class MadeClass:
             for name, code in answers.items():
                 exercise = sources.exercises[name]
                 answer = replace(exercise.solution, source=code)
-                outcomes = run_answer(sources, exercise, answer, settings.seed)
-                runs[name] = ExerciseRun(CellRun(), CellRun(outcomes))
+                check, public = (
+                    CellRun(run_answer(sources, exercise, answer, seed))
+                    for seed in (settings.seed, PUBLIC_SEED)
+                )
+                again = public if settings.is_wrong(name, check) else None
+                runs[name] = ExerciseRun(CellRun(), check, again)
             return runs
 
         monkeypatch.setattr("pytree_course.class_grading.grade_class.run_answers", run)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytree_course.authoring.building import build
 from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import CELL_MARK, marked_cells, misconception_cell
 from tests.made_submissions import ELEMENTS, RIGHT, MadeClass
@@ -52,6 +53,7 @@ def test_its_cell_becomes_a_misconception_and_then_nothing_is_left_to_explain(ma
     sources = read_sources(made.course.lesson("01_mini"))
     added = sources.exercises["count_leaves"].misconceptions[-1]
     assert (added.name, added.source) == ("twice", TWICE)
+    build(made.course.lesson("01_mini"))
     made.grade()
     shown = course_py("explain", made.into).stdout
     assert "eve" in shown

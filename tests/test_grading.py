@@ -19,7 +19,13 @@ from pytree_course.grading.exercise_run import CellRun, ExerciseRun, _run_togeth
 from pytree_course.grading.grade import FreshLesson, grade_notebook, judge_submission
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging.words import explanation
-from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, read_report, report
+from pytree_course.running.outcomes import (
+    CHECKS_VARIABLE,
+    OUTCOMES_MIME,
+    PUBLIC_SEED,
+    read_report,
+    report,
+)
 from tests.made_submissions import RIGHT
 
 pytestmark = pytest.mark.slow
@@ -150,6 +156,38 @@ def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     later = _run_together({"first_leaf": helped}, {"count_leaves": right}, *how)
     assert later["first_leaf-check"].outcomes
     assert "count_leaves-check" not in later
+
+
+@pytest.mark.parametrize("later", [RIGHT_FIRST, "size = None", "import os; os._exit(1)"])
+def test_a_wrong_answer_has_the_reason_of_its_own_check_whatever_runs_after_it(lesson, later):
+    code = "def size(tree):\n    return len(tree)\ndef count_leaves(tree):\n    return size(tree)"
+    verdict = verdicts(lesson, count_leaves=code, first_leaf=later)["count_leaves"]
+    assert [each.name for each in verdict.misconceptions] == ["elements"]
+    assert verdict.cases == len(lesson.on_public("count_leaves").observations)
+
+
+RIGHT_RESULT, ELEMENTS, NODES = (
+    *("len(jax.tree.leaves(tree))", "len(tree)", "jax.tree.structure(tree).num_nodes"),
+)
+
+
+@pytest.mark.parametrize(
+    ("fresh", "public", "points", "reason"),
+    [
+        (RIGHT_RESULT, ELEMENTS, 1, []),
+        (ELEMENTS, NODES, 0, ["nodes"]),
+        (ELEMENTS, RIGHT_RESULT, 0, []),
+        (ELEMENTS, "__import__('os')._exit(1)", 0, []),
+    ],
+)
+def test_results_on_the_public_cases_choose_the_reason_and_change_no_mark(
+    lesson, fresh, public, points, reason
+):
+    is_public = f"{CHECKS_VARIABLE}.seed_of_grading == {PUBLIC_SEED}"
+    code = f"def count_leaves(tree):\n    return {public} if {is_public} else {fresh}"
+    verdict = verdicts(lesson, count_leaves=code)["count_leaves"]
+    assert (verdict.points, [each.name for each in verdict.misconceptions]) == (points, reason)
+    assert bool(verdict.failure) == (points == 0)
 
 
 def test_a_name_from_another_cell_is_explained(lesson):

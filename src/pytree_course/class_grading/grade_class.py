@@ -159,7 +159,6 @@ class ClassGrading:
     def _begin(self, notebook: Notebook) -> Run:
         lesson = self._lesson(notebook.lesson)
         answers = notebook.submission.answers
-        lesson.begin(answers)
         settings = lesson.run_settings(in_sandbox=self.options.in_sandbox)
         return self.pool.submit(run_answers, answers, settings)
 

@@ -26,8 +26,7 @@ _CONNECT_SECONDS = 10
 _IS_FORKED = sys.platform == "linux"
 _LOADED_BEFORE = [
     "pytree_course.grading.exercise_run",
-    "pytree_course.sources.beliefs",
-    "pytree_course.sources.lesson_sources",
+    "pytree_course.sources.authors_answers",
     "pytree_course.grading.nbval_run",
     "pytree_course.class_grading.reading",
 ]

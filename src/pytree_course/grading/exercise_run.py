@@ -4,13 +4,18 @@ import errno
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.observing.observations import Raised, writable
-from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
+from pytree_course.observing.comparison import compare
+from pytree_course.observing.observations import Observation, Raised, writable
+from pytree_course.running.outcomes import (
+    OUTCOMES_MIME,
+    Outcome,
+    read_report,
+)
 
 READ_MESSAGES = ("error", "display_data", "execute_result")
 """The types of the messages that `CellRun.take` reads."""
@@ -40,6 +45,7 @@ class CellRun:
     died: bool = False  # its kernel ended, or sent what is no message
     used_up: str = ""  # what the kernel's processes used too much of, so that it was ended
     seconds: float = 0.0
+    is_wrong: bool = False  # some of the outcomes are known not to be right
 
     @property
     def is_silent(self) -> bool:
@@ -94,6 +100,14 @@ class RunSettings:
     course: dict[str, str]  # the files that a kernel sees as the course, by their paths in it
     seed: int  # of the cases
     in_sandbox: bool
+    right: dict[str, list[Observation]]  # the right results of exercises to explain, if wrong
+
+    def is_wrong(self, exercise: str, check: CellRun) -> bool:
+        """Say whether a check's results are known to be wrong: the public cases tell why."""
+        right, outcomes = self.right.get(exercise), check.outcomes
+        if right is None or outcomes is None or len(right) != len(outcomes):
+            return False
+        return any(map(compare, right, [outcome.observation for outcome in outcomes]))
 
 
 @dataclass(frozen=True)
@@ -102,6 +116,7 @@ class ExerciseRun:
 
     answer: CellRun
     check: CellRun
+    on_public_cases: CellRun | None = None  # of a wrong answer: the check again, for the reason
 
     @property
     def cells(self) -> tuple[CellRun, CellRun]:
@@ -169,6 +184,17 @@ def run_answers(answers: dict[str, str], settings: RunSettings) -> dict[str, Exe
                 earlier = {} if runs[name].is_settled else earlier
             elif run.is_fit:
                 earlier[name] = source
+    unexplained = {
+        name: answers[name]
+        for name, run in runs.items()
+        if run.check.is_wrong and run.on_public_cases is None
+    }
+    if unexplained:  # another answer ended their kernel too early
+        others = {name: source for name, source in earlier.items() if name not in unexplained}
+        together = _run_together(unexplained, others, settings, budget)
+        for name in unexplained:
+            public = _exercise(name, together).on_public_cases
+            runs[name] = replace(runs[name], on_public_cases=public)
     return runs
 
 
@@ -180,7 +206,8 @@ def _run_together(
 ) -> dict[str, CellRun]:
     """Run answers with their checks in one kernel, after earlier answers without theirs.
 
-    Return how each cell ran, by its id, up to the one that ended the kernel.
+    Wrong answers run once more at the end, with their checks on the public cases: whatever happens
+    then changes no mark. Return how each cell ran, by its id, up to the one that ended the kernel.
     """
     # nbval takes long to load, and a process that only judges does not need it.
     from pytree_course.grading.nbval_run import run_notebook
@@ -198,6 +225,11 @@ def _run_together(
     return run_notebook(notebook, (*earlier, *answers), settings, budget)
 
 
+def again_id(check: str) -> str:
+    """Return what a check cell is called where it runs once more, on the public cases."""
+    return f"{check}-again"
+
+
 def _exercise(name: str, run: dict[str, CellRun]) -> ExerciseRun:
-    cells = (run.get(cell, CellRun()) for cell in (answer_id(name), check_id(name)))
-    return ExerciseRun(*cells)
+    answer, check = (run.get(cell, CellRun()) for cell in (answer_id(name), check_id(name)))
+    return ExerciseRun(answer, check, run.get(again_id(check_id(name))))

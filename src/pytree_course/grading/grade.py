@@ -2,12 +2,11 @@
 
 import re
 import secrets
-from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytree_course.course import LessonFiles
 from pytree_course.grading.exercise_run import CellRun, ExerciseRun, RunSettings, run_answers
@@ -16,12 +15,10 @@ from pytree_course.judging import words
 from pytree_course.judging.expected import BuiltLesson, ExpectedExercise
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import Verdict, VerdictKind
-from pytree_course.observing.comparison import compare
-from pytree_course.observing.observations import NotAttempted, Observation
+from pytree_course.observing.observations import Observation
 from pytree_course.running.outcomes import PUBLIC_SEED, Outcome
 
 if TYPE_CHECKING:  # the process that only judges what other ones ran does without
-    from pytree_course.sources.beliefs import Beliefs
     from pytree_course.sources.lesson_sources import LessonSources
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
@@ -43,29 +40,6 @@ def right_results(lesson: AuthorsLesson, exercise: str) -> ExpectedExercise:
 
     sources = _read_once(lesson)
     return authors_answers.run_solution(sources, sources.exercises[exercise], lesson.seed)
-
-
-def explained_results(
-    lesson: AuthorsLesson, exercise: str, observed: list[Observation]
-) -> ExpectedExercise:
-    """Return what is needed to explain wrong results; misconceptions run as far as need be."""
-    held = _beliefs(lesson, exercise).held(observed)
-    return replace(_with_summaries(lesson, exercise), misconceptions=held)
-
-
-@cache
-def _with_summaries(lesson: AuthorsLesson, exercise: str) -> ExpectedExercise:
-    from pytree_course.sources import authors_answers
-
-    sources = _read_once(lesson)
-    return authors_answers.expect_exercise(sources, sources.exercises[exercise], lesson.seed)
-
-
-@cache
-def _beliefs(lesson: AuthorsLesson, exercise: str) -> "Beliefs":
-    from pytree_course.sources.beliefs import Beliefs
-
-    return Beliefs(_read_once(lesson), right_results(lesson, exercise), lesson.seed)
 
 
 @cache
@@ -105,24 +79,27 @@ class GradedLesson:
 
     def run_settings(self, *, in_sandbox: bool) -> RunSettings:
         """Return what the answers to this lesson are run with."""
-        return RunSettings(self.files.read_blank(), self._course, self.seed, in_sandbox)
+        blank = self.files.read_blank()
+        return RunSettings(blank, self._course, self.seed, in_sandbox, self._to_explain())
 
-    def begin(self, exercises: Iterable[str]) -> None:
-        """Let what judging needs run, while submissions run beside it: here, it is all stored."""
+    def _to_explain(self) -> dict[str, list[Observation]]:
+        """Return the right results of the exercises whose wrong answers run on public cases too."""
+        return {}
 
     def right(self, exercise: str) -> ExpectedExercise:
-        """Return what the right answer yields; what explains wrong results may be missing."""
-        return self._stored.expected(exercise)
+        """Return what the right answer yields."""
+        return self.on_public(exercise)
 
-    def explained(self, exercise: str, observed: list[Observation]) -> ExpectedExercise:
-        """Return what the right answer yields, with what explains wrong results."""
-        return self.right(exercise)
+    def on_public(self, exercise: str) -> ExpectedExercise:
+        """Return what the right answer and the misconceptions yield on the public cases."""
+        return self._stored.expected(exercise)
 
 
 class FreshLesson(GradedLesson):
-    """A lesson, ready to grade on fresh cases: the author's answers run, when they are needed.
+    """A lesson, ready to grade on fresh cases, for which the author's right answers run.
 
-    They run in the pool, or else in this process.
+    They run in the pool, or else in this process. Why a wrong answer is wrong is what the learner's
+    own check says of it: the results of all misconceptions on the public cases are built.
     """
 
     on_public_cases = False
@@ -132,36 +109,28 @@ class FreshLesson(GradedLesson):
     ) -> None:
         super().__init__(files, secrets.randbits(32) if seed is None else seed)
         self._pool = pool
-        self._begun: set[str] = set()  # exercises whose right answer runs, or has run
         self._right: dict[str, ExpectedExercise] = {}
         # Reading the sources takes long; what was built from the same sources will do.
         self.digest = files.exercises_digest()
-        if self.digest != self._stored.sources:
+        self._is_built = self.digest == self._stored.sources
+        if not self._is_built:
             sources = _read_once(self._authors)
             self.title = sources.title
             self.points = {name: each.points for name, each in sources.graded.items()}
 
-    def begin(self, exercises: Iterable[str]) -> None:
-        """Let the pool run the right answers to exercises."""
-        for exercise in exercises:
-            if self._pool and exercise not in self._begun:
-                self._begun.add(exercise)
-                self._pool.submit(right_results, self._authors, exercise)
-
     def right(self, exercise: str) -> ExpectedExercise:
         """Return what the right answer yields; it runs once."""
+        if self._pool is None:
+            return right_results(self._authors, exercise)
         if exercise not in self._right:
-            self._right[exercise] = self._call(right_results, exercise)
+            task = self._pool.submit(right_results, self._authors, exercise)
+            self._right[exercise] = task.result()
         return self._right[exercise]
 
-    def explained(self, exercise: str, observed: list[Observation]) -> ExpectedExercise:
-        """Return that with misconceptions, which run as far as the observed results ask for."""
-        return self._call(explained_results, exercise, observed)
-
-    def _call(self, function: Callable[..., Any], *inputs: Any) -> Any:
-        if self._pool is None:
-            return function(self._authors, *inputs)
-        return self._pool.submit(function, self._authors, *inputs).result()
+    def _to_explain(self) -> dict[str, list[Observation]]:
+        if not self._is_built:
+            return {}
+        return {exercise: self.right(exercise).observations for exercise in self.points}
 
     @property
     def _authors(self) -> AuthorsLesson:
@@ -219,19 +188,27 @@ def judge_submission(
             reason = submission.notes.get(name, words.NOT_ATTEMPTED)
             verdicts.append(without_outcomes(lesson.right(name), VerdictKind.NOT_ATTEMPTED, reason))
             continue
-        exercise = lesson.right(name)
-        observed = [each.observation for each in _outcomes(exercise, runs[name]) or ()]
-        is_attempted = any(not isinstance(each, NotAttempted) for each in observed)
-        if is_attempted and any(map(compare, exercise.observations, observed)):
-            exercise = lesson.explained(name, observed)
-        verdicts.append(_verdict(exercise, runs[name]))
+        verdict = _verdict(lesson.right(name), runs[name])
+        if verdict.failed and (again := runs[name].on_public_cases):
+            verdict = _explained(verdict, lesson.on_public(name), again)
+        verdicts.append(verdict)
     return verdicts
 
 
-def _outcomes(exercise: ExpectedExercise, run: ExerciseRun) -> list[Outcome] | None:
+def _explained(verdict: Verdict, expected: ExpectedExercise, again: CellRun) -> Verdict:
+    """Return what the learner's own check says of a wrong answer; it does not pass either.
+
+    Where it passes there, the verdict on fresh cases stands: it shows the case, and no reason.
+    """
+    outcomes = _outcomes(expected, again)
+    on_public_cases = judge(expected, outcomes) if outcomes else verdict
+    return on_public_cases if on_public_cases.failed else verdict
+
+
+def _outcomes(exercise: ExpectedExercise, check: CellRun) -> list[Outcome] | None:
     """Return what an answer is judged by; None where it did not yield an outcome for each case."""
-    outcomes = run.check.outcomes
-    if run.timed_out or outcomes is None or len(outcomes) != len(exercise.observations):
+    outcomes = check.outcomes
+    if check.timed_out or outcomes is None or len(outcomes) != len(exercise.observations):
         return None
     return outcomes
 
@@ -241,7 +218,7 @@ def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     used_up = answer.used_up or check.used_up
     if run.timed_out and not used_up:
         return without_outcomes(exercise, VerdictKind.TIMED_OUT, words.TIMED_OUT)
-    if outcomes := _outcomes(exercise, run):
+    if not run.timed_out and (outcomes := _outcomes(exercise, check)):
         return judge(exercise, outcomes)
     if check.reports > 1:  # before the flood: how much of a flood is read depends on the machine
         return without_outcomes(exercise, VerdictKind.ERROR, words.SEVERAL_REPORTS)

@@ -20,9 +20,9 @@ import pytest
 
 from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.exercise_run import CellRun, RunSettings
+from pytree_course.grading.exercise_run import CellRun, RunSettings, again_id
 from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.running.outcomes import SEED_VARIABLE
+from pytree_course.running.outcomes import CHECKS_VARIABLE, PUBLIC_SEED, SEED_VARIABLE
 
 # pytest's own plugins that no notebook needs. Two of them start a full garbage collection after
 # every notebook, which takes a third of a second where JAX is loaded.
@@ -37,6 +37,7 @@ _NBVAL_OPTIONS = (
     *("--quiet", "--tb", "line", "--noconftest", "-c", os.devnull),
     *("--color", "no", "--capture", "no"),
 )
+_ON_PUBLIC_CASES = f"{CHECKS_VARIABLE}.seed_of_grading = {PUBLIC_SEED}\n"
 _LONGEST_COMPLAINT = 1_000  # characters of nbval's own words, where it fails
 
 _ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output belong to a whole process
@@ -49,6 +50,9 @@ def run_notebook(
     budget: SubmissionBudget,
 ) -> dict[str, CellRun]:
     """Run a notebook's code cells in order, in a fresh kernel; a failed cell does not stop it.
+
+    After the last cell, wrong answers run once more with their checks, on the public cases: nothing
+    that happens then changes a mark.
 
     Return how each cell ran, by its id. A kernel that is unfit for more cells is ended, and the
     other cells are not run. `exercises` are those with an answer of the learner's. A RuntimeError
@@ -64,7 +68,7 @@ def run_notebook(
         new_kernel = partial(
             WatchedKernel, folder, settings.course, variables, settings.in_sandbox, budget
         )
-        collector = _Collector(exercises, budget, new_kernel)
+        collector = _Collector(exercises, settings, budget, new_kernel)
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             # Without the second, it lists the folder in which ours lies.
@@ -98,12 +102,15 @@ class _Collector:
     def __init__(
         self,
         exercises: Collection[str],
+        settings: RunSettings,
         budget: SubmissionBudget,
         new_kernel: Callable[[], WatchedKernel],
     ) -> None:
+        self._settings = settings
         self._new_kernel = new_kernel
         self._budget = budget
         self.cells: dict[str, CellRun] = {}
+        self._sources: dict[str, str] = {}
         self.is_set_up_unfinished = False
         self._exercises = {answer_id(exercise): exercise for exercise in exercises}
         self._checks = set(map(check_id, exercises))
@@ -131,12 +138,32 @@ class _Collector:
             kernel.last_run = CellRun(died=True)
             pytest.skip("the kernel ended after the last cell")
         finally:
-            self._collect(name, kernel)
+            self._collect(name, item.cell.source, kernel)
 
-    def _collect(self, name: str, kernel: WatchedKernel) -> None:
+    def _collect(self, name: str, source: str, kernel: WatchedKernel) -> None:
         run = self.cells[name] = kernel.last_run
+        self._sources[name] = source
         is_unfit = run.is_out_of_memory or (name in self._checks and run.is_silent)
         if run.is_over or run.died or is_unfit:
             self._has_ended = True
             self.is_set_up_unfinished = not self._is_learners
             kernel.stop()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, item: Any, nextitem: Any) -> None:
+        if nextitem is None:
+            self._run_wrong_answers_again(item.parent.kernel)
+
+    def _run_wrong_answers_again(self, kernel: WatchedKernel) -> None:
+        for answer, exercise in self._exercises.items():
+            check = check_id(exercise)
+            run = self.cells.get(check)
+            if run is None or not self._settings.is_wrong(exercise, run):
+                continue
+            run.is_wrong = True
+            self._budget.start_exercise(exercise)
+            # The answer too: a later one may have defined a function of the same name.
+            for source in (self._sources[answer], _ON_PUBLIC_CASES + self._sources[check]):
+                if not kernel.is_alive():
+                    return
+                self.cells[again_id(check)] = kernel.run_cell(source)

@@ -24,13 +24,17 @@ from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.learner.progress import ExerciseProgress, Progress
 from pytree_course.learner.standings import standing
 from pytree_course.rendering import Feedback
-from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE, report
+from pytree_course.running.outcomes import (
+    CHECKS_VARIABLE,
+    OUTCOMES_MIME,
+    PUBLIC_SEED,
+    SEED_VARIABLE,
+    report,
+)
 from pytree_course.running.run_cases import CaseInterrupted, Settings, run_check
 
 TRIES_BEFORE_SOLUTION = 3
 SLOW_AFTER = 10  # seconds
-
-_CHECKS = "_pytree_course_checks"  # a name that no answer rebinds
 
 
 class Checks:
@@ -289,7 +293,7 @@ def _keep_findable(checks: Checks) -> None:
     """Make `check` in check cells refer to these checks, even if an answer rebinds the name."""
     shell: Any = get_ipython()
     if shell is not None:
-        shell.user_ns[_CHECKS] = checks
+        shell.user_ns[CHECKS_VARIABLE] = checks
         others = [each for each in shell.ast_transformers if not isinstance(each, _CheckCells)]
         shell.ast_transformers = [*others, _CheckCells(shell.user_ns)]
 
@@ -302,6 +306,6 @@ class _CheckCells(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         is_check = isinstance(node.value, ast.Name) and node.value.id == "check"
-        if is_check and node.attr in dir(self._names.get(_CHECKS)):
-            node.value = ast.copy_location(ast.Name(_CHECKS, ast.Load()), node.value)
+        if is_check and node.attr in dir(self._names.get(CHECKS_VARIABLE)):
+            node.value = ast.copy_location(ast.Name(CHECKS_VARIABLE, ast.Load()), node.value)
         return self.generic_visit(node)

@@ -14,6 +14,9 @@ PUBLIC_SEED = 0
 SEED_VARIABLE = "PYTREE_COURSE_SEED"
 """Environment variable that grading sets: checks then only report their outcomes on that seed."""
 
+CHECKS_VARIABLE = "_pytree_course_checks"
+"""The variable of a kernel that holds a lesson's checks: a name that no answer rebinds."""
+
 OUTCOMES_MIME = "application/vnd.pytree-course.outcomes+json"
 """MIME type of the outcomes that a check reports to grading."""
 

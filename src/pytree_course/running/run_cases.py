@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import itertools
 import traceback
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,6 @@ from pytree_course.observing.observations import NotAttempted, Observation, writ
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.running import outcomes
 from pytree_course.running.outcomes import Line, Outcome
-from pytree_course.running.replayed_draws import Draws, ReplayedDraws
 from pytree_course.texts import truncate
 
 MAX_PRINTED_LINES = 10
@@ -58,30 +56,6 @@ def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
 def outcomes_of(check: Check, answers: Sequence[Any], seed: int) -> Iterator[Outcome]:
     """Run the cases of a check, as `run_check` does, but each only when it is asked for."""
     return map(_run_case, check(*answers, rng=np.random.default_rng(seed)))
-
-
-class DrawnCases:
-    """The cases of a check on answers, each drawn and run only when it is asked for.
-
-    A case's number is its place in the check; to draw one, those before it are drawn too. With
-    `in_order`, results depend on the cases before: all run, in order.
-    """
-
-    def __init__(
-        self, check: Check, answers: Sequence[Any], draws: Draws, *, in_order: bool = False
-    ) -> None:
-        self._drawing = check(*answers, rng=ReplayedDraws(draws))
-        self._drawn: list[Case] = []
-        self.in_order = in_order
-
-    def results(self, number: int) -> Iterator[tuple[int, Observation]]:
-        """Run a case, and yield its number and its result; or all cases, where it needs them."""
-        if self.in_order:
-            for at, case in enumerate(self._drawing):
-                yield at, _call(case)[0]
-        else:
-            self._drawn += itertools.islice(self._drawing, max(0, number + 1 - len(self._drawn)))
-            yield number, _call(self._drawn[number])[0]
 
 
 def _run_case(case: Case) -> Outcome:
