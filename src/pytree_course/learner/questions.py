@@ -51,13 +51,10 @@ class Question:
         return next((each for each in self.options if self.options[each] == self.answer), "")
 
     @property
-    def mistaken(self) -> tuple[str, list[Misconception]]:
-        """The wrong option that the question is about, and the beliefs behind it."""
-        options = self.beliefs.items()
-        return next(
-            (each for each in options if self.about.name in {belief.name for belief in each[1]}),
-            ("", []),
-        )
+    def mistaken(self) -> str:
+        """The wrong option that the question is about; "" if it is about a prediction."""
+        behind = {held.name: text for text, beliefs in self.beliefs.items() for held in beliefs}
+        return behind.get(self.about.name, "")
 
     def said(self, choice: str) -> str:
         """Return the option of a letter; or what was written, where there are none."""

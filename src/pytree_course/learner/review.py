@@ -70,13 +70,13 @@ class Review:
         slug = beliefs[0].section if beliefs else question.section
         section = self._lessons[files.stem].sections[slug]
         place = files.place(slug, section.title, deeper=section.deeper)
-        other, its_beliefs = question.mistaken if is_right else (said, beliefs)
+        other = question.mistaken if is_right else said
         return both_forms(
             "answered",
             question=question,
             said=said,
             other=other.replace(RAISES, "an error"),
-            beliefs=its_beliefs[:MOST_BELIEFS],
+            beliefs=question.beliefs.get(other, [])[:MOST_BELIEFS],
             is_right=is_right,
             news=[*news, *self._progress.news()],
             section=section.title,
