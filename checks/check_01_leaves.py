@@ -423,7 +423,7 @@ def whole_shapes(answer, rng):
     parts += [{1: 2}, {}, [size, "same"], ["same", size], [size, 0.5], [0.5, 1.5], [size, None]]
     parts += [[None], [[size], 2], [[3, size], [5, 6]], [(size, 2)], [{"w": size}], [size, ()]]
     words = random_words(rng, 2)
-    trees = [dict(zip(words, shuffled(rng, [part, leaf()]), strict=True)) for part in parts]
+    trees = [dict(zip(words, shuffled(rng, [part, shape()]), strict=True)) for part in parts]
     trees += [[], [[]], shape(), size, falsy(rng), Duo(shape(), [shape(), None])]
     trees += [{"w": [784, 10], "more": [[3, 3], []], "dtype": "float32"}]
     for _ in range(rng.integers(4, 7)):

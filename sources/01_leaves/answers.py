@@ -1007,7 +1007,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="every_entry_has_a_key_as_text" changes="solution"
-"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
+"""Your function fails where a path goes through anything but a dict: a list, a tuple, a namedtuple or a registered class. The entry of a dict's key has `.key`, but that of a position has `.idx`, and that of a field `.name`."""
 -        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
 +        "/".join(str(entry.key) for entry in path): leaf.shape
 
@@ -1415,7 +1415,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="every_entry_has_a_key" changes="solution"
-"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: these entries have no `.key`. The entry of a position has `.idx`, and that of a field has `.name`."""
+"""Your function fails where a path goes through anything but a dict: a list, a tuple, a namedtuple or a registered class. The entry of a dict's key has `.key`, but that of a position has `.idx`, and that of a field `.name`."""
 -        jax.tree_util.keystr(path, simple=True, separator="/")
 +        "/".join(str(entry.key) for entry in path)
 
@@ -1476,6 +1476,13 @@ def same_structure(a, b):
 """You say `True` whenever both trees have the same number of leaves. But structures can differ all the same: the same leaves can be in a list, in a tuple, or under other keys."""
 def same_structure(a, b):
     return len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
+
+
+# %% exercise="same_structure" misconception="counts_leaves_and_nodes"
+"""You say `True` whenever both trees have the same numbers of leaves and of nodes. But structures can differ all the same: a list is not a tuple, and keys belong to the structure too."""
+def same_structure(a, b):
+    one, other = jax.tree.structure(a), jax.tree.structure(b)
+    return (one.num_leaves, one.num_nodes) == (other.num_leaves, other.num_nodes)
 
 
 # %% exercise="same_structure" misconception="python_equality" section="the-registry"
@@ -1829,6 +1836,14 @@ def leaf_at(tree, path_text):
     return tree
 
 
+# %% exercise="leaf_at" misconception="every_step_is_a_key_or_a_position"
+"""You take each part of the path text as a key of a dict, or as a position. That can end at a container or at `None`, it fails at a field and where the tree is one leaf, and a wrong position raises no `KeyError`. A key may also be a number, or have a `/` in it."""
+def leaf_at(tree, path_text):
+    for step in path_text.split("/"):
+        tree = tree[step] if isinstance(tree, dict) else tree[int(step)]
+    return tree
+
+
 # %% exercise="leaf_at" misconception="digits_are_positions"
 """You treat every part made of digits as a number. But a key of a dict can be the string `"0"`. And a part of the path can be the field of a namedtuple."""
 def leaf_at(tree, path_text):
@@ -1927,13 +1942,6 @@ def leaf_at(tree, path_text):
 -            return leaf
 +            return path, leaf
 +    raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="gives_up_in_the_loop" section="how-many-leaves" changes="by_loop"
-"""You find only the first leaf, and for a tree without leaves you raise no error, as a loop does that raises at the first path that is another one. Whether a leaf is missing is known only after all of them."""
--    raise KeyError(f"there is no leaf at {path_text}")
-+        else:
-+            raise KeyError(path_text)
 
 
 # %% exercise="leaf_at" misconception="walks_by_name_or_index"

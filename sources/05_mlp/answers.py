@@ -894,17 +894,10 @@ def decayed_step(params, grads, direction, rate, decay):
 +        is_weight = jax.tree_util.keystr(path, simple=True, separator="/").split("/")[-1] == "w"
 
 
-# %% exercise="decayed_step" misconception="a_list_of_leaves"
+# %% exercise="decayed_step" misconception="a_list_of_leaves" changes="by_flattening"
 """Your result is a list of arrays. The new parameters need the structure of the old ones."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    new = []
-    pairs = jax.tree.leaves_with_path(params)
-    for (path, p), d in zip(pairs, jax.tree.leaves(direction(grads))):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        new.append(p - rate * (d + decay * p) if is_weight else p - rate * d)
-    return new
+-    return jax.tree.unflatten(structure, new)
++    return new
 
 
 # %% exercise="momentum" variant="by_flattening"
@@ -1420,7 +1413,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="labels_through_jit" changes="solution"
-"""Your `frozen_step` raises a `TypeError`. Perhaps the labels are an argument of a jitted function. A string is a legal leaf of a tree, but jit takes arrays and numbers only."""
+"""Your `frozen_step` raises a `TypeError`: the labels are an argument of a jitted function. A string is a legal leaf of a tree, but jit takes arrays and numbers only."""
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
 +        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
@@ -1430,7 +1423,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="zero_times_nan" changes="solution"
-"""Your frozen leaves become `nan` where their gradient is. Perhaps you multiply the gradient by a mask of 0 and 1. In floating point, 0 times `nan` or infinity is `nan`."""
+"""Your frozen leaves become `nan` where their gradient is: you multiply the gradient by a mask of 0 and 1. In floating point, 0 times `nan` or infinity is `nan`."""
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
 +        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
@@ -1459,14 +1452,14 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="a_label_is_true" changes="zero_times_nan"
-"""Nothing moves in your step. Perhaps you write `if label:`. For Python, every string that is not empty is true, `"train"` as well as `"frozen"`. Compare the label with a string."""
+"""Nothing moves in your step. For Python, every string that is not empty is true, `"train"` as well as `"frozen"`, so `if label:` holds for both. Compare the label with a string."""
 -    mask = jax.tree.map(lambda label: float(label == "train"), labels)
 -    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
 +    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
 
 
 # %% exercise="freeze" misconception="masked_hands_it_on" changes="a_label_is_true"
-"""Your frozen leaves move by their whole gradient. Perhaps you use `optax.masked`: where the mask is False, it passes the gradient on unchanged, and does not set it to 0."""
+"""Your frozen leaves move by their whole gradient, as with `optax.masked`: where the mask is False, it passes the gradient on unchanged, and does not set it to 0."""
 +import optax
 +
 +
@@ -1492,13 +1485,13 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="brackets_in_the_paths" changes="begins_with_the_same_letters"
-"""You freeze no leaf, whatever is listed. Perhaps you compare the list with `keystr(path)`. Without options, `keystr` writes `['body'][0]`. The listed paths have plain entries and slashes."""
+"""You freeze no leaf, whatever is listed. Without options, `keystr` writes `['body'][0]`. The listed paths have plain entries and slashes."""
 -        text = jax.tree_util.keystr(path, simple=True, separator="/")
 +        text = jax.tree_util.keystr(path)
 
 
 # %% exercise="freeze" misconception="one_level_down" changes="solution"
-"""You freeze the leaves directly in a listed part, and train the deeper leaves. Perhaps you compare the path of a leaf, and the path without its last entry. A listed part may be any number of levels above a leaf."""
+"""You freeze the leaves directly in a listed part, and train the deeper leaves: you compare the path of a leaf, and the path without its last entry. A listed part may be any number of levels above a leaf."""
 -        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
@@ -1517,7 +1510,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_first_entry_only" changes="whole_paths_only"
-"""You freeze listed parts at the top of the tree only. Do you look up only the first entry of each path, or call `keystr` with another separator? A listed path may have several entries, with slashes between them, such as `body/0`."""
+"""You freeze listed parts at the top of the tree only: of each path, your code sees the first entry. A listed path may have several entries, with slashes between them, such as `body/0`."""
 -        text = jax.tree_util.keystr(path, simple=True, separator="/")
 +        text = jax.tree_util.keystr(path[:1], simple=True)
 
@@ -1560,30 +1553,8 @@ def frozen_step(params, grads, labels, rate):
 +        labels[text] = "frozen" if is_frozen else "train"
 
 
-# %% exercise="freeze" misconception="items_of_a_list" changes="solution"
-"""Your `label_tree` fails where a node is not a dict. Perhaps you go over `.items()`. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
--    def label(path, leaf):
--        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+    def labels(node, path):
-+        new = {}
-+        for name, child in node.items():
-+            text = f"{path}{name}"
-+            if text in frozen:
-+                new[name] = jax.tree.map(lambda _: "frozen", child)
-+            elif isinstance(child, dict):
-+                new[name] = labels(child, text + "/")
-+            else:
-+                new[name] = "train"
-+        return new
-...
--    return jax.tree.map_with_path(label, params)
-+    return labels(params, "")
-
-
 # %% exercise="freeze" misconception="every_entry_has_a_key" changes="solution"
-"""Your `label_tree` fails where a leaf lies in a list, a tuple or another node that is not a dict. Do you read the `key` of each entry of the path? An entry of a list or a tuple has an `idx` instead; `keystr` writes every kind."""
+"""Your `label_tree` fails where a leaf lies in a list, a tuple or another node that is not a dict: you read the `key` of each entry of the path. An entry of a list or a tuple has an `idx` instead; `keystr` writes every kind."""
 -        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
@@ -1599,14 +1570,14 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_first_path_decides" changes="solution"
-"""Only the first path of the list has an effect. Perhaps the `return` stands inside the loop over the list. Look at every path before saying that a leaf is trained."""
+"""Only the first path of the list has an effect, as with a `return` inside the loop over the list. Look at every path before saying that a leaf is trained."""
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
 +        return "frozen" if frozen and text.startswith(frozen[0] + "/") else "train"
 
 
 # %% exercise="freeze" misconception="cleans_every_gradient" changes="solution"
-"""A trained leaf whose gradient is `nan` or infinite does not follow its gradient. Perhaps `jnp.nan_to_num` changes all gradients. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+"""A trained leaf whose gradient is `nan` or infinite does not follow its gradient: all gradients are changed first, as `jnp.nan_to_num` does. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
 +        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
@@ -1616,19 +1587,19 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="cleans_with_zeros" changes="cleans_every_gradient"
-"""A trained leaf whose gradient is `nan` or infinite stays as it is. Perhaps you put 0 into all gradients that are not finite. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+"""A trained leaf whose gradient is `nan` or infinite stays as it is: all gradients that are not finite become 0 first. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
 -        return p - rate * jnp.nan_to_num(g) * (label == "train")
 +        return p - rate * jnp.where(jnp.isfinite(g), g, 0.0) * (label == "train")
 
 
 # %% exercise="freeze" misconception="all_leaves_move" changes="cleans_every_gradient"
-"""Your frozen leaves move too: the labels have no effect. Is the label itself your condition? Every string that is not empty is true, `"frozen"` as well as `"train"`. Compare it with one of them."""
+"""Your frozen leaves move too: the labels have no effect. Every string that is not empty is true, `"frozen"` as well as `"train"`, so a label alone is no condition. Compare it with one of them."""
 -        return p - rate * jnp.nan_to_num(g) * (label == "train")
 +        return p - rate * g
 
 
 # %% exercise="freeze" misconception="frozen_leaves_are_zero" changes="cleans_every_gradient"
-"""Your frozen leaves become 0. Perhaps the parameters are multiplied by a mask. A frozen leaf keeps its numbers."""
+"""Your frozen leaves become 0: the parameters are multiplied by a mask, or replaced. A frozen leaf keeps its numbers."""
 -        return p - rate * jnp.nan_to_num(g) * (label == "train")
 +        return p - rate * g if label == "train" else jnp.zeros_like(p)
 
@@ -1640,7 +1611,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="trees_are_numbers" section="a-gradient-is-a-tree" changes="a_label_is_true"
-"""Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
+"""Your step works for one bare array, and raises a `TypeError` for other trees: it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
 -    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
 +    return params if labels == "frozen" else params - rate * grads
 
@@ -1743,7 +1714,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="whole_numbers_through_float32" changes="solution"
-"""Your dtypes are right, but large whole numbers lose their last digits on the way. Perhaps you save every leaf as `float32`. It has 24 bits for the digits of a number; `int32` has more."""
+"""Your dtypes are right, but large whole numbers lose their last digits on the way: they pass through `float32`. It has 24 bits for the digits of a number; `int32` has more."""
 -        arrays[jax.tree_util.keystr(path, simple=True, separator="/")] = np.asarray(leaf)
 +        arrays[jax.tree_util.keystr(path, simple=True, separator="/")] = np.asarray(leaf, np.float32)
 ...
@@ -1752,7 +1723,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="made_to_fit" changes="solution"
-"""Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`. Perhaps you reshape the array. Then the rows and columns of a matrix mean something else, and no error tells you."""
+"""Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`: you reshape the array. Then the rows and columns of a matrix mean something else, and no error tells you."""
 -            if arrays[name].shape != leaf.shape:
 -                raise ValueError(f"{name} has shape {arrays[name].shape}, not {leaf.shape}")
 -            return jnp.asarray(arrays[name])
@@ -1775,7 +1746,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="the_order_of_the_file" changes="names_forgotten_in_load"
-"""Where `like` asks for a part of the saved tree, your `load` gives a leaf the numbers of another one, or refuses a shape that fits. Do you take the arrays in the order of the file? Take each array by the name of its leaf."""
+"""Where `like` asks for a part of the saved tree, your `load` gives a leaf the numbers of another one, or refuses a shape that fits: it takes the arrays in the order of the file. Take each array by the name of its leaf."""
 -            name = next(names)
 +            if jax.tree_util.keystr(path, simple=True, separator="/") not in arrays:
 +                raise KeyError(path)
@@ -1790,7 +1761,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="every_entry_has_a_key" changes="solution"
-"""Your `save` fails where a leaf lies in a list, a tuple or another node that is not a dict. Do you join the `key` of each entry of the path? An entry of a list or a tuple has an `idx` instead; `keystr` writes every kind."""
+"""Your `save` fails where a leaf lies in a list, a tuple or another node that is not a dict: you read the `key` of each entry of the path. An entry of a list or a tuple has an `idx` instead; `keystr` writes every kind."""
 -        arrays[jax.tree_util.keystr(path, simple=True, separator="/")] = np.asarray(leaf)
 +        arrays["/".join(str(entry.key) for entry in path)] = np.asarray(leaf)
 ...
@@ -1821,7 +1792,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="dicts_made_of_names" changes="a_flat_dict_back"
-"""Your trees have another structure than `like`: lists, tuples and other nodes have become dicts. Perhaps you build the tree from the names in the file. Names do not tell a list from a dict, and `None` has no name. Take the structure of `like`."""
+"""Your trees have another structure than `like`: lists, tuples and other nodes have become dicts, because the tree is built from the names in the file. Names do not tell a list from a dict, and `None` has no name. Take the structure of `like`."""
 -            new[name] = jnp.asarray(arrays[name])
 +            *parts, last = name.split("/")
 +            place = new
@@ -1831,13 +1802,13 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="counts_numbers_only" changes="solution"
-"""Your `load` returns an array of another shape if it has as many numbers as the leaf of `like`. Perhaps you compare `size`. Compare the shapes themselves."""
+"""Your `load` returns an array of another shape if it has as many numbers as the leaf of `like`: you compare the sizes. Compare the shapes themselves."""
 -            if arrays[name].shape != leaf.shape:
 +            if arrays[name].size != leaf.size:
 
 
 # %% exercise="save_and_load" misconception="the_old_file_is_kept" changes="solution"
-"""Where the file was there already, your file has names of the tree that was saved before. Perhaps you add to the old arrays. The file is replaced: it has the leaves of the last tree only."""
+"""Where the file was there already, your file has names of the tree that was saved before: the old arrays are kept. The file is replaced: it has the leaves of the last tree only."""
 +import os
 +
 +
@@ -1900,14 +1871,14 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="one_result_from_the_body" changes="solution"
-"""Every call raises a `TypeError`. Perhaps the function in your `scan` returns one array. JAX expects a pair: the carry for the next turn, and the row to stack."""
+"""Every call raises a `TypeError`: the function in your `scan` returns one array. JAX expects a pair: the carry for the next turn, and the row to stack."""
 -        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
 -        return x, x
 +        return jax.nn.relu(x @ layer["weight"] + layer["bias"])
 
 
 # %% exercise="deep_forward" misconception="stacks_the_inputs" changes="solution"
-"""Your last output is right, but the rows are one layer late: the first one is `x` itself. Does the function in your `scan` stack the input of each layer? Stack its output."""
+"""Your last output is right, but the rows are one layer late: the first one is `x` itself. The function in your `scan` stacks the input of each layer. Stack its output."""
 -        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
 -        return x, x
 +        return jax.nn.relu(x @ layer["weight"] + layer["bias"]), x
@@ -1934,7 +1905,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="scans_over_the_input" changes="solution"
-"""Every call fails. Perhaps `x` and the layers are swapped in your `scan`. `scan` goes along the first axis of its last argument. Its second argument is the first carry."""
+"""Every call fails: `x` and the layers are swapped in your `scan`. `scan` goes along the first axis of its last argument. Its second argument is the first carry."""
 -    def apply(x, layer):
 +    def apply(layer, x):
 ...
@@ -1943,7 +1914,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="relu_for_the_rows_only"
-"""Your rows are right for the first layer, but the next layer gets numbers without ReLU. Perhaps your carry has the numbers before ReLU. Here the carry and the row to stack are the same."""
+"""Your rows are right for the first layer, but the next layer gets numbers without ReLU: your carry has the numbers before ReLU. Here the carry and the row to stack are the same."""
 
 
 def deep_forward(stacked, x):
@@ -1975,14 +1946,14 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="no_rows" changes="solution"
-"""Your second result is `None`. Perhaps the function in your `scan` returns `None` beside the carry. `scan` stacks the second thing that it returns, and not the carries."""
+"""Your second result is `None`: the function in your `scan` returns `None` beside the carry. `scan` stacks the second thing that it returns, and not the carries."""
 -        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
 -        return x, x
 +        return jax.nn.relu(x @ layer["weight"] + layer["bias"]), None
 
 
 # %% exercise="deep_forward" misconception="a_list_keeps_tracers"
-"""Every call raises an error about a tracer that has left its function. Perhaps your loop's function appends to a Python list. JAX runs it once, while it traces; what should come out of it has to be returned."""
+"""Every call raises an error about a tracer that has left its function: your loop's function appends to a Python list. JAX runs it once, while it traces; what should come out of it has to be returned."""
 
 
 def deep_forward(stacked, x):
@@ -2091,7 +2062,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="rounded_between_the_steps" changes="starter"
-"""Your average starts in `float32`, but after a step a leaf has the dtype of the new parameter again, such as `bfloat16`. Do you cast the result? Then each step is rounded to this dtype, and small steps are lost."""
+"""Your average starts in `float32`, but after a step a leaf has the dtype of the new parameter again, such as `bfloat16`. Then each step is rounded to this dtype, and small steps are lost."""
 -    return params
 +    def is_float(p):
 +        return jnp.issubdtype(p.dtype, jnp.floating)
@@ -2108,7 +2079,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="numpy_knows_bfloat16" changes="rounded_between_the_steps"
-"""Your `float32` leaves are averaged, and your `bfloat16` leaves are treated like whole numbers. Perhaps you ask `np.issubdtype`, or you compare the dtype with `float32`. NumPy does not know that `bfloat16` is floating-point; `jnp.issubdtype` does."""
+"""Your `float32` leaves are averaged, and your `bfloat16` leaves are treated like whole numbers. For `np.issubdtype`, `bfloat16` is not floating-point; `jnp.issubdtype` knows that it is."""
 -        return jnp.issubdtype(p.dtype, jnp.floating)
 +        return np.issubdtype(p.dtype, np.floating)
 ...
@@ -2131,7 +2102,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data" changes="averages_the_counter"
-"""Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then cut to a whole number again. A count is no parameter: copy the newest count."""
+"""Your floating-point leaves are right, but the counter lags behind: it is averaged, and then cut to a whole number again. A count is no parameter: copy the newest count."""
 -    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
 +    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
 
@@ -2164,7 +2135,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="every_leaf_is_float32" changes="as_it_was_found"
-"""Your whole numbers become `float32` from the start on. Perhaps you cast every leaf, or you compare the dtype with Python's `int`, which means `int64`. `float32` does not hold every large count."""
+"""Your whole numbers become `float32` from the start on. (For an array of `int32`, a comparison with Python's `int`, which means `int64`, is False.) `float32` does not hold every large count: leave whole numbers as they are."""
 -    return params
 +    return jax.tree.map(lambda p: p.astype(jnp.float32), params)
 ...
@@ -2175,7 +2146,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="multiplied_before_it_is_cast" changes="rounded_between_the_steps"
-"""Your averages of `bfloat16` leaves are float32, but only about three of their digits are right. Perhaps you multiply the parameter before you cast it. A Python number does not change the dtype of an array, so the product is rounded to `bfloat16`."""
+"""Your averages of `bfloat16` leaves are float32, but only about three of their digits are right: the parameter is multiplied before it is cast. A Python number does not change the dtype of an array, so the product is rounded to `bfloat16`."""
 -        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
 +        return decay * a + ((1 - decay) * p).astype(jnp.float32)
 
@@ -2190,7 +2161,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="only_float32_is_averaged" changes="solution"
-"""Your `bfloat16` leaves are copied from the new parameters, as whole numbers should be. Perhaps your step asks whether the dtype is `float32`. `bfloat16` is a floating-point dtype too."""
+"""Your `bfloat16` leaves are copied from the new parameters, as whole numbers should be: only `float32` counts as floating-point in your step. `bfloat16` is a floating-point dtype too."""
      """Return the average after one more step of training gave `params`."""
 -
 ...
@@ -2199,7 +2170,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="copies_of_bfloat16_in_float32" changes="only_float32_is_averaged"
-"""Your `bfloat16` leaves are copied from the new parameters, and then made `float32`: they are not averaged. Perhaps your step asks whether the dtype is `float32`. `bfloat16` is a floating-point dtype too."""
+"""Your `bfloat16` leaves are copied from the new parameters, and then made `float32`: they are not averaged, because your step averages `float32` only. `bfloat16` is a floating-point dtype too."""
 -        return decay * a + (1 - decay) * p if p.dtype == jnp.float32 else p
 +        if p.dtype == jnp.float32:
 +            return decay * a + (1 - decay) * p
@@ -2207,7 +2178,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="rounds_the_counter" section="parameters-are-data" changes="only_float32_is_averaged"
-"""Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then rounded. A count is no parameter: copy the newest count."""
+"""Your floating-point leaves are right, but the counter lags behind: it is averaged, and then rounded. A count is no parameter: copy the newest count."""
 -        return decay * a + (1 - decay) * p if p.dtype == jnp.float32 else p
 +        return (
 +            decay * a + (1 - decay) * p.astype(jnp.float32)
@@ -2217,13 +2188,13 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="the_counter_through_float32" section="parameters-are-data" changes="rounds_the_counter"
-"""Your whole numbers are copied, but large ones lose their last digits. Perhaps they pass through `float32` on the way. It has 24 bits for the digits of a number; `int32` has more."""
+"""Your whole numbers are copied, but large ones lose their last digits: they pass through `float32` on the way. It has 24 bits for the digits of a number; `int32` has more."""
 -            else jnp.round(decay * a + (1 - decay) * p).astype(p.dtype)
 +            else p.astype(jnp.float32).astype(p.dtype)
 
 
 # %% exercise="moving_average" misconception="only_bfloat16_is_widened" changes="towards_the_new"
-"""Your `float16` leaves are not averaged in `float32`. Perhaps your code asks for `bfloat16` by name. `float16` is a floating-point dtype too."""
+"""Your `float16` leaves are not averaged in `float32`: your code asks for `bfloat16` by name. `float16` is a floating-point dtype too."""
 -        return p if p.dtype == jnp.int32 else jnp.asarray(p, jnp.float32)
 +        return p.astype(jnp.float32) if p.dtype == jnp.bfloat16 else p
 ...
@@ -2257,21 +2228,19 @@ def load_state(file, like):
 
 # %% exercise="resume" variant="entry_by_entry"
 def save_state(file, state):
-    arrays = {"step": state["step"], "key": jax.random.key_data(state["key"])}
-    for entry in ["params", "optimiser"]:
-        for place, leaf in enumerate(jax.tree.leaves(state[entry])):
-            arrays[f"{entry} {place}"] = leaf
-    np.savez(file, **arrays)
+    leaves = jax.tree.leaves((state["params"], state["optimiser"]))
+    arrays = {f"leaf{at}": leaf for at, leaf in enumerate(leaves)}
+    np.savez(file, step=state["step"], key=jax.random.key_data(state["key"]), **arrays)
 
 
 def load_state(file, like):
-    arrays = np.load(file)
-    state = {"step": arrays["step"].item(), "key": jax.random.wrap_key_data(arrays["key"])}
-    for entry in ["params", "optimiser"]:
-        leaves, structure = jax.tree.flatten(like[entry])
-        loaded = [jnp.asarray(arrays[f"{entry} {place}"]) for place in range(len(leaves))]
-        state[entry] = jax.tree.unflatten(structure, loaded)
-    return state
+    leaves, structure = jax.tree.flatten((like["params"], like["optimiser"]))
+    with np.load(file) as arrays:
+        leaves = [jnp.asarray(arrays[f"leaf{at}"]) for at in range(len(leaves))]
+        key = jax.random.wrap_key_data(jnp.asarray(arrays["key"]))
+        step = arrays["step"].item()
+    params, optimiser = structure.unflatten(leaves)
+    return {"params": params, "optimiser": optimiser, "step": step, "key": key}
 
 
 # %% exercise="resume" variant="by_the_kind_of_leaf"
@@ -2299,113 +2268,64 @@ def load_state(file, like):
     return jax.tree.map_with_path(read, like)
 
 
-# %% exercise="resume" misconception="the_key_is_not_saved" section="a-key-for-each-layer"
+# %% exercise="resume" misconception="the_key_is_not_saved" section="a-key-for-each-layer" changes="solution"
 """Your state has the key of `like`. The next steps draw other random numbers than they would have drawn without the stop. The key belongs to the state, as the parameters do."""
+-    return {**state, "step": int(state["step"]), "key": key}
++    return {**state, "step": int(state["step"]), "key": like["key"]}
 
 
-def save_state(file, state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    leaves = jax.tree.leaves_with_path(plain)
-    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
-
-
-def load_state(file, like):
-    plain = {**like, "key": jax.random.key_data(like["key"])}
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-
-    state = jax.tree.map_with_path(read, plain)
-    return {**state, "step": int(state["step"]), "key": like["key"]}
-
-
-# %% exercise="resume" misconception="the_optimiser_starts_again" section="an-optimiser-is-a-function-on-trees" changes="the_key_is_not_saved"
+# %% exercise="resume" misconception="the_optimiser_starts_again" section="an-optimiser-is-a-function-on-trees" changes="solution"
 """The parameters are right, and the first step after loading is not. Your state has the optimiser state of `like`, so the optimiser has forgotten the gradients before the stop. Without its velocity, momentum has to start from zero."""
--    return {**state, "step": int(state["step"]), "key": like["key"]}
-+    key = jax.random.wrap_key_data(state["key"])
+-    return {**state, "step": int(state["step"]), "key": key}
 +    optimiser = like["optimiser"]
 +    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
 
 
-# %% exercise="resume" misconception="a_key_is_an_array_of_numbers" changes="the_key_is_not_saved"
+# %% exercise="resume" misconception="a_key_is_an_array_of_numbers" changes="solution"
 """Your key comes back as an array of plain numbers, of dtype `uint32`. `jax.random` accepts such an array, so nothing complains, but `jit` sees another dtype and traces again. `jax.random.wrap_key_data` makes a key of the numbers."""
--    return {**state, "step": int(state["step"]), "key": like["key"]}
+-    key = jax.random.wrap_key_data(state["key"])
+-    return {**state, "step": int(state["step"]), "key": key}
 +    return {**state, "step": int(state["step"])}
 
 
-# %% exercise="resume" misconception="a_key_is_its_seed" section="a-key-for-each-layer" changes="the_key_is_not_saved"
-"""Your key is right where it was made by `jax.random.key(seed)`, and wrong where `jax.random.split` made it. Perhaps you save one number of the key as its seed. A key has two numbers, and after a split the first one is not 0."""
+# %% exercise="resume" misconception="a_key_is_its_seed" section="a-key-for-each-layer" changes="solution"
+"""Your key is right where it was made by `jax.random.key(seed)`, and wrong where `jax.random.split` made it: you save one number of the key as its seed. A key has two numbers, and after a split the first one is not 0."""
 -    plain = {**state, "key": jax.random.key_data(state["key"])}
 +    plain = {**state, "key": jax.random.key_data(state["key"])[-1]}
 ...
--    plain = {**like, "key": jax.random.key_data(like["key"])}
-...
--    state = jax.tree.map_with_path(read, plain)
--    return {**state, "step": int(state["step"]), "key": like["key"]}
-+    state = jax.tree.map_with_path(read, {**like, "key": 0})
+-    key = jax.random.wrap_key_data(state["key"])
 +    key = jax.random.key(int(state["key"]))
-+    return {**state, "step": int(state["step"]), "key": key}
 
 
-# %% exercise="resume" misconception="numpy_takes_every_leaf" changes="a_key_is_its_seed"
+# %% exercise="resume" misconception="numpy_takes_every_leaf" changes="solution"
 """Your `save_state` fails. NumPy cannot make an array of a key array: JAX raises a `TypeError` that names `jax.random.key_data`. This function gives you the numbers of the key, and numbers can be saved."""
--    plain = {**state, "key": jax.random.key_data(state["key"])[-1]}
+-    plain = {**state, "key": jax.random.key_data(state["key"])}
 -    leaves = jax.tree.leaves_with_path(plain)
 +    leaves = jax.tree.leaves_with_path(state)
-...
--    state = jax.tree.map_with_path(read, {**like, "key": 0})
--    key = jax.random.key(int(state["key"]))
--    return {**state, "step": int(state["step"]), "key": key}
-+    return jax.tree.map_with_path(read, like)
 
 
-# %% exercise="resume" misconception="the_step_is_an_array" changes="the_key_is_not_saved"
+# %% exercise="resume" misconception="the_step_is_an_array" changes="solution"
 """Your step comes back as an array; it was a Python int. Its number is right, so no error tells you. But for `jit` an array is another type than a Python int, so `jit` traces again. `int(array)` makes a Python int."""
--    return {**state, "step": int(state["step"]), "key": like["key"]}
-+    return {**state, "key": jax.random.wrap_key_data(state["key"])}
+-    return {**state, "step": int(state["step"]), "key": key}
++    return {**state, "key": key}
 
 
-# %% exercise="resume" misconception="names_in_sorted_order"
-"""Your state is right for a few layers; with more than ten, leaves change places. Do you sort the names in the file? As strings, `10` comes before `2`. Shapes and dtypes fit, so no error tells you. Ask for each leaf by its own name."""
+# %% exercise="resume" misconception="names_in_sorted_order" changes="by_position"
+"""Your state is right for a few layers; with more than ten, leaves change places, because the names in the file are sorted. As strings, `10` comes before `2`. Shapes and dtypes fit, so no error tells you. Ask for each leaf by its own name."""
+-    leaves = [jnp.asarray(arrays[f"arr_{at}"]) for at in range(structure.num_leaves)]
++    leaves = [jnp.asarray(arrays[name]) for name in sorted(arrays.files)]
 
 
-def flat(state):
-    plain = {**state, "key": jax.random.key_data(state["key"])}
-    return jax.tree.flatten(plain)
-
-
-def save_state(file, state):
-    leaves, structure = flat(state)
-    np.savez(file, **{f"leaf{at}": np.asarray(leaf) for at, leaf in enumerate(leaves)})
-
-
-def load_state(file, like):
-    leaves, structure = flat(like)
-    arrays = np.load(file)
-    leaves = [jnp.asarray(arrays[name]) for name in sorted(arrays.files)]
-    state = jax.tree.unflatten(structure, leaves)
-    return {
-        **state,
-        "step": int(state["step"]),
-        "key": jax.random.wrap_key_data(state["key"]),
-    }
-
-
-# %% exercise="resume" misconception="writes_into_the_state" changes="the_optimiser_starts_again"
-"""The state that you were given has changed: its key is an array of plain numbers now. Perhaps you write `state["key"] = ...` into the caller's dict. The caller continues to train with this dict. Make a new dict for the file."""
+# %% exercise="resume" misconception="writes_into_the_state" changes="solution"
+"""The state that you were given has changed: its key is an array of plain numbers now, because you write `state["key"] = ...` into the caller's dict. The caller continues to train with this dict. Make a new dict for the file."""
 -    plain = {**state, "key": jax.random.key_data(state["key"])}
 -    leaves = jax.tree.leaves_with_path(plain)
 +    state["key"] = jax.random.key_data(state["key"])
 +    leaves = jax.tree.leaves_with_path(state)
-...
--    optimiser = like["optimiser"]
--    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
-+    return {**state, "step": int(state["step"]), "key": key}
 
 
 # %% exercise="resume" misconception="kept_in_a_variable"
-"""Your state is right only if it was the last one saved. Does `save_state` put something into a variable, and `load_state` take it from there? A new process does not have this variable: all that it needs is in the file or in `like`."""
+"""Your state is right only if it was the last one saved: `save_state` puts something into a variable, and `load_state` takes it from there. A new process does not have this variable: all that it needs is in the file or in `like`."""
 kept = {}
 
 
@@ -2424,7 +2344,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="dicts_made_of_names"
-"""Your trees have another structure than `like`: lists, tuples and other nodes have become dicts. Perhaps you build the trees from the names in the file. Names do not tell a list from a dict, and `None` and empty containers have no name. Take the structure of `like`."""
+"""Your trees have another structure than `like`: lists, tuples and other nodes have become dicts, because you build the trees from the names in the file. Names do not tell a list from a dict, and `None` and empty containers have no name. Take the structure of `like`."""
 
 
 def save_state(file, state):
@@ -2447,40 +2367,35 @@ def load_state(file, like):
     return {**state, "step": int(state["step"]), "key": key}
 
 
-# %% exercise="resume" misconception="two_trees_with_the_same_names" changes="numpy_takes_every_leaf"
-"""Your parameters or your optimiser state come back with the numbers of the other one, where both have leaves at the same paths. Do the names in your file leave out which of the two trees a leaf belongs to?"""
--    leaves = jax.tree.leaves_with_path(state)
--    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+# %% exercise="resume" misconception="two_trees_with_the_same_names" changes="solution"
+"""Your parameters or your optimiser state come back with the numbers of the other one, where both have leaves at the same paths: the names in your file leave out which of the two trees a leaf belongs to."""
+-    plain = {**state, "key": jax.random.key_data(state["key"])}
+-    leaves = jax.tree.leaves_with_path(plain)
+-    arrays = {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
 +    arrays = {"step": state["step"], "key": jax.random.key_data(state["key"])}
 +    for entry in ["params", "optimiser"]:
 +        for path, leaf in jax.tree.leaves_with_path(state[entry]):
 +            arrays[jax.tree_util.keystr(path)] = np.asarray(leaf)
-+    np.savez(file, **arrays)
 ...
--    return jax.tree.map_with_path(read, like)
-+    state = {"step": int(arrays["step"]), "key": jax.random.wrap_key_data(arrays["key"])}
-+    for entry in ["params", "optimiser"]:
-+        state[entry] = jax.tree.map_with_path(read, like[entry])
-+    return state
+-        state = jax.tree.map_with_path(read, like)
++        state = {"step": arrays["step"], "key": arrays["key"]}
++        for entry in ["params", "optimiser"]:
++            state[entry] = jax.tree.map_with_path(read, like[entry])
 
 
-# %% exercise="resume" misconception="a_second_file" changes="a_key_is_its_seed"
-"""Your `load_state` does not find a file. Perhaps `save_state` writes a second file beside the first. The state is moved as one file: all that it needs has to be in there."""
--    plain = {**state, "key": jax.random.key_data(state["key"])[-1]}
--    leaves = jax.tree.leaves_with_path(plain)
-+    leaves = jax.tree.leaves_with_path({**state, "key": 0})
-...
-     np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+# %% exercise="resume" misconception="a_second_file" changes="solution"
+"""Your `load_state` does not find a file: `save_state` writes a second one beside the first. The state is moved as one file: all that it needs has to be in there."""
+-    plain = {**state, "key": jax.random.key_data(state["key"])}
++    plain = {**state, "key": 0}
 +    np.save(file + ".key.npy", jax.random.key_data(state["key"]))
 ...
--    key = jax.random.key(int(state["key"]))
+-    key = jax.random.wrap_key_data(state["key"])
 +    key = jax.random.wrap_key_data(np.load(file + ".key.npy"))
 
 
-# %% exercise="resume" misconception="writes_into_like" changes="the_optimiser_starts_again"
-"""The state `like` that you were given has changed. Perhaps you write what you have read into it. Return a new dict."""
--    optimiser = like["optimiser"]
--    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
+# %% exercise="resume" misconception="writes_into_like" changes="solution"
+"""The state `like` that you were given has changed: what you have read is written into it. Return a new dict."""
+-    return {**state, "step": int(state["step"]), "key": key}
 +    like.update({**state, "step": int(state["step"]), "key": key})
 +    return like
 
@@ -2515,7 +2430,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="other_rows_of_the_permutation" changes="solution"
-"""Your batches are random, but not the first `size` numbers of the permutation. Perhaps you take the last ones."""
+"""Your batches are random, but not the first `size` numbers of the permutation: you take the last ones."""
 -    return jax.random.permutation(now, count)[:size], key
 +    return jax.random.permutation(now, count)[count - size :], key
 
@@ -2530,7 +2445,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="a_key_of_its_own" changes="solution"
-"""Your rows do not depend on the caller's key. Perhaps your function makes a key of its own. Then each call draws the same rows, whatever key comes in."""
+"""Your rows do not depend on the caller's key: your function makes a key of its own. Then each call draws the same rows, whatever key comes in."""
 -    key, now = jax.random.split(key)
 +    key, now = jax.random.split(jax.random.key(0))
 
@@ -2550,7 +2465,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="with_replacement" changes="solution"
-"""Some rows come twice in one batch. Perhaps you draw each row number on its own, as `randint` does. A batch has `size` different rows: take them from a permutation."""
+"""Your row numbers are drawn one by one, as `randint` does it, so some rows come twice in one batch. A batch has `size` different rows: take them from a permutation."""
 -    return jax.random.permutation(now, count)[:size], key
 +    return jax.random.randint(now, (size,), 0, count), key
 
@@ -2583,7 +2498,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="two_keys_for_the_next"
-"""Your second result is not a single key. Perhaps you return both keys that `split` made: one of them draws this batch, and the other one is for the next call."""
+"""Your second result is both keys that `split` made. One of them draws this batch, and the other one is for the next call."""
 
 
 def next_batch(key, count, size):
@@ -2632,13 +2547,13 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="names_the_entries" changes="solution"
-"""Where the state has more than three entries, your new state has lost the others. Perhaps you write a dict with three names. `{**state, ...}` keeps all entries that you do not write after it."""
+"""Where the state has more than three entries, your new state has lost the others: it is a dict with three names. `{**state, ...}` keeps all entries that you do not write after it."""
 -    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 +    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
 # %% exercise="updated" misconception="changed_in_place"
-"""The state that you were given has changed. Do you write into the caller's dict? Under `jax.jit` this goes unnoticed, because JAX passes a copy; without it, the old state is lost. Return a new dict."""
+"""The state that you were given has changed: you write into the caller's dict. Under `jax.jit` this goes unnoticed, because JAX passes a copy; without it, the old state is lost. Return a new dict."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -2726,7 +2641,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="as_it_was_found" changes="solution"
-"""All your steps have the same rate, the one of the very first step. Do you count in a Python variable? Python counts only while JAX traces, once; then the number is a constant. What changes has to come in as an argument."""
+"""All your steps have the same rate, the one of the very first step. Python counts only while JAX traces, once; then the number is a constant. What changes has to come in as an argument."""
      """Return a jitted function: (state, x, labels) -> (new state, loss)."""
 +    done = 0
 ...
@@ -2761,13 +2676,13 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="no_jit" changes="solution"
-"""Your numbers are right, but Python runs the loss function in every call. Is there no `jax.jit`, or does it stand inside the step? Either way, JAX keeps no program from one call to the next."""
+"""Your numbers are right, but Python runs the loss function in every call: there is no `jax.jit`, or it stands inside the step. Either way, JAX keeps no program from one call to the next."""
 -
 -    @jax.jit
 
 
 # %% exercise="make_warm_step" misconception="static_step"
-"""Your numbers are right, but JAX traces again for every step. Perhaps the number of steps is static. Then each number needs its own program: 600 steps are 600 compilations."""
+"""Your numbers are right, but JAX traces again for every step: the number of steps is static. Then each number needs its own program: 600 steps are 600 compilations."""
 from functools import partial
 
 
@@ -2784,7 +2699,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="asks_the_tracer_for_an_int" changes="the_rate_of_the_next_step"
-"""Your step raises an error about a traced value that should be a number. Perhaps you make an `int` of `"step"`. Under `jax.jit` it has no number yet: hand it to `rate_at` as it is."""
+"""Your step raises an error about a traced value that should be a number: you make an `int` of `"step"`. Under `jax.jit` it has no number yet: hand it to `rate_at` as it is."""
 -        return updated(state, grads, rate_at(state["step"] + 1)), value
 +        return updated(state, grads, rate_at(int(state["step"]))), value
 
@@ -2799,7 +2714,7 @@ def make_warm_step(loss, updated, rate_at):
 
 
 # %% exercise="make_warm_step" misconception="state_only" changes="loss_after_the_step"
-"""Your step returns one thing: perhaps the new state alone. Return the loss as the second result: it shows whether the training works."""
+"""Your step returns one thing, the new state. Return the loss as the second result: it shows whether the training works."""
 -        new = updated(state, grads, rate_at(state["step"]))
 -        return new, loss(new["params"], x, labels)
 +        return updated(state, grads, rate_at(state["step"]))
@@ -2831,68 +2746,52 @@ def loss_of_one(params, x, label):
     return -jnp.sum(jax.nn.one_hot(label, 10) * logs)
 
 
-# %% exercise="loss_of_one" misconception="without_the_minus"
+# %% exercise="loss_of_one" misconception="without_the_minus" changes="solution"
 """Your losses have the wrong sign. The logarithm of a probability is never positive, and a loss is to become small: put a minus before it."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return jax.nn.log_softmax(mlp(params, x))[label]
 
 
-def loss_of_one(params, x, label):
-    return jax.nn.log_softmax(mlp(params, x))[label]
-
-
-# %% exercise="loss_of_one" misconception="the_probability_itself"
+# %% exercise="loss_of_one" misconception="the_probability_itself" changes="solution"
 """Your loss is minus the probability of the right digit, without a logarithm: it lies between -1 and 0. `jax.nn.softmax` returns probabilities, `jax.nn.log_softmax` their logarithms."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.softmax(mlp(params, x))[label]
 
 
-def loss_of_one(params, x, label):
-    return -jax.nn.softmax(mlp(params, x))[label]
-
-
-# %% exercise="loss_of_one" misconception="the_score_itself"
+# %% exercise="loss_of_one" misconception="the_score_itself" changes="solution"
 """Your loss is minus the score of the right digit. A score is not a logarithm of a probability yet: it says nothing without the nine others."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -mlp(params, x)[label]
 
 
-def loss_of_one(params, x, label):
-    return -mlp(params, x)[label]
-
-
-# %% exercise="loss_of_one" misconception="the_mean_of_all_ten"
+# %% exercise="loss_of_one" misconception="the_mean_of_all_ten" changes="solution"
 """Your loss is the mean over all ten digits, so the label does not matter. Only the logarithm for the right digit counts."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x)).mean()
 
 
-def loss_of_one(params, x, label):
-    return -jax.nn.log_softmax(mlp(params, x)).mean()
-
-
-# %% exercise="loss_of_one" misconception="the_likeliest_digit"
+# %% exercise="loss_of_one" misconception="the_likeliest_digit" changes="solution"
 """Your loss is that of the digit with the highest score, whatever the label is. A network that is sure and wrong must have a large loss."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x)).max()
 
 
-def loss_of_one(params, x, label):
-    return -jax.nn.log_softmax(mlp(params, x)).max()
-
-
-# %% exercise="loss_of_one" misconception="all_ten_losses"
+# %% exercise="loss_of_one" misconception="all_ten_losses" changes="solution"
 """You return ten numbers, one for each digit. The loss is a single number: the one that belongs to the label."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x))
 
 
-def loss_of_one(params, x, label):
-    return -jax.nn.log_softmax(mlp(params, x))
-
-
-# %% exercise="loss_of_one" misconception="digits_start_at_one"
+# %% exercise="loss_of_one" misconception="digits_start_at_one" changes="solution"
 """You take the number before the right one. The ten digits start at 0, as Python's indices do: the digit 3 is at index 3."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x))[label - 1]
 
 
-def loss_of_one(params, x, label):
-    return -jax.nn.log_softmax(mlp(params, x))[label - 1]
-
-
-# %% exercise="loss_of_one" misconception="logarithm_to_base_ten"
+# %% exercise="loss_of_one" misconception="logarithm_to_base_ten" changes="solution"
 """Your losses are 2.3 times too small: they have the logarithm to base 10. The loss has the natural one."""
-
-
-def loss_of_one(params, x, label):
-    return -jnp.log10(jax.nn.softmax(mlp(params, x))[label])
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jnp.log10(jax.nn.softmax(mlp(params, x))[label])
 
 
 # %% exercise="step" variant="gradient_and_loss_apart"
@@ -2911,98 +2810,99 @@ def step(params, batch, rate):
     return jax.tree.unflatten(structure, moved), value
 
 
-# %% exercise="step" misconception="uphill"
+# %% exercise="step" misconception="uphill" changes="solution"
 """Your parameters move the wrong way. The gradient says where the loss grows, so a step downhill subtracts it."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = jax.tree.map(lambda p, g: p + rate * g, params, grads)
 
 
-def step(params, batch, rate):
-    value, grads = jax.value_and_grad(loss)(params, *batch)
-    return jax.tree.map(lambda p, g: p + rate * g, params, grads), value
-
-
-# %% exercise="step" misconception="loss_after_the_step"
+# %% exercise="step" misconception="loss_after_the_step" changes="solution"
 """Your parameters are right, but your loss is the one after the step. The loss at the old parameters comes with the gradient and needs no second run of the network."""
+-    return new, value
++    return new, loss(new, *batch)
 
 
-def step(params, batch, rate):
-    grads = jax.grad(loss)(params, *batch)
-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
-    return new, loss(new, *batch)
-
-
-# %% exercise="step" misconception="without_the_rate"
+# %% exercise="step" misconception="without_the_rate" changes="solution"
 """Your parameters lose the whole gradient: the rate has no effect. Each parameter loses `rate` times its gradient."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = jax.tree.map(lambda p, g: p - g, params, grads)
 
 
-def step(params, batch, rate):
-    value, grads = jax.value_and_grad(loss)(params, *batch)
-    return jax.tree.map(lambda p, g: p - g, params, grads), value
-
-
-# %% exercise="step" misconception="the_rate_of_the_program"
+# %% exercise="step" misconception="the_rate_of_the_program" changes="solution"
 """Your step is that of the rate 0.5, as in the program at the start, whatever rate it is given."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = jax.tree.map(lambda p, g: p - 0.5 * g, params, grads)
 
 
-def step(params, batch, rate):
-    value, grads = jax.value_and_grad(loss)(params, *batch)
-    return jax.tree.map(lambda p, g: p - 0.5 * g, params, grads), value
-
-
-# %% exercise="step" misconception="the_updates_alone"
+# %% exercise="step" misconception="the_updates_alone" changes="solution"
 """You return the change of the parameters, `-rate * g`, in place of the new parameters. Add the old parameters."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = jax.tree.map(lambda p, g: -rate * g, params, grads)
 
 
-def step(params, batch, rate):
-    value, grads = jax.value_and_grad(loss)(params, *batch)
-    return jax.tree.map(lambda p, g: -rate * g, params, grads), value
-
-
-# %% exercise="step" misconception="the_gradient_itself"
+# %% exercise="step" misconception="the_gradient_itself" changes="solution"
 """You return the gradient in place of the new parameters. It has the same structure, but the step is still to be made."""
+-    return new, value
++    return grads, value
 
 
-def step(params, batch, rate):
-    value, grads = jax.value_and_grad(loss)(params, *batch)
-    return grads, value
-
-
-# %% exercise="step" misconception="the_loss_first"
+# %% exercise="step" misconception="the_loss_first" changes="solution"
 """Your two results are swapped: the new parameters come first, then the loss. (`jax.value_and_grad` has the value first.)"""
+-    return new, value
++    return value, new
 
 
-def step(params, batch, rate):
-    value, grads = jax.value_and_grad(loss)(params, *batch)
-    return value, jax.tree.map(lambda p, g: p - rate * g, params, grads)
-
-
-# %% exercise="step" misconception="parameters_only"
+# %% exercise="step" misconception="parameters_only" changes="solution"
 """You return the new parameters alone. The loss belongs to the result too: return a pair."""
+-    return new, value
++    return new
 
 
-def step(params, batch, rate):
-    grads = jax.grad(loss)(params, *batch)
-    return jax.tree.map(lambda p, g: p - rate * g, params, grads)
+# %% exercise="step" misconception="the_batch_as_one_argument" changes="solution"
+"""Every call raises a `TypeError`. Does the message name `labels`? `loss` takes three arguments, and the batch is a pair of two of them: unpack it with `*batch`. Does it name a list? Python has no arithmetic for trees: compute with the leaves, in `jax.tree.map`."""
+-    value, grads = jax.value_and_grad(loss)(params, *batch)
++    value, grads = jax.value_and_grad(loss)(params, batch)
 
 
-# %% exercise="step" misconception="the_batch_as_one_argument"
-"""Every call raises a `TypeError`: `loss` takes three arguments, and the batch is a pair of two of them. Unpack it with `*batch`."""
+# %% exercise="step" misconception="changes_the_old_parameters" changes="solution"
+"""The parameters that your `step` was given have changed: you write the new arrays into the old dicts. The old parameters belong to the caller: `jax.tree.map` makes a new tree."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
+-    return new, value
++    for layer, g in zip(params, grads):
++        layer["weight"] = layer["weight"] - rate * g["weight"]
++        layer["bias"] = layer["bias"] - rate * g["bias"]
++    return params, value
 
 
-def step(params, batch, rate):
-    value, grads = jax.value_and_grad(loss)(params, batch)
-    return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+# %% exercise="step" misconception="items_of_one_dict" changes="solution"
+"""Every call raises an `AttributeError`: the parameters are a list of dicts, and a list has no `items`. `jax.tree.map` finds the leaves of any tree."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = {name: p - rate * grads[name] for name, p in params.items()}
 
 
-# %% exercise="step" misconception="changes_the_old_parameters"
-"""The parameters that your `step` was given have changed. Perhaps you write the new arrays into the old dicts. The old parameters belong to the caller: `jax.tree.map` makes a new tree."""
+# %% exercise="step" misconception="a_list_of_leaves" changes="solution"
+"""Your parameters come back as a list of arrays. They need the structure of the old ones, or `mlp` cannot use them."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    pairs = zip(jax.tree.leaves(params), jax.tree.leaves(grads))
++    new = [p - rate * g for p, g in pairs]
 
 
-def step(params, batch, rate):
-    value, grads = jax.value_and_grad(loss)(params, *batch)
-    for layer, g in zip(params, grads):
-        layer["weight"] = layer["weight"] - rate * g["weight"]
-        layer["bias"] = layer["bias"] - rate * g["bias"]
-    return params, value
+# %% exercise="step" misconception="the_old_parameters" changes="solution"
+"""You return the parameters as they were. `jax.tree.map` makes a new tree and leaves the old one as it is: return the new one."""
+-    return new, value
++    return params, value
+
+
+# %% exercise="step" misconception="the_gradient_for_the_loss" changes="solution"
+"""Your second result is the gradient, a tree. It should be the loss at the old parameters, a number: `jax.value_and_grad` returns both, the loss first."""
+-    return new, value
++    return new, grads
+
+
+# %% exercise="step" misconception="unpacks_the_gradient_first" changes="solution"
+"""Every call fails: you unpack the result of `value_and_grad` as gradient and loss. The loss comes first."""
+-    value, grads = jax.value_and_grad(loss)(params, *batch)
++    grads, value = jax.value_and_grad(loss)(params, *batch)
 
 
 # %% exercise="momentum_step" variant="the_old_state_copied"
@@ -3022,15 +2922,10 @@ def momentum_step(state, batch, rate):
     return dict(params=params, velocity=velocity, step=state["step"] + 1)
 
 
-# %% exercise="momentum_step" misconception="forgets_the_velocity"
+# %% exercise="momentum_step" misconception="forgets_the_velocity" changes="solution"
 """Your state still has the old velocity. Then each step begins as if there had been no gradient before. What the next step needs has to be in the new state."""
-
-
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    updates, _ = momentum(grads, state["velocity"], rate)
-    params = jax.tree.map(jnp.add, state["params"], updates)
-    return {**state, "params": params, "step": state["step"] + 1}
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {**state, "params": params, "step": state["step"] + 1}
 
 
 # %% exercise="momentum_step" misconception="subtracts_the_updates" changes="solution"
@@ -3074,7 +2969,7 @@ def momentum_step(state, batch, rate):
 
 
 # %% exercise="momentum_step" misconception="grad_of_the_whole_state" changes="solution"
-"""Every call raises a `TypeError`. Perhaps you take the gradient of the whole state: its `"step"` is a whole number, and `jax.grad` wants floats. Take the gradient at `state["params"]`."""
+"""Every call raises a `TypeError`. Does the message name `int`? You take the gradient of the whole state, and `jax.grad` wants floats only: take it at `state["params"]`. Does it name `labels`? `loss` takes three arguments: unpack the batch with `*batch`."""
 -    grads = jax.grad(loss)(state["params"], *batch)
 +    grads = jax.grad(lambda state: loss(state["params"], *batch))(state)["params"]
 
@@ -3085,16 +2980,15 @@ def momentum_step(state, batch, rate):
 +    return {"params": params, "velocity": velocity}
 
 
-# %% exercise="momentum_step" misconception="changes_the_old_state"
-"""The state that your `momentum_step` was given has changed. Perhaps you write into its dict. The old state belongs to the caller: return a new dict."""
-
-
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    updates, state["velocity"] = momentum(grads, state["velocity"], rate)
-    state["params"] = jax.tree.map(jnp.add, state["params"], updates)
-    state["step"] += 1
-    return state
+# %% exercise="momentum_step" misconception="changes_the_old_state" changes="solution"
+"""The state that your `momentum_step` was given has changed: you write into its dict. The old state belongs to the caller: return a new dict."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
+-    params = jax.tree.map(jnp.add, state["params"], updates)
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    updates, state["velocity"] = momentum(grads, state["velocity"], rate)
++    state["params"] = jax.tree.map(jnp.add, state["params"], updates)
++    state["step"] += 1
++    return state
 
 
 # %% exercise="keep_frozen" variant="by_where"
@@ -3109,44 +3003,34 @@ def keep_frozen(roles, old, new):
     return structure.unflatten([b if role == "train" else a for role, a, b in triples])
 
 
-# %% exercise="keep_frozen" misconception="a_label_is_true"
-"""You return the new leaf for both labels: nothing is frozen. Perhaps the label itself is your condition, and each of the two strings counts as true. Or you compare the whole tree of roles with a string. Compare each label with `"frozen"`."""
+# %% exercise="keep_frozen" misconception="a_label_is_true" changes="solution"
+"""You return the new leaf for both labels: nothing is frozen. As a condition, each of the two strings counts as true; and a whole tree is never equal to a string. Compare each label with `"frozen"`."""
+-        return before if role == "frozen" else after
++        return after if role else before
 
 
-def keep_frozen(roles, old, new):
-    return jax.tree.map(lambda role, a, b: b if role else a, roles, old, new)
+# %% exercise="keep_frozen" misconception="everything_is_frozen" changes="solution"
+"""You return the old leaf for both labels: nothing trains. A condition that is always true, as a non-empty string is, does this, and so does a function whose arguments are not in the order of the trees."""
+-        return before if role == "frozen" else after
++        return before if role else after
 
 
-# %% exercise="keep_frozen" misconception="everything_is_frozen"
-"""You return the old leaf for both labels: nothing trains. Perhaps your condition is always true, as a non-empty string is."""
-
-
-def keep_frozen(roles, old, new):
-    return jax.tree.map(lambda role, a, b: a if role else b, roles, old, new)
-
-
-# %% exercise="keep_frozen" misconception="the_other_way_round"
+# %% exercise="keep_frozen" misconception="the_other_way_round" changes="solution"
 """Your two labels are swapped: a frozen leaf gets the new numbers, and a leaf that trains keeps the old ones."""
+-        return before if role == "frozen" else after
++        return after if role == "frozen" else before
 
 
-def keep_frozen(roles, old, new):
-    return jax.tree.map(lambda role, a, b: b if role == "frozen" else a, roles, old, new)
-
-
-# %% exercise="keep_frozen" misconception="none_for_frozen"
+# %% exercise="keep_frozen" misconception="none_for_frozen" changes="solution"
 """Where a leaf is frozen, your tree has `None`, which is a node without leaves. A frozen leaf keeps its old numbers."""
+-        return before if role == "frozen" else after
++        return None if role == "frozen" else after
 
 
-def keep_frozen(roles, old, new):
-    return jax.tree.map(lambda role, a, b: None if role == "frozen" else b, roles, old, new)
-
-
-# %% exercise="keep_frozen" misconception="zeros_for_frozen"
+# %% exercise="keep_frozen" misconception="zeros_for_frozen" changes="solution"
 """Your frozen leaves are zeros. It is the update of a frozen leaf that is zero; the leaf itself keeps its old numbers."""
-
-
-def keep_frozen(roles, old, new):
-    return jax.tree.map(lambda role, a, b: (role == "train") * b, roles, old, new)
+-        return before if role == "frozen" else after
++        return (role == "train") * after
 
 
 # %% exercise="keep_frozen" misconception="a_list_of_leaves"
@@ -3158,31 +3042,68 @@ def keep_frozen(roles, old, new):
     return [a if role == "frozen" else b for role, a, b in triples]
 
 
-# %% exercise="loss_of_one" misconception="a_share_of_the_scores"
+# %% exercise="loss_of_one" misconception="a_share_of_the_scores" changes="solution"
 """You divide the score by the sum of all scores. A score may be negative, and then so may this share. Softmax divides `exp(score)` by the sum of all ten: `jax.nn.log_softmax` does so, and takes the logarithm."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    scores = mlp(params, x)
++    return -jnp.log(scores[label] / scores.sum())
 
 
-def loss_of_one(params, x, label):
-    scores = mlp(params, x)
-    return -jnp.log(scores[label] / scores.sum())
+# %% exercise="loss_of_one" misconception="the_loss_of_a_batch" changes="solution"
+"""Every call raises a `ValueError`: a sum over axis 1, as in `loss`, where the scores of one picture have only axis 0. Write the loss of one picture with `mlp` and `jax.nn.log_softmax`."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return loss(params, x, label)
 
 
-# %% exercise="loss_of_one" misconception="the_loss_of_a_batch"
-"""Every call raises a `ValueError`: `loss` sums over axis 1, and the scores of one picture have only axis 0. Write the loss of one picture with `mlp` and `jax.nn.log_softmax`."""
+# %% exercise="momentum_step" misconception="a_step_without_momentum" changes="solution"
+"""Your parameters move by `rate` times the gradient, and the velocity stays as it was: this is a step of plain gradient descent. Give the gradient and the velocity to `momentum`, and keep both of its results."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
+-    params = jax.tree.map(jnp.add, state["params"], updates)
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
++    return {**state, "params": params, "step": state["step"] + 1}
 
 
-def loss_of_one(params, x, label):
-    return loss(params, x, label)
+# %% exercise="momentum_step" misconception="parameters_and_velocity" changes="solution"
+"""You return two things, the parameters and the velocity. The task asks for one state: a dict with three entries, `"step"` included."""
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    return params, velocity
 
 
-# %% exercise="momentum_step" misconception="a_step_without_momentum"
-"""Your parameters move by `rate` times the gradient, and the velocity stays as it was. Perhaps you call a step of plain gradient descent. Give the gradient and the velocity to `momentum`, and keep both of its results."""
+# %% exercise="momentum_step" misconception="adds_the_lists" changes="solution"
+"""Your new parameters have twice as many layers. `+` joins two lists, and adds no numbers: add leaf by leaf, with `jax.tree.map`."""
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params = state["params"] + updates
 
 
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
-    return {**state, "params": params, "step": state["step"] + 1}
+# %% exercise="momentum_step" misconception="velocity_comes_first" changes="solution"
+"""Your velocity is the update, and your parameters move by the velocity: the two results of `momentum` are swapped. It returns the updates first."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
++    velocity, updates = momentum(grads, state["velocity"], rate)
+
+
+# %% exercise="momentum_step" misconception="the_velocity_of_the_parameters" changes="solution"
+"""`momentum` gets your parameters in place of the velocity. Give it the gradient, and the velocity of the state that comes in."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
++    updates, velocity = momentum(grads, state["params"], rate)
+
+
+# %% exercise="momentum_step" misconception="loss_and_gradient_together" changes="solution"
+"""Every call fails: `jax.value_and_grad` returns the loss and the gradient, and `momentum` gets both as one tuple. Use `jax.grad`, or unpack the two."""
+-    grads = jax.grad(loss)(state["params"], *batch)
++    grads = jax.value_and_grad(loss)(state["params"], *batch)
+
+
+# %% exercise="momentum_step" misconception="the_velocity_without_the_rate" changes="solution"
+"""Your parameters move by the whole velocity, whatever the rate is. `momentum` returns the updates, with the rate in them: add these."""
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
+
+
+# %% exercise="momentum_step" misconception="the_updates_as_velocity" changes="solution"
+"""Your parameters are right after one step, but the velocity in your new state is the update. `momentum` returns the new velocity as its second result: keep this one."""
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {"params": params, "velocity": updates, "step": state["step"] + 1}
 
 
 # %% exercise="cross_entropy" misconception="where_over_two_formulas"
@@ -3261,7 +3182,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="freeze" misconception="a_path_is_a_pattern"
-"""You freeze leaves whose paths only look like a listed path, or miss some where a key has punctuation. Do you use a listed path as a regular expression? There, `.`, `+` and `(` have meanings of their own. Compare strings."""
+"""You freeze leaves whose paths only look like a listed path, and fail where a key has punctuation: a listed path is used as a regular expression. There, `.`, `+` and `(` have meanings of their own. Compare strings."""
 import re
 
 
@@ -3280,7 +3201,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_list_is_used_up" changes="a_label_is_true"
-"""Of a listed part with several leaves, you freeze only the first one, and the caller's list is shorter after the call. Do you remove a path from `frozen` once it is found? Other leaves in the same part need it too."""
+"""Of a listed part with several leaves, you freeze only the first one, and the caller's list is shorter after the call: you remove a path from `frozen` once it is found. Other leaves in the same part need it too."""
 -        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
 +        for part in frozen:
 +            if text.startswith(part + "/"):
@@ -3312,7 +3233,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="moving_average" misconception="floats_of_python" changes="starter"
-"""No leaf is averaged or converted: the result is always the newest parameters. Do you ask `isinstance(leaf, float)`? An array is never a Python float, whatever its dtype is. Ask for the dtype, with `jnp.issubdtype`."""
+"""No leaf is averaged or converted: the result is always the newest parameters. An array is never a Python float, so `isinstance(leaf, float)` is False for all of them. Ask for the dtype, with `jnp.issubdtype`."""
 -    return params
 +    return jax.tree.map(lambda p: jnp.float32(p) if isinstance(p, float) else p, params)
 ...
@@ -3342,58 +3263,23 @@ def frozen_step(params, grads, labels, rate):
 +    return average
 
 
-# %% exercise="resume" misconception="key_and_step_of_like" section="a-key-for-each-layer"
+# %% exercise="resume" misconception="key_and_step_of_like" section="a-key-for-each-layer" changes="entry_by_entry"
 """The parameters and the optimiser state come back, but the step and the key are those of `like`. Both belong to the state: the next steps draw their numbers from the key, and the learning rate may depend on the step."""
+-    return {"params": params, "optimiser": optimiser, "step": step, "key": key}
++    return {**like, "params": params, "optimiser": optimiser}
 
 
-def save_state(file, state):
-    np.savez(file, *jax.tree.leaves((state["params"], state["optimiser"])))
-
-
-def load_state(file, like):
-    structure = jax.tree.structure((like["params"], like["optimiser"]))
-    with np.load(file) as arrays:
-        leaves = [jnp.asarray(arrays[f"arr_{at}"]) for at in range(structure.num_leaves)]
-    params, optimiser = structure.unflatten(leaves)
-    return {**like, "params": params, "optimiser": optimiser}
-
-
-# %% exercise="resume" misconception="a_key_from_the_step" section="a-key-for-each-layer"
+# %% exercise="resume" misconception="a_key_from_the_step" section="a-key-for-each-layer" changes="entry_by_entry"
 """Your key is made from the number of steps, and not the key that was saved. Then the next steps draw other numbers than without the stop. Save the numbers of the key itself: `jax.random.key_data` gives them."""
+-        key = jax.random.wrap_key_data(jnp.asarray(arrays["key"]))
++        key = jax.random.key(int(arrays["step"]))
 
 
-def save_state(file, state):
-    np.savez(file, *jax.tree.leaves((state["params"], state["optimiser"], state["step"])))
-
-
-def load_state(file, like):
-    structure = jax.tree.structure((like["params"], like["optimiser"], like["step"]))
-    with np.load(file) as arrays:
-        leaves = [jnp.asarray(arrays[f"arr_{at}"]) for at in range(structure.num_leaves)]
-    params, optimiser, step = structure.unflatten(leaves)
-    key = jax.random.key(int(step))
-    return {"params": params, "optimiser": optimiser, "step": int(step), "key": key}
-
-
-# %% exercise="resume" misconception="numbers_sorted_as_strings"
-"""With more than ten leaves, your leaves change places. Do you number the arrays, and sort their names? As strings, `leaf10` comes before `leaf2`. Ask the file for `leaf0`, `leaf1` and so on, one name after the other."""
-
-
-def save_state(file, state):
-    leaves = jax.tree.leaves((state["params"], state["optimiser"]))
-    arrays = {f"leaf{at}": leaf for at, leaf in enumerate(leaves)}
-    np.savez(file, step=state["step"], key=jax.random.key_data(state["key"]), **arrays)
-
-
-def load_state(file, like):
-    with np.load(file) as arrays:
-        names = sorted(name for name in arrays.files if name.startswith("leaf"))
-        leaves = [jnp.asarray(arrays[name]) for name in names]
-        step, key = int(arrays["step"]), jax.random.wrap_key_data(jnp.asarray(arrays["key"]))
-    params, optimiser = jax.tree.unflatten(
-        jax.tree.structure((like["params"], like["optimiser"])), leaves
-    )
-    return {"params": params, "optimiser": optimiser, "step": step, "key": key}
+# %% exercise="resume" misconception="numbers_sorted_as_strings" changes="entry_by_entry"
+"""With more than ten leaves, your leaves change places, because the names of the arrays are sorted. As strings, `leaf10` comes before `leaf2`. Ask the file for `leaf0`, `leaf1` and so on, one name after the other."""
+-        leaves = [jnp.asarray(arrays[f"leaf{at}"]) for at in range(len(leaves))]
++        names = sorted(name for name in arrays.files if name.startswith("leaf"))
++        leaves = [jnp.asarray(arrays[name]) for name in names]
 
 
 # %% exercise="resume" misconception="trees_saved_whole"
@@ -3413,11 +3299,10 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="underscores_in_the_names" changes="solution"
-"""Some leaves come back with the numbers of another leaf. Do you join the entries of a path with an underscore? A key may contain one too, so two paths can get the same name. No key has a slash: join with that."""
+"""Some leaves come back with the numbers of another leaf: you join the entries of a path with an underscore. A key may contain one too, so two paths can get the same name. `keystr(path)` gives each path a name of its own."""
 -    arrays = {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
--    np.savez(file, **arrays)
 +    names = [jax.tree_util.keystr(path, simple=True, separator="_") for path, _ in leaves]
-+    np.savez(file, **{name: leaf for name, (_, leaf) in zip(names, leaves)})
++    arrays = {name: leaf for name, (_, leaf) in zip(names, leaves)}
 ...
 -            return jnp.asarray(arrays[jax.tree_util.keystr(path)])
 +            return jnp.asarray(arrays[jax.tree_util.keystr(path, simple=True, separator="_")])
@@ -3472,7 +3357,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="items_of_one_dict" section="a-gradient-is-a-tree"
-"""Your function is right where `"params"` is one dict of arrays, and fails for other trees. Do you loop over its items? Parameters may be nested in any way: use `jax.tree.map`."""
+"""Your function is right where `"params"` is one dict of arrays, and fails for other trees: it loops over the items. Parameters may be nested in any way: use `jax.tree.map`."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -3482,7 +3367,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="make_warm_step" misconception="update_outside_of_jit" changes="solution"
-"""Your numbers are right, but Python runs `updated` in every call: it is outside `jax.jit`. Is only the gradient jitted? Put one `jax.jit` around the whole step."""
+"""Your numbers are right, but Python runs `updated` in every call: only the gradient is jitted. Put one `jax.jit` around the whole step."""
      """Return a jitted function: (state, x, labels) -> (new state, loss)."""
 +    value_and_grad = jax.jit(jax.value_and_grad(loss))
 ...
@@ -3499,7 +3384,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="make_warm_step" misconception="no_step"
-"""Your `make_warm_step` returns nothing. Does it define a step, and not return it? The caller needs this function."""
+"""Your `make_warm_step` returns nothing. It has to return the step that it defines: the caller needs this function."""
 
 
 def make_warm_step(loss, updated, rate_at):
@@ -3509,21 +3394,111 @@ def make_warm_step(loss, updated, rate_at):
         return updated(state, grads, rate_at(state["step"])), value
 
 
-# %% exercise="loss_of_one" misconception="the_logarithm_of_a_score"
+# %% exercise="loss_of_one" misconception="the_logarithm_of_a_score" changes="solution"
 """Your loss is minus the logarithm of a score, and `nan` where the score is negative. A score is no probability: softmax makes probabilities of all ten scores, and `jax.nn.log_softmax` returns their logarithms."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jnp.log(mlp(params, x)[label])
 
 
-def loss_of_one(params, x, label):
-    return -jnp.log(mlp(params, x)[label])
+# %% exercise="loss_of_one" misconception="the_mean_of_a_table" changes="solution"
+"""Your loss is ten times too small: it is a mean over ten numbers, of which nine are 0. Take the one number that belongs to the label, or the sum."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    logs = jax.nn.log_softmax(mlp(params, x))
++    return -(jax.nn.one_hot(label, 10) * logs).mean()
 
 
-# %% exercise="keep_frozen" misconception="compared_with_is"
-"""You return the new leaf for some labels that are `"frozen"`. Do you compare with `is`? Two equal strings may be two objects: `==` compares their characters."""
+# %% exercise="loss_of_one" misconception="the_sum_of_all_ten" changes="solution"
+"""Your loss is the sum over all ten digits, so the label does not matter. Only the logarithm for the right digit counts."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x)).sum()
+
+
+# %% exercise="loss_of_one" misconception="the_logarithm_twice" changes="solution"
+"""Your loss is `nan`: `jax.nn.log_softmax` returns logarithms already. They are negative, and a negative number has no logarithm."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jnp.log(jax.nn.log_softmax(mlp(params, x)))[label]
+
+
+# %% exercise="loss_of_one" misconception="the_label_as_a_factor" changes="solution"
+"""You multiply the logarithms by the label, as if it were a vector of 0 and 1. The label is a digit: it says which of the ten logarithms counts."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -(label * jax.nn.log_softmax(mlp(params, x))).sum()
+
+
+# %% exercise="loss_of_one" misconception="one_minus_the_probability" changes="solution"
+"""Your loss is 1 minus the probability of the right digit, so it is never above 1. The cross-entropy is minus the logarithm of this probability."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return 1 - jax.nn.softmax(mlp(params, x))[label]
+
+
+# %% exercise="loss_of_one" misconception="softmax_twice" changes="solution"
+"""Your loss has softmax in it twice: it stays between 1.4 and 2.5, however wrong the network is. `jax.nn.log_softmax` takes scores, not probabilities."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(jax.nn.softmax(mlp(params, x)))[label]
+
+
+# %% exercise="loss_of_one" misconception="nine_zeros" changes="solution"
+"""You return ten numbers, of which nine are 0. The loss is a single number: their sum."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    logs = jax.nn.log_softmax(mlp(params, x))
++    return -jax.nn.one_hot(label, 10) * logs
+
+
+# %% exercise="keep_frozen" misconception="compared_with_is" changes="solution"
+"""You return the new leaf for some labels that are `"frozen"`: you compare with `is`. Two equal strings may be two objects: `==` compares their characters."""
+-        return before if role == "frozen" else after
++        word = "frozen"
++        return before if role is word else after
+
+
+# %% exercise="keep_frozen" misconception="the_labels_come_back" changes="solution"
+"""Your tree has the labels as leaves. `jax.tree.map` gives one leaf of each tree to your function, in the order of the trees: here the label is not its first argument."""
+-    return jax.tree.map(choose, roles, old, new)
++    return jax.tree.map(choose, old, new, roles)
+
+
+# %% exercise="keep_frozen" misconception="nothing_comes_back" changes="solution"
+"""Your `keep_frozen` returns nothing. Return the tree that `jax.tree.map` makes."""
+-    return jax.tree.map(choose, roles, old, new)
++    jax.tree.map(choose, roles, old, new)
+
+
+# %% exercise="keep_frozen" misconception="one_flat_dict"
+"""Your function is right for one dict of leaves, and fails for other trees. Parameters may be nested in any way: `jax.tree.map` goes over all three trees."""
 
 
 def keep_frozen(roles, old, new):
-    word = "frozen"
-    return jax.tree.map(lambda role, a, b: a if role is word else b, roles, old, new)
+    return {name: (old if roles[name] == "frozen" else new)[name] for name in roles}
+
+
+# %% exercise="keep_frozen" misconception="written_into_new"
+"""Your function writes the old leaves into the dict `new`, which belongs to the caller, and fails for other trees. `jax.tree.map` makes a new tree of any form."""
+
+
+def keep_frozen(roles, old, new):
+    for name in roles:
+        if roles[name] == "frozen":
+            new[name] = old[name]
+    return new
+
+
+# %% exercise="keep_frozen" misconception="where_over_trees"
+"""Every call raises a `TypeError`: `jnp.where` takes arrays, and you give it whole trees. Choose leaf by leaf, in `jax.tree.map`."""
+
+
+def keep_frozen(roles, old, new):
+    return jnp.where(roles == "frozen", old, new)
+
+
+# %% exercise="keep_frozen" misconception="a_list_of_dicts"
+"""Your function is right for a list of dicts, and fails for other trees. Parameters may be nested in any way: `jax.tree.map` goes over all three trees."""
+
+
+def keep_frozen(roles, old, new):
+    kept = []
+    for role, before, after in zip(roles, old, new):
+        kept.append({k: before[k] if role[k] == "frozen" else after[k] for k in role})
+    return kept
 
 
 # %% exercise="init_mlp" misconception="keys_from_the_end"
@@ -3562,7 +3537,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="the_old_entries_win" changes="solution"
-"""Your new state is equal to the old one. Does `**state` come after the new entries? Where two entries of a dict have one key, the later one counts: write `**state` first."""
+"""Your new state is equal to the old one: what you have computed is not in it. Where two entries of a dict have one key, the later one counts, so `**state` comes first."""
 -    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 +    return {"params": params, "velocity": velocity, "step": state["step"] + 1, **state}
 
@@ -3584,7 +3559,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="trees_are_numbers"
-"""Every call raises a `TypeError`. Do you compute with whole trees, as in `beta * state["velocity"]`? Python has no arithmetic for dicts: `jax.tree.map` computes leaf by leaf."""
+"""Every call raises a `TypeError`: you compute with whole trees, as in `beta * state["velocity"]`. Python has no arithmetic for dicts: `jax.tree.map` computes leaf by leaf."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -3594,13 +3569,13 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="nothing_comes_back" changes="solution"
-"""Your `updated` returns nothing. Perhaps it changes `state` and does not return it. Make a new dict, and return it."""
+"""Your `updated` returns nothing. Make a new dict, and return it."""
 -    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 +    new = {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
 # %% exercise="make_warm_step" misconception="a_table_of_rates" changes="solution"
-"""Your rates are right for the first steps, and much later they stand still. Do you index an array of rates with the step? Beyond its end, JAX returns the last number and raises nothing. Call `rate_at` with the step itself."""
+"""Your rates are right for the first steps, and much later they stand still: an array of rates is indexed with the step. Beyond its end, JAX returns the last number and raises nothing. Call `rate_at` with the step itself."""
      """Return a jitted function: (state, x, labels) -> (new state, loss)."""
 +    rates = jnp.array([rate_at(done) for done in range(200)])
 ...
@@ -3609,7 +3584,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="make_warm_step" misconception="counts_without_jit" changes="starter"
-"""Your rates follow a count of calls, and Python runs the loss function in every call. Did you take `jax.jit` away, so that the count works? Keep it, and read the number of steps from the state."""
+"""Your rates follow a count of calls, and Python runs the loss function in every call, so nothing is jitted. Keep `jax.jit`, and read the number of steps from the state."""
 -    @jax.jit
 
 
@@ -3622,7 +3597,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="save_and_load" misconception="reshaped_by_numpy" changes="solution"
-"""Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`. Do you reshape the array? Then the rows and columns of a matrix mean something else, and no error tells you. Compare the shapes first."""
+"""Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`: you reshape the array. Then the rows and columns of a matrix mean something else, and no error tells you. Compare the shapes first."""
 -            if arrays[name].shape != leaf.shape:
 -                raise ValueError(f"{name} has shape {arrays[name].shape}, not {leaf.shape}")
 -            return jnp.asarray(arrays[name])
@@ -3630,7 +3605,7 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="velocity_into_the_old_state"
-"""The state that you were given has the new velocity. Do you write `state["velocity"] = ...` into the caller's dict? The old state has to stay as it was: put the new velocity into the new dict only."""
+"""The state that you were given has the new velocity: you write `state["velocity"] = ...` into the caller's dict. The old state has to stay as it was: put the new velocity into the new dict only."""
 
 
 def updated(state, grads, rate, beta=0.9):
@@ -3640,6 +3615,6 @@ def updated(state, grads, rate, beta=0.9):
 
 
 # %% exercise="updated" misconception="counts_in_the_old_state" changes="does_not_count"
-"""The `"step"` of the state that you were given has grown. Do you write `state["step"] += 1` into the caller's dict? The old state has to stay as it was: put the new count into the new dict only."""
+"""The `"step"` of the state that you were given has grown: you write `state["step"] += 1` into the caller's dict. The old state has to stay as it was: put the new count into the new dict only."""
      """Return the state after one more step of momentum."""
 +    state["step"] += 1

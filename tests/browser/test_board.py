@@ -169,7 +169,7 @@ def test_what_is_open_focused_or_half_written_survives_the_news(room, opened):
     a_class(room)
     board = opened("/board")
     case = board.locator(f"#case-{COUNT}-none_is_a_leaf")
-    case.locator("summary").click()
+    case.locator("summary").first.click()
     button = board.locator(f"#show-{LESSON}-{COUNT}-none_is_a_leaf")
     button.focus()
     room.join("late").tried(COUNT, "none_is_a_leaf")

@@ -260,7 +260,8 @@ def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = Tr
         clause = verdict.reason
         if verdict.kind is VerdictKind.INCORRECT and not reveal:
             clause = _how_many(verdict)
-        sentences = [f"{clause[0].upper()}{clause[1:]}."]
+        end = "" if clause.endswith("?") else "."
+        sentences = [f"{clause[0].upper()}{clause[1:]}{end}"]
     return " ".join([*sentences, *remarks(verdict, notes)])
 
 

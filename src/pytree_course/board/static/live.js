@@ -33,7 +33,10 @@ function listen() {
   };
   news.onmessage = ({ data }) => {
     for (const [id, html] of Object.entries(JSON.parse(data))) replace(id, html);
-    if ("fits" in main.dataset) fit();
+    if ("fits" in main.dataset) {
+      for (const fold of main.querySelectorAll("details")) fold.open = true; // nobody clicks there
+      fit();
+    }
   };
   news.addEventListener("over", () => {
     news.close();
