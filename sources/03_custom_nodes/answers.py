@@ -231,7 +231,7 @@ predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
 # %% exercise="model_state" misconception="the_class_is_not_registered" changes="solution"
-"""Your state is one leaf: its class is not in the registry. The registry contains only the exact class that you registered, and a decorator above the registration, such as `dataclass(slots=True)`, makes another class."""
+"""Your state is one leaf: its class is not in the registry. The registry contains only the exact class that you registered. A decorator above the registration can make another class, as `dataclass(slots=True)` does."""
 +@dataclass(slots=True)
  @jax.tree_util.register_pytree_node_class
 ...
@@ -1364,7 +1364,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="no_jit" changes="solution"
-"""Your numbers are right, but Python runs `function` for each number: `add` calls it outside jitted code, or each call makes a new jitted function. JAX keeps its traces with the jitted function, and a new one has no traces yet."""
+"""Your numbers are right, but Python runs `function` for each number: it runs outside jitted code, or each call is traced again. JAX keeps its traces with the jitted function. A jitted function that each call makes has none, and a new static number needs a new one."""
      """The mean of `function(x)` over all `x` that were added."""
 -
 ...
@@ -2138,7 +2138,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="tuples_are_not_opened" section="objects-that-change" changes="only_the_outer_dict"
-"""Your copy opens only dicts and lists. So what is inside a tuple or another node is still the caller's: a tuple cannot change, but the dicts in it can. And an `OrderedDict` becomes a plain dict. `jax.tree.map` opens every container that JAX knows, and keeps its type."""
+"""Your copy opens only dicts and lists. So what is inside a tuple is still the caller's: a tuple cannot change, but the dicts in it can. `jax.tree.map` opens every container that JAX knows, and keeps its type."""
 +def copied(tree):
 +    if isinstance(tree, dict):
 +        return {key: copied(child) for key, child in tree.items()}
@@ -2381,7 +2381,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="grow_makes_a_new_fork" section="objects-that-change" changes="solution"
-"""After `grow`, the fork has no new branch. A caller who uses the fork afterwards does not see what `grow` returns: it should change the fork itself."""
+"""After `grow`, the fork has no new branch. A fork or a list that `grow` makes is another object: `grow` should change the fork itself."""
      """A value, and any number of branches, which are forks too."""
 -
 ...
@@ -2487,7 +2487,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="the_list_of_the_class_is_filled" section="objects-that-change" in_order=True changes="solution"
-"""Your forks contain themselves. Does `branches = []` stand in the body of the class, and does `self.branches.append(...)` fill it? This one list belongs to the class, so all forks share it. Give each fork a list of its own: `self.branches = []` in `__init__`."""
+"""Your forks contain themselves: they fill one list that all of them share. Does `branches = []` stand in the body of the class? This list belongs to the class. Give each fork a list of its own: `self.branches = []` in `__init__`."""
      """A value, and any number of branches, which are forks too."""
 +    branches = []
 ...
