@@ -157,7 +157,7 @@ def few_trees(rng):
     without = ["keys", "more than ten items", "one leaf", "OrderedDict", "dict in a dict"]
     without += ["dict in a tuple", "namedtuple in a list", "class in itself", "empty container"]
     without += ["namedtuple below the top", "registered class below the top", "repeated leaf"]
-    edges = (0, 0.0, "", False, vector(rng))
+    edges = (0, 0.0, "", False, jax.device_put(vector(rng)))
     return varied_trees(rng, leaf, edges=edges, without=without, rich=1)
 
 
@@ -851,7 +851,7 @@ def partition(partition, combine, rng):
     note = "`is_float` says whether a leaf is a float."
     for tree in few_trees(rng):
         cases.append(Case(parts, tree, is_float, note=note))
-    n, one, other = number(rng), *random_words(rng, 2)
+    n, (one, other) = number(rng), random_words(rng, 2)
     given = shuffled(rng, [n, float(n), n + 1, True, 1.0])
     cases.append(Case(parts, given, is_float, note=note))
     means = {"": "`partition` changes the caller's tree."}
@@ -990,6 +990,11 @@ def cache_key(answer, rng):
     for draw, differ, text in (
         (lambda: vector(rng), ints, "a key holds the dtype of a leaf, not its value"),
         (lambda: vector(rng), lambda: matrix(rng), "a key holds the shape of a leaf"),
+        (
+            lambda: [vector(rng)],
+            lambda: [np.ones(3, np.float32)],
+            "a key holds the shape of a leaf",
+        ),
         (lambda: {one: vector(rng), two: ints()}, lambda: {one: ints(), two: vector(rng)}, place),
         (lambda: (number(rng), vector(rng)), lambda: (number(rng), ints()), place),
         (lambda: [number(rng)], lambda: [number(rng) / 4], "a Python number has a dtype too"),
@@ -1002,7 +1007,8 @@ def cache_key(answer, rng):
     ):
         means = {
             "True": f"Two trees have equal keys, but `jit` needs a trace for each: {text}.",
-            "False": f"Two trees of one type have different keys: {text}.",
+            "False": "Two trees have different keys, but `jit` needs one trace: they differ in the "
+            "values of leaves only, or in nothing.",
         }
         for _ in range(2):
             tree = draw()
@@ -1051,7 +1057,7 @@ def split(answer, rng):
         answer(tree, mask)
         return tree
 
-    trees = [*few_trees(rng), {"act": jnp.abs, "name": "in", "weight": vector(rng)}]
+    trees = [*few_trees(rng), {"act": jnp.abs, "name": "in", "weight": jax.device_put(vector(rng))}]
     for tree in trees:
         yield Case(parts, tree, masked(rng, tree))
     note, means = "The tree, after it was split:", {"": "`split` changes the caller's tree."}
@@ -1067,7 +1073,7 @@ def merge(answer, rng):
         answer(first, second)
         return first, second
 
-    trees = [*few_trees(rng), {"act": jnp.abs, "name": "in", "weight": vector(rng)}]
+    trees = [*few_trees(rng), {"act": jnp.abs, "name": "in", "weight": jax.device_put(vector(rng))}]
     for tree in trees:
         yield Case(answer, *in_two(rng, tree))
     n, array = number(rng), vector(rng)

@@ -139,6 +139,32 @@ def map_tree(f, tree):
     return f(tree)
 
 
+# %% exercise="map_tree" misconception="rebuilds_by_type"
+"""You walk through dicts, lists and tuples yourself, and rebuild each with its type: this fails for a namedtuple, which takes its fields one by one, and other nodes reach `f`. `jax.tree.unflatten` rebuilds every node."""
+def map_tree(f, tree):
+    if tree is None:
+        return None
+    if isinstance(tree, dict):
+        return {key: map_tree(f, item) for key, item in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(map_tree(f, item) for item in tree)
+    return f(tree)
+
+
+# %% exercise="map_tree" misconception="rebuilds_by_type_without_none" changes="rebuilds_by_type"
+"""You walk through dicts, lists and tuples yourself: other nodes reach `f`, `None` too, and a namedtuple cannot be rebuilt from one list. `jax.tree.flatten` knows all nodes, and `jax.tree.unflatten` rebuilds them."""
+-    if tree is None:
+-        return None
+
+
+# %% exercise="map_tree" misconception="writes_into_the_tree"
+"""You write the results into the caller's dict, at its top level only, and fail where the tree is no dict. Leave the caller's tree as it is, and build a new one with `jax.tree.unflatten`."""
+def map_tree(f, tree):
+    for key in tree:
+        tree[key] = f(tree[key])
+    return tree
+
+
 # %% exercise="map_trees" variant="by_map"
 def map_trees(f, first, *others):
     return jax.tree.map(f, first, *others)
@@ -269,6 +295,31 @@ def map_trees(f, first, *others):
     return f(first, *others)
 
 
+# %% exercise="map_trees" misconception="walks_and_keeps_none" changes="walks_plain_containers"
+"""You walk through dicts, lists and tuples yourself: what differs in another tree goes unnoticed, and other nodes reach `f` or cannot be rebuilt. `structure.flatten_up_to(other)` knows all nodes, and raises an error where a tree does not fit."""
++    if first is None:
++        return None
+     if isinstance(first, dict):
+
+
+# %% exercise="map_trees" misconception="walks_dicts" changes="walks_plain_containers"
+"""You go into dicts only, so lists, tuples and `None` reach `f`, and what differs in another tree goes unnoticed. `structure.flatten_up_to(other)` knows all nodes."""
+-    if isinstance(first, (list, tuple)):
+-        return type(first)([map_trees(f, *row) for row in zip(first, *others)])
+
+
+# %% exercise="map_trees" misconception="the_rest_is_one_argument" changes="solution"
+"""Your call of `f` gets the leaf of `first`, and a list of everything else. Each item of a row is an argument of its own: `f(*row)`."""
+-    results = [f(*row) for row in zip(leaves, *lists)]
++    results = [f(leaf, rest) for leaf, *rest in zip(leaves, *lists)]
+
+
+# %% exercise="map_trees" misconception="whole_lists_for_a_leaf" changes="solution"
+"""Each call of `f` gets whole lists: all that another tree has, not what it has at this place. `zip(leaves, *lists)` goes through all lists together."""
+-    results = [f(*row) for row in zip(leaves, *lists)]
++    results = [f(leaf, *lists) for leaf in leaves]
+
+
 # %% exercise="same_shapes" variant="by_python"
 def same_shapes(a, b):
     pairs = zip(jax.tree.leaves(a), jax.tree.leaves(b))
@@ -388,6 +439,31 @@ def same_shapes(a, b):
     return all(a[name].shape == b[name].shape for name in a.keys())
 
 
+# %% exercise="same_shapes" misconception="shapes_are_leaves"
+"""Your function raises an error where two arrays differ in the number of axes. A shape is a tuple, so in a tree of shapes JAX opens it, and the two structures differ. Compare the shapes of two arrays in one function of two leaves."""
+def same_shapes(a, b):
+    one, other = jax.tree.map(np.shape, a), jax.tree.map(np.shape, b)
+    return jax.tree.all(jax.tree.map(lambda x, y: x == y, one, other))
+
+
+# %% exercise="same_shapes" misconception="last_leaf_only" changes="by_python"
+"""Your answer depends on the last leaf only: in a loop, each comparison replaces the one before. The shapes have to be equal at every place."""
+-    return all(x.shape == y.shape for x, y in pairs)
++    return [True, *(x.shape == y.shape for x, y in pairs)][-1]
+
+
+# %% exercise="same_shapes" misconception="the_wrong_way_round"
+"""Your answer is the wrong way round: `True` if the shapes differ at every place. Ask whether they are equal."""
+def same_shapes(a, b):
+    return jax.tree.all(jax.tree.map(lambda x, y: x.shape != y.shape, a, b))
+
+
+# %% exercise="same_shapes" misconception="equal_trees"
+"""You compare the two trees with `==`. Python then compares the arrays in them number by number, which fails, or gives an array. Only the shapes are asked for: map over both trees."""
+def same_shapes(a, b):
+    return a == b
+
+
 # %% exercise="scale_and_zero" variant="by_unflatten"
 def scale(tree, factor):
     leaves, structure = jax.tree.flatten(tree)
@@ -489,12 +565,6 @@ def zero(tree):
 +    return jnp.zeros_like(tree)
 
 
-# %% exercise="scale_and_zero" misconception="a_tree_times_a_number" changes="one_zero_for_a_tree"
-"""Your functions work on a bare array only. Python has no arithmetic for dicts and tuples of arrays: reach their leaves with a map."""
--    return jax.tree.map(lambda leaf: leaf * factor, tree)
-+    return tree * factor
-
-
 # %% exercise="scale_and_zero" misconception="an_array_for_none" section="none-in-each-place" changes="solution"
 """Your `zero` puts an array where the tree holds `None`. A `None` is no leaf: there is no array to make zeros of, and a map keeps the `None` without being told."""
 -    return jax.tree.map(jnp.zeros_like, tree)
@@ -558,7 +628,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="pairs_by_position" section="several-trees"
-"""Your function gives a result where the structures differ, if both trees have the same number of leaves: it pairs two lists of leaves. Such lists have an order only. So a list counts as a tuple, and one key as another, without an error."""
+"""Your function gives a result where the structures differ, if both trees have the same number of leaves: it pairs them in their order alone. So a list counts as a tuple, and one key as another, without an error."""
 def sgd_step(params, grads, rate):
     leaves, structure = jax.tree.flatten(params)
     pairs = zip(leaves, jax.tree.leaves(grads), strict=True)
@@ -634,14 +704,6 @@ def sgd_step(params, grads, rate):
     )
 
 
-# %% exercise="sgd_step" misconception="only_dicts_are_nodes" section="several-trees"
-"""You go into dicts, at any depth, and fail on every other kind of node, or give a result where the keys differ. `jax.tree.map` knows all kinds of nodes, and compares the two trees."""
-def sgd_step(params, grads, rate):
-    if isinstance(params, dict):
-        return {name: sgd_step(params[name], grads[name], rate) for name in params}
-    return params - rate * grads
-
-
 # %% exercise="sgd_step" misconception="a_leaf_may_be_missing" section="none-in-each-place"
 """You give a result where `grads` has a `None` beside an array of `params`, as if it said "no gradient, no step". Here the structures differ, and that should be an error."""
 def sgd_step(params, grads, rate):
@@ -684,12 +746,6 @@ def global_norm(tree):
 def global_norm(tree):
     parts = [np.zeros(1), *(np.ravel(leaf) for leaf in jax.tree.leaves(tree))]
     return float(np.linalg.norm(np.concatenate(parts)))
-
-
-# %% exercise="global_norm" variant="norm_of_norms"
-def global_norm(tree):
-    norms = [np.linalg.norm(leaf) for leaf in jax.tree.leaves(tree)]
-    return np.sqrt(sum(norm**2 for norm in norms))
 
 
 # %% exercise="global_norm" misconception="adds_the_norms"
@@ -1301,21 +1357,6 @@ def add_noise(key, tree, scale):
 +        lambda leaf, key: leaf + jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
 
 
-# %% exercise="add_noise" misconception="none_is_a_leaf" section="none-in-each-place" changes="solution"
-"""You fail where the tree holds a `None`: it reaches your function. Without `is_leaf`, a `None` has no leaf and needs no key."""
--    leaves, structure = jax.tree.flatten(tree)
-+    def is_none(node):
-+        return node is None
-+
-+    leaves, structure = jax.tree.flatten(tree, is_leaf=is_none)
-...
--        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-+        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype),
-+        tree,
-+        keys,
-+        is_leaf=is_none,
-
-
 # %% exercise="add_noise" misconception="one_dict_only"
 """You are right for one dict of arrays only: you ask the tree for its `.items()`. A tree may be a list, a bare array or a dict in a dict."""
 def add_noise(key, tree, scale):
@@ -1655,18 +1696,6 @@ def rates_by_part(rates, params, grads):
 +    return jax.tree.leaves(jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates))
 
 
-# %% exercise="rates_by_part" misconception="the_first_rate_of_a_part" changes="solution"
-"""Where `rates` goes into a part, all leaves of this part get the rate of its first leaf. A prefix may go deeper in one part than in another."""
--    return jax.tree.map(step, rates, params, grads)
-+    jax.tree.map(step, rates, params, grads)
-+    top = jax.tree.map(
-+        lambda part: (jax.tree.leaves(part) or [0.0])[0],
-+        rates,
-+        is_leaf=lambda node: node is not rates,
-+    )
-+    return jax.tree.map(step, top, params, grads)
-
-
 # %% exercise="rates_by_part" misconception="goes_down_dicts_of_rates" section="the-prefix-rule" changes="dicts_alone_are_parts"
 """You follow the rates into dicts only, key by key. Where `rates` has a list, a tuple or another node, you fail; and a key that is missing in `rates` is missing in your result. A map with `rates` first knows all kinds of nodes, and compares the keys."""
 -        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
@@ -1888,12 +1917,6 @@ def unstack(tree):
 +    return [tree[i] for i in range(len(tree))]
 
 
-# %% exercise="stack_trees" misconception="leaves_alone_are_stacked" changes="solution"
-"""Your `stack_trees` returns a list of stacked leaves. The tree around them is lost: each stacked leaf belongs in the place of the leaves that it is made of."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return jax.tree.leaves(jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees))
-
-
 # %% exercise="stack_trees" misconception="a_list_is_an_array" changes="solution"
 """Your `stack_trees` gives a result where one tree has an array and another has a list or a tuple of numbers. `np.stack` and `jnp.array` make an array of any list of numbers, so the difference of the structures goes unnoticed."""
 -    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
@@ -2105,16 +2128,6 @@ def perturb(key, params, scale, most):
 -        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
 -        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
 +        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy, axis=-1, keepdims=True))
-
-
-# %% exercise="perturb" misconception="a_call_of_jit" section="inside-jit" changes="a_new_jit_in_each_call"
-"""Your function returns a function: `jax.jit(...)` makes a jitted function. Call this function to get a result."""
--    @jax.jit
--    def run(key, params, scale, most):
-+    def run():
-...
--    return run(key, params, scale, most)
-+    return jax.jit(run)
 
 
 # %% exercise="perturb" misconception="divides_zero_by_zero_everywhere" section="three-ways-to-clip" changes="solution"

@@ -214,24 +214,8 @@ def zeroed(state):
 predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
-# %% exercise="model_state" variant="with_keys_and_slots" changes="solution"
--@jax.tree_util.register_pytree_node_class
--@dataclass
-+@jax.tree_util.register_pytree_with_keys_class
-+@dataclass(slots=True)
-...
-     """The state of a small model: `ModelState(weight, bias, step)`."""
--
-...
--    def tree_flatten(self):
--        return (self.weight, self.bias, self.step), None
-+    def tree_flatten_with_keys(self):
-+        names = [each.name for each in fields(self)]
-+        return [(jax.tree_util.GetAttrKey(name), getattr(self, name)) for name in names], None
-
-
 # %% exercise="model_state" misconception="the_class_is_not_registered" changes="solution"
-"""Your state is one leaf: its class is not in the registry. The registry contains only the exact class that you registered, and a decorator above the registration, such as `dataclass(slots=True)`, makes another class."""
+"""Your state is one leaf: its class is not in the registry. The registry contains only the exact class that you registered. A decorator above the registration can make another class, as `dataclass(slots=True)` does."""
 +@dataclass(slots=True)
  @jax.tree_util.register_pytree_node_class
 ...
@@ -1364,7 +1348,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="no_jit" changes="solution"
-"""Your numbers are right, but Python runs `function` for each number: `add` calls it outside jitted code, or each call makes a new jitted function. JAX keeps its traces with the jitted function, and a new one has no traces yet."""
+"""Your numbers are right, but Python runs `function` for each number: it runs outside jitted code, or each call is traced again. JAX keeps its traces with the jitted function. A jitted function that each call makes has none, and a new static number needs a new one."""
      """The mean of `function(x)` over all `x` that were added."""
 -
 ...
@@ -2138,7 +2122,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="tuples_are_not_opened" section="objects-that-change" changes="only_the_outer_dict"
-"""Your copy opens only dicts and lists. So what is inside a tuple or another node is still the caller's: a tuple cannot change, but the dicts in it can. And an `OrderedDict` becomes a plain dict. `jax.tree.map` opens every container that JAX knows, and keeps its type."""
+"""Your copy opens only dicts and lists. So what is inside a tuple is still the caller's: a tuple cannot change, but the dicts in it can. `jax.tree.map` opens every container that JAX knows, and keeps its type."""
 +def copied(tree):
 +    if isinstance(tree, dict):
 +        return {key: copied(child) for key, child in tree.items()}
@@ -2381,7 +2365,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="grow_makes_a_new_fork" section="objects-that-change" changes="solution"
-"""After `grow`, the fork has no new branch. A caller who uses the fork afterwards does not see what `grow` returns: it should change the fork itself."""
+"""After `grow`, the fork has no new branch. A fork or a list that `grow` makes is another object: `grow` should change the fork itself."""
      """A value, and any number of branches, which are forks too."""
 -
 ...
@@ -2487,7 +2471,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="the_list_of_the_class_is_filled" section="objects-that-change" in_order=True changes="solution"
-"""Your forks contain themselves. Does `branches = []` stand in the body of the class, and does `self.branches.append(...)` fill it? This one list belongs to the class, so all forks share it. Give each fork a list of its own: `self.branches = []` in `__init__`."""
+"""Your forks contain themselves: they fill one list that all of them share. Does `branches = []` stand in the body of the class? This list belongs to the class. Give each fork a list of its own: `self.branches = []` in `__init__`."""
      """A value, and any number of branches, which are forks too."""
 +    branches = []
 ...
@@ -2648,6 +2632,10 @@ class Fork:
 """The children of your layer are the strings `weight` and `bias`: JAX loops over the children, and a loop over a dict gives its keys. Return them in a tuple."""
 -        return (self.weight, self.bias), self.act
 +        return {"weight": self.weight, "bias": self.bias}, self.act
+...
+-        weight, bias = children
+-        return cls(weight, bias, aux_data)
++        return cls(**children, act=aux_data)
 
 
 # %% exercise="affine" misconception="the_layer_in_aux_data" changes="solution"
@@ -2785,6 +2773,9 @@ def unflatten_deque(aux_data, children):
 
 # %% exercise="deque_node" misconception="three_is_the_limit" changes="solution"
 """A rebuilt deque holds three items at most, whatever the limit of the old one was. The limit belongs in aux_data, and comes back from there."""
+-    return tuple(d), d.maxlen
++    return tuple(d), None
+...
 -    return deque(children, aux_data)
 +    return deque(children, 3)
 
@@ -3006,6 +2997,13 @@ class Span:
 """`count` raises a TypeError. `replace` takes the whole state, then the new fields with their names: `replace(state, step=5)`."""
 -        return replace(self, step=self.step + 1)
 +        return replace(self, self.step + 1)
+
+
+# %% exercise="count" misconception="counts_twice" changes="solution"
+"""Your new step is two higher: `self.step` is set first, and then the new state adds 1 again. Do not assign to `self.step`."""
+-        return replace(self, step=self.step + 1)
++        self.step = self.step + 1
++        return replace(self, step=self.step + 1)
 
 
 # %% exercise="count" misconception="returns_the_parts" changes="solution"

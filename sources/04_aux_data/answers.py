@@ -2193,9 +2193,15 @@ def cache_key(tree):
 
 
 # %% exercise="cache_key" misconception="structure_comes_first" changes="solution"
-"""Your function raises `TypeError` for every tree. `jax.tree.flatten` returns first the list of leaves, and then the structure; and `jax.typeof` takes one leaf, not a list."""
+"""Your function raises `TypeError` for every tree: it goes through the structure as if it were the list. `jax.tree.flatten` returns the leaves first, and then the structure."""
 -    leaves, structure = jax.tree.flatten(tree)
 +    structure, leaves = jax.tree.flatten(tree)
+
+
+# %% exercise="cache_key" misconception="one_type_of_the_whole_list" changes="solution"
+"""Your function raises `TypeError` for every tree: `jax.typeof` gets the list of leaves. Call it on one leaf after the other."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, jax.typeof(leaves)
 
 
 # %% exercise="cache_key" misconception="pythons_types" changes="solution"
@@ -2352,7 +2358,7 @@ def split(tree, mask):
 
 
 # %% exercise="split" misconception="the_whole_tree_as_the_rest"
-"""Your second tree still holds the chosen leaves. Put `None` in their places."""
+"""Your second tree still holds the chosen leaves. Put `None` in their places. If you write `~yes`: for a bool of Python that is -1 or -2, which count as true. Use `not yes`."""
 
 
 def split(tree, mask):
@@ -2406,6 +2412,30 @@ def split(tree, mask):
     return first, second
 
 
+# %% exercise="split" misconception="the_mask_as_an_index"
+"""Your function raises `TypeError`. An array can be indexed by a mask, a tree cannot. Map over the tree and the mask together."""
+
+
+def split(tree, mask):
+    return tree[mask], tree[~mask]
+
+
+# %% exercise="split" misconception="the_mask_as_a_whole" changes="solution"
+"""Your first tree has all leaves, and the second has none: you ask the whole mask, and a container with something in it is true. Map over the tree and the mask together, so that each leaf meets its own True or False."""
+-    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    chosen = jax.tree.map(lambda leaf: leaf if mask else None, tree)
++    others = jax.tree.map(lambda leaf: None if mask else leaf, tree)
+
+
+# %% exercise="split" misconception="arrays_whatever_the_mask" changes="solution"
+"""Your first tree has the arrays, whatever the mask says. In our model the mask chooses them; another mask may choose other leaves. Only the mask decides."""
+-    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    chosen = jax.tree.map(lambda leaf: leaf if hasattr(leaf, "shape") else None, tree)
++    others = jax.tree.map(lambda leaf: None if hasattr(leaf, "shape") else leaf, tree)
+
+
 # %% exercise="split" misconception="zeros_in_the_gaps" changes="solution"
 """Your gaps hold zeros. A zero is a leaf: `jit` would trace it, and you could not tell a gap from a leaf that is 0. `None` is not a leaf."""
 -    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
@@ -2434,12 +2464,6 @@ def split(tree, mask):
 -    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
 +    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, mask, tree)
 +    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, mask, tree)
-
-
-# %% exercise="split" misconception="nothing_returned" changes="solution"
-"""Your function returns `None`. Return the two trees."""
--    return chosen, others
-+    (chosen, others)
 
 
 # %% exercise="split" misconception="writes_into_the_tree"
@@ -2539,6 +2563,20 @@ def merge(first, second):
     return second if first is None else first
 
 
+# %% exercise="merge" misconception="adds_the_leaves" changes="solution"
+"""Your function raises `TypeError`: you add a leaf and a `None`, and `None` is not a zero. Return the one that is not `None`."""
+-        return other if one is None else one
++        return one + other
+
+
+# %% exercise="merge" misconception="the_first_level_only"
+"""Your function works for a flat dict only. Leaves also lie deeper, and in other containers. `jax.tree.map` reaches all of them."""
+
+
+def merge(first, second):
+    return {name: second[name] if leaf is None else leaf for name, leaf in first.items()}
+
+
 # %% exercise="merge" misconception="dicts_are_joined"
 """Your result has the entries of the second tree, even where they are `None`; trees that are not dicts raise an error. When two dicts are joined, the last one wins. Choose leaf by leaf."""
 
@@ -2578,12 +2616,6 @@ def merge(first, second):
     others = iter(jax.tree.leaves(second))
     places, structure = jax.tree.flatten(first, is_leaf=lambda node: node is None)
     return structure.unflatten([next(others, None) if one is None else one for one in places])
-
-
-# %% exercise="merge" misconception="nothing_returned" changes="solution"
-"""Your function returns `None`. Return the tree that `jax.tree.map` makes."""
--    return jax.tree.map(pick, first, second, is_leaf=lambda node: node is None)
-+    jax.tree.map(pick, first, second, is_leaf=lambda node: node is None)
 
 
 # %% exercise="merge" misconception="writes_into_the_first"

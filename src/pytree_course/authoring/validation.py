@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, takewhile
 
+from pytree_course.judging.matching import is_told_apart
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Observation, Unbounded
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, results_of_answer
@@ -109,6 +110,6 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
                 message = f"only one case tells {wrong.name!r} from the right answer"
                 yield exercise.mistake(message, wrong)
         for wrong, other in combinations(exercise.misconceptions, 2):
-            if agree(yielded[id(wrong)], yielded[id(other)]):
+            if not is_told_apart(yielded[id(wrong)], yielded[id(other)]):
                 message = f"no case tells {wrong.name!r} and {other.name!r} apart"
                 yield exercise.mistake(message, other)

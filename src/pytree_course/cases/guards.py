@@ -48,7 +48,8 @@ def is_one_program(function: Callable[..., Any], *inputs: Any) -> bool:
     """Say whether a call is one jitted program; its inputs may be converted, and no more."""
     names = [equation.primitive.name for equation in jax.make_jaxpr(function)(*inputs).eqns]
     # Another version of JAX may have another name for it.
-    return [name in ("jit", "pjit") for name in names if name != "convert_element_type"] == [True]
+    converting = ("convert_element_type", "device_put")
+    return [name in ("jit", "pjit") for name in names if name not in converting] == [True]
 
 
 class CyclicTreeError(Exception):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
 
 from pytree_course.judging.expected import Misconception
-from pytree_course.observing.comparison import compare, skeleton
+from pytree_course.observing.comparison import compare, skeleton, with_skeleton
 from pytree_course.observing.observations import Observation, Raised
 
 NEAR = 0.75
@@ -27,6 +27,15 @@ def contradicts(wrong: Observation, got: Observation, all_raise: bool) -> bool:
     if all_raise and isinstance(wrong, Raised) and isinstance(got, Raised):
         return (wrong.type, wrong.message) != (got.type, skeleton(got.message))
     return False
+
+
+def is_told_apart(wrong: Sequence[Observation], other: Sequence[Observation]) -> bool:
+    """Return whether results of a misconception rule out another one, by an error's message too."""
+    all_raise = every_case_raises(other)
+    return any(
+        contradicts(with_skeleton(one), two, all_raise)
+        for one, two in zip(wrong, other, strict=True)
+    )
 
 
 def held_by(
