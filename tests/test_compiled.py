@@ -73,7 +73,7 @@ def compile_here(number):
 
 @pytest.fixture
 def exercise():
-    authors_answers._RESULTS.clear()
+    authors_answers._RUNS.clear()
     sources = read_sources(Course(ROOT).lesson("02_tree_map"))
     return sources, sources.exercises["global_norm"]
 
@@ -83,7 +83,7 @@ def test_kernels_are_shown_what_the_right_answer_compiles_and_it_compiles_once(
 ):
     compile_for_kernels(*exercise)
     assert entries(compiled.visible_programs()) == entries(compiled.kept_programs()) != []
-    authors_answers._RESULTS.clear()
+    authors_answers._RUNS.clear()
     monkeypatch.setattr(authors_answers, "run_check", None)
     compile_for_kernels(*exercise)
 
@@ -94,7 +94,7 @@ def test_what_a_gradings_fresh_cases_compile_is_never_kept(cache, exercise):
     assert FRESH not in SEEDS
     assert entries(compiled.kept_programs()) == []
     _forget()
-    authors_answers._RESULTS.clear()
+    authors_answers._RUNS.clear()
     run_answer(sources, exercise, exercise.solution, PUBLIC_SEED)
     assert entries(compiled.kept_programs()) != []
 

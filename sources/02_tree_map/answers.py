@@ -628,7 +628,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="pairs_by_position" section="several-trees"
-"""Your function gives a result where the structures differ, if both trees have the same number of leaves: it pairs two lists of leaves. Such lists have an order only. So a list counts as a tuple, and one key as another, without an error."""
+"""Your function gives a result where the structures differ, if both trees have the same number of leaves: it pairs them in their order alone. So a list counts as a tuple, and one key as another, without an error."""
 def sgd_step(params, grads, rate):
     leaves, structure = jax.tree.flatten(params)
     pairs = zip(leaves, jax.tree.leaves(grads), strict=True)

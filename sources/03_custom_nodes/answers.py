@@ -214,22 +214,6 @@ def zeroed(state):
 predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
-# %% exercise="model_state" variant="with_keys_and_slots" changes="solution"
--@jax.tree_util.register_pytree_node_class
--@dataclass
-+@jax.tree_util.register_pytree_with_keys_class
-+@dataclass(slots=True)
-...
-     """The state of a small model: `ModelState(weight, bias, step)`."""
--
-...
--    def tree_flatten(self):
--        return (self.weight, self.bias, self.step), None
-+    def tree_flatten_with_keys(self):
-+        names = [each.name for each in fields(self)]
-+        return [(jax.tree_util.GetAttrKey(name), getattr(self, name)) for name in names], None
-
-
 # %% exercise="model_state" misconception="the_class_is_not_registered" changes="solution"
 """Your state is one leaf: its class is not in the registry. The registry contains only the exact class that you registered. A decorator above the registration can make another class, as `dataclass(slots=True)` does."""
 +@dataclass(slots=True)
@@ -2648,6 +2632,10 @@ class Fork:
 """The children of your layer are the strings `weight` and `bias`: JAX loops over the children, and a loop over a dict gives its keys. Return them in a tuple."""
 -        return (self.weight, self.bias), self.act
 +        return {"weight": self.weight, "bias": self.bias}, self.act
+...
+-        weight, bias = children
+-        return cls(weight, bias, aux_data)
++        return cls(**children, act=aux_data)
 
 
 # %% exercise="affine" misconception="the_layer_in_aux_data" changes="solution"
@@ -2785,6 +2773,9 @@ def unflatten_deque(aux_data, children):
 
 # %% exercise="deque_node" misconception="three_is_the_limit" changes="solution"
 """A rebuilt deque holds three items at most, whatever the limit of the old one was. The limit belongs in aux_data, and comes back from there."""
+-    return tuple(d), d.maxlen
++    return tuple(d), None
+...
 -    return deque(children, aux_data)
 +    return deque(children, 3)
 
@@ -3006,6 +2997,13 @@ class Span:
 """`count` raises a TypeError. `replace` takes the whole state, then the new fields with their names: `replace(state, step=5)`."""
 -        return replace(self, step=self.step + 1)
 +        return replace(self, self.step + 1)
+
+
+# %% exercise="count" misconception="counts_twice" changes="solution"
+"""Your new step is two higher: `self.step` is set first, and then the new state adds 1 again. Do not assign to `self.step`."""
+-        return replace(self, step=self.step + 1)
++        self.step = self.step + 1
++        return replace(self, step=self.step + 1)
 
 
 # %% exercise="count" misconception="returns_the_parts" changes="solution"

@@ -1000,8 +1000,8 @@ def start(params):
 
 
 def momentum_step(params, grads, velocity, rate, beta):
-    velocity = {name: beta * velocity[name] + grads[name] for name in params}
-    return {name: params[name] - rate * velocity[name] for name in params}, velocity
+    velocity = {name: beta * velocity[name] + g for name, g in grads.items()}
+    return {name: p - rate * velocity[name] for name, p in params.items()}, velocity
 
 
 # %% exercise="momentum" misconception="every_tuple_is_a_pair" changes="a_tree_of_pairs"
@@ -1134,8 +1134,8 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" misconception="written_into_the_dicts" section="a-gradient-is-a-tree" changes="one_dict_only"
 """Your functions work on one dict of arrays, and write the new velocity into the caller's dict. Parameters may be nested in any way, and the old velocity belongs to the caller: use `jax.tree.map`, which makes new trees."""
--    velocity = {name: beta * velocity[name] + grads[name] for name in params}
--    return {name: params[name] - rate * velocity[name] for name in params}, velocity
+-    velocity = {name: beta * velocity[name] + g for name, g in grads.items()}
+-    return {name: p - rate * velocity[name] for name, p in params.items()}, velocity
 +    new = {}
 +    for name in params:
 +        velocity[name] = beta * velocity[name] + grads[name]

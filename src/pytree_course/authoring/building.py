@@ -3,6 +3,7 @@
 import os
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError, Mistake, SourceCell
 
 CELL_TIMEOUT = 300  # seconds
+NOTEBOOKS_AT_ONCE = 2
 VARIES = "varies"
 """Tag of cells whose output differs in each run, such as a time: it is not stored."""
 
@@ -69,13 +71,21 @@ def build(
     if mistakes := find_mistakes_in_text(sources):
         raise AuthorMistakesError(mistakes)
     is_new = files.has_exercises and _build_exercises(sources, tell, again=again)
-    for file, rendered in render_notebooks(sources).items():
-        is_chosen = section is None or file == files.deeper(section)
-        if is_chosen and (again or section or _why_notebook_is_stale(file, rendered)):
-            name = file.relative_to(files.root).as_posix()
-            made = None if again or section else _with_stored_outputs(rendered, file)
-            tell(f"writing {name}, whose code is unchanged" if made else f"running {name}")
-            write_file(file, _text(made or _executed(rendered, file, sources.all_cells)))
+
+    def write(file: Path, rendered: NotebookNode) -> None:
+        name = file.relative_to(files.root).as_posix()
+        made = None if again or section else _with_stored_outputs(rendered, file)
+        tell(f"writing {name}, whose code is unchanged" if made else f"running {name}")
+        write_file(file, _text(made or _executed(rendered, file, sources.all_cells)))
+
+    stale = {
+        file: rendered
+        for file, rendered in render_notebooks(sources).items()
+        if section is None or file == files.deeper(section)
+        if again or section or _why_notebook_is_stale(file, rendered)
+    }
+    with ThreadPoolExecutor(NOTEBOOKS_AT_ONCE) as pool:
+        list(pool.map(write, stale, stale.values()))  # which raises what ended one of them
     for gone in {*files.deeper_notebooks.glob("*.ipynb")} - {*files.notebooks()}:
         tell(f"deleting {gone.name}, which no longer has a source")
         gone.unlink()

@@ -7,7 +7,7 @@ from itertools import combinations, takewhile
 from pytree_course.judging.matching import is_told_apart
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Observation, Unbounded
-from pytree_course.sources.authors_answers import SEEDS, AnswerError, run_answer
+from pytree_course.sources.authors_answers import SEEDS, AnswerError, results_of_answer
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, find_wrong_layers
 from pytree_course.sources.source_cells import Mistake, SourceCell
@@ -85,11 +85,10 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
         yielded: dict[int, list[Observation]] = {}
         for answer in (solution, starter, *exercise.variants, *exercise.misconceptions):
             try:
-                outcomes = run_answer(sources, exercise, answer, seed)
+                yielded[id(answer)] = results_of_answer(sources, exercise, answer, seed)
             except AnswerError as error:
                 yield exercise.mistake(f"{answer.name!r} does not run: {error}", answer)
                 return
-            yielded[id(answer)] = [outcome.observation for outcome in outcomes]
         right = yielded[id(solution)]
         if not right:
             yield exercise.mistake("its check has no cases")
