@@ -23,7 +23,7 @@ from pytree_course.cases import (
     prediction_cases,
     random_words,
     shuffled,
-    varied_trees,
+    small_trees,
 )
 
 
@@ -154,11 +154,8 @@ def few_trees(rng):
     def leaf():
         return [number(rng), number(rng) / 4, random_words(rng, 1)[0]][rng.integers(3)]
 
-    without = ["keys", "more than ten items", "one leaf", "OrderedDict", "dict in a dict"]
-    without += ["dict in a tuple", "namedtuple in a list", "class in itself", "empty container"]
-    without += ["namedtuple below the top", "registered class below the top", "repeated leaf"]
     edges = (0, 0.0, "", False, jax.device_put(vector(rng)))
-    return varied_trees(rng, leaf, edges=edges, without=without, rich=1)
+    return small_trees(rng, leaf, edges)
 
 
 @check
