@@ -99,7 +99,7 @@ def small_trees(
         Leaves at the edge of what is allowed: each stands in a plain tree of its own.
     """
     a, b = sorted(random_words(rng, 2))
-    empty = [(), [], {}]
+    empty: list[Any] = [(), [], {}]
     trees = [
         leaf(),
         [empty[rng.integers(3)]],
