@@ -152,12 +152,12 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="not_registered" section="two-kinds-of-field" changes="the_activation_is_a_leaf"
-"""For JAX your layer is one opaque leaf: `jax.tree.map` calls the function with the whole object, and jit raises an error. A dataclass is not a node until you register it."""
+"""For JAX your layer is one opaque leaf: `jax.tree.map` calls the function with the whole object, and jit raises an error. A class is not a node until you register it, and a dataclass is no exception."""
 -@partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
 
 
 # %% exercise="dense" misconception="arrays_are_aux" section="arrays-in-aux-data" changes="not_registered"
-"""Your layer has too few leaves: an array seems to be in aux_data. jit compares aux_data with `==`. For two arrays `==` gives an array, so jit raises an error at the second layer."""
+"""Your layer has no leaves: its arrays are in aux_data. jit compares aux_data with `==`. For two arrays `==` gives an array, so jit raises an error at the second layer."""
 +@partial(register_dataclass, data_fields=[], meta_fields=["w", "b", "activation"])
  @dataclass
 
@@ -1566,7 +1566,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_the_values" section="two-kinds-of-field"
-"""You count more than the traces: every new value seems to count. jit does not look at the value of a leaf, only at its shape and its dtype."""
+"""You count more than the traces: every new value counts. jit does not look at the value of a leaf, only at its shape and its dtype."""
 
 
 def traces_of(function, calls):
@@ -2046,7 +2046,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="the_value_is_a_leaf" section="ints-that-become-tracers" changes="the_bare_value_in_aux"
-"""Your `Static` has a leaf. So jit traces the value: a number becomes a tracer, and for a string or a function jit raises an error. `jax.tree.map` changes the value, too."""
+"""Your `Static` has a leaf. So jit traces the value: a number becomes a tracer, and for a string jit raises an error. `jax.tree.map` changes the value, too."""
 -        return (), self.value
 +        return (self.value,), None
 ...
