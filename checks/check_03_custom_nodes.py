@@ -523,7 +523,7 @@ def readable_paths(cls, rng):
     yield from shuffled(rng, found)
 
 
-@check(in_order=True)
+@check
 def normal(cls, rng):
     """The caller's values are checked, now and later; what JAX puts in is not."""
     new = making(cls)
@@ -1178,7 +1178,7 @@ def deque_node(flatten, unflatten, rng):
     yield from shuffled(rng, found)
 
 
-@check(in_order=True)
+@check
 def span(cls, rng):
     """A caller's values are checked, before and after a rebuild; what JAX puts in is not."""
     new = making(cls)

@@ -463,7 +463,7 @@ def hashable_config(Config, rng):
     yield from shuffled(rng, cases)
 
 
-@check(in_order=True)
+@check
 def lookup_table(Lookup, rng):
     """Any table, one program; and no gradient for the table."""
     Lookup = making(Lookup)
@@ -766,7 +766,7 @@ def repeat(answer, rng):
     yield Case(jitted, *example, note=note, if_wrong=means)
 
 
-@check(in_order=True)
+@check
 def traces_of(answer, rng):
     """Shapes, dtypes and aux_data make a new trace; values and repeated calls do not."""
     answer = as_int(answer)
@@ -872,7 +872,7 @@ def partition(partition, combine, rng):
     yield from shuffled(rng, cases)
 
 
-@check(in_order=True)
+@check
 def static_wrapper(Static, rng):
     """No leaves; the value comes back; equality by type and value, nan included; hashes agree."""
     Static = making(Static)

@@ -192,7 +192,7 @@ def leaves_of(tree):
 +    elif isinstance(tree, (list, tuple)) and tree:
 
 
-# %% exercise="leaves_of" misconception="the_list_stays" changes="solution" in_order=True
+# %% exercise="leaves_of" misconception="the_list_stays" changes="solution"
 """Your list still holds the leaves of earlier calls. A default value such as `result=[]` is made only once, so all calls add to one list. Make a new list in each call."""
 -def leaves_of(tree):
 +def leaves_of(tree, result=[]):

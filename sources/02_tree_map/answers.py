@@ -1377,7 +1377,7 @@ def add_noise(key, tree, scale):
     return jax.tree.unflatten(structure, noisy)
 
 
-# %% exercise="add_noise" misconception="no_scale" in_order=True changes="solution"
+# %% exercise="add_noise" misconception="no_scale" changes="solution"
 """Your noise is the same for every `scale`, also for 0: its deviation is always 1. `jax.random.normal` knows nothing of `scale`; multiply its numbers."""
 -        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
 +        lambda leaf, key: leaf + jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys

@@ -2470,7 +2470,7 @@ class Fork:
 +        return cls(values[0] if values else None, branches)
 
 
-# %% exercise="fork" misconception="the_list_of_the_class_is_filled" section="objects-that-change" in_order=True changes="solution"
+# %% exercise="fork" misconception="the_list_of_the_class_is_filled" section="objects-that-change" changes="solution"
 """Your forks contain themselves: they fill one list that all of them share. Does `branches = []` stand in the body of the class? This list belongs to the class. Give each fork a list of its own: `self.branches = []` in `__init__`."""
      """A value, and any number of branches, which are forks too."""
 +    branches = []
@@ -2888,7 +2888,7 @@ class Span:
 +        span.low, span.high = map(float, children)
 
 
-# %% exercise="span" misconception="the_check_is_off_after_a_rebuild" in_order=True changes="starter"
+# %% exercise="span" misconception="the_check_is_off_after_a_rebuild" changes="starter"
 """After JAX has rebuilt one span, `Span(5.0, 1.0)` raises nothing any more: a rebuild switches the check off for the whole class. An object made without `__init__` needs no switch."""
  class Span:
 +    checks = True
@@ -2909,7 +2909,7 @@ class Span:
 +            raise ValueError("low > high")
 
 
-# %% exercise="span" misconception="the_ends_in_the_class" in_order=True changes="solution"
+# %% exercise="span" misconception="the_ends_in_the_class" changes="solution"
 """All rebuilt spans have the ends of the last one: `low` and `high` are set on the class, which all spans share. Set them on the new object."""
 -        span = object.__new__(cls)
 -        span.low, span.high = children

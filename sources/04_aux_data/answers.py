@@ -603,7 +603,7 @@ class TrainState:
 +        return replace(self, params=params)
 
 
-# %% exercise="step_counter" misconception="the_parameters_are_aux" section="arrays-in-aux-data" in_order=True changes="counter_in_aux"
+# %% exercise="step_counter" misconception="the_parameters_are_aux" section="arrays-in-aux-data" changes="counter_in_aux"
 """Without jit all is right, but under jit your state fails: its parameters are in aux_data. There JAX compares them and needs their hash, and a dict of arrays allows neither."""
 -@partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
 +@partial(register_dataclass, data_fields=["step"], meta_fields=["params", "name"])

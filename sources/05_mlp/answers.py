@@ -237,7 +237,7 @@ def forward_batch(params, xs):
 +    return jax.vmap(forward, in_axes=(None, 1))(params, xs)
 
 
-# %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data" in_order=True changes="solution"
+# %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data" changes="solution"
 """Your `forward` takes a layer out of the caller's list, as `pop` does. The list belongs to the caller, who needs all layers for the next example."""
 -    for layer in params[:-1]:
 +    last = params.pop()
@@ -3129,7 +3129,7 @@ def cross_entropy(logits, labels):
 +        return {name: p - rate * grads[name] for name, p in params.items()}, value
 
 
-# %% exercise="momentum" misconception="the_velocity_is_global" in_order=True
+# %% exercise="momentum" misconception="the_velocity_is_global"
 """When `momentum_step` is called twice with the same arguments, your two results differ: your code keeps the velocity in a variable outside the function. Two trainings would share it. The velocity comes in as an argument, and goes out as a result."""
 remembered = None
 
@@ -3148,7 +3148,7 @@ def momentum_step(params, grads, velocity, rate, beta):
     return jax.tree.map(lambda p, v: p - rate * v, params, remembered), remembered
 
 
-# %% exercise="decayed_step" misconception="weights_decay_in_place" in_order=True
+# %% exercise="decayed_step" misconception="weights_decay_in_place"
 """Your result is right, but the weights in the caller's tree have become smaller: your code writes into its dicts. The old parameters belong to the caller. Compute the decay together with the step, in one map that makes a new tree."""
 
 
@@ -3221,7 +3221,7 @@ def frozen_step(params, grads, labels, rate):
 +    )
 
 
-# %% exercise="freeze" misconception="the_step_in_nested_dicts" in_order=True changes="a_label_is_true"
+# %% exercise="freeze" misconception="the_step_in_nested_dicts" changes="a_label_is_true"
 """Your `frozen_step` writes into the caller's dicts, and fails or does nothing where the tree has other nodes. Parameters may have lists and tuples too, or be one bare array, and the old ones belong to the caller: `jax.tree.map` makes a new tree of any form."""
 -    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
 +    for key in params:
@@ -3250,7 +3250,7 @@ def frozen_step(params, grads, labels, rate):
 +        return decay * a + (1 - decay) * p if isinstance(p, float) else p
 
 
-# %% exercise="moving_average" misconception="written_into_nested_dicts" in_order=True changes="as_it_was_found"
+# %% exercise="moving_average" misconception="written_into_nested_dicts" changes="as_it_was_found"
 """Your `average_step` writes into the dicts of the old average, and fails for trees with other nodes. A tree may have lists and tuples too, or be one bare array, and the old average belongs to the caller: `jax.tree.map` makes a new tree of any form."""
 -    return params
 +    def first(p):

@@ -41,15 +41,9 @@ class Case:
         self.if_wrong = dict(if_wrong or {})
 
 
-def check(function: Check | None = None, *, in_order: bool = False) -> Any:
-    """Mark a generator function of a check script as the check of the exercise of its name.
-
-    `in_order` says that results of cases depend on the cases before, so that grading runs all of
-    them, in order.
-    """
-    if function is None:
-        return partial(check, in_order=in_order)
-    function.__dict__.update(is_check=True, in_order=in_order)
+def check(function: Check) -> Check:
+    """Mark a generator function of a check script as the check of the exercise of its name."""
+    function.__dict__["is_check"] = True
     return function
 
 
