@@ -704,7 +704,7 @@ MAPPED = {
 
 
 def mapping(answer):
-    return wraps(answer)(lambda f, *trees: answer(MAPPED[f], *trees))
+    return wraps(answer)(lambda *given: answer(MAPPED[given[0]], *given[1:]))
 
 
 @check
@@ -719,11 +719,11 @@ def map_tree(answer, rng):
     trees = small_trees(rng, leaf)
     trees += [{second: leaf(), first: leaf()}, [leaf(), [leaf(), {second: leaf(), first: None}]]]
     for tree in shuffled(rng, trees):
-        yield Case(answer, "lambda leaf: 2 * leaf", tree)
+        yield Case(answer, "lambda leaf: 2 * leaf", tree, note="`f` doubles a leaf.")
     pairs = [leaf(), [leaf(), (leaf(),)], {first: leaf(), second: None}]
     pairs += [{first: 0, second: leaf()}, [leaf(), "", False]]
     for tree in shuffled(rng, pairs):
-        yield Case(answer, 'lambda leaf: (leaf, "new")', tree)
+        yield Case(answer, 'lambda leaf: (leaf, "new")', tree, note="`f` makes a tuple of a leaf.")
     yield Case(answer, "abs", {"w": [-1, 2], "b": None})
 
 

@@ -660,8 +660,8 @@ def stale_options(Net, rng):
             results.append(run_trace(jitted, net, x))
         return {"results": results, "traces": len(done)}
 
-    def shared(w, *several):
-        return traces(lambda net: net(ONE), *((Net(w, dict(options)),) for options in several))
+    def shared(w, *options):
+        return traces(lambda net: net(ONE), *((Net(w, dict(each)),) for each in options))
 
     def has_hash(w, options):
         return has_a_hash(jax.tree.structure(Net(w, dict(options))).node_data()[1])

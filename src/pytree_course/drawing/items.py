@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
+from textwrap import wrap
 from typing import Literal
 
 from pytree_course.observing import observations as obs
@@ -19,6 +20,7 @@ MOST_SIBLINGS = 16
 SIBLINGS_BEFORE_FOLD = 12
 LONGEST_KEY = 18
 LONGEST_NOTE = 34
+LONGEST_LINE = 44  # of a message: two such boxes fit side by side
 LONGEST_PATH = 120
 
 BoxShape = Literal["node", "custom", "none", "leaf", "fold", "notice"]
@@ -56,6 +58,11 @@ class Item:
     def where(self) -> str:
         """Its path in words."""
         return shorten("".join(self.path), LONGEST_PATH) or "the root"
+
+    @property
+    def note_lines(self) -> list[str]:
+        """Its notes as they are drawn: an error's message takes several lines."""
+        return [line for note in self.notes for line in wrap(note, LONGEST_LINE)]
 
     @property
     def mark_words(self) -> str:
@@ -150,8 +157,8 @@ def _item(part: obs.Observation, key: str = "", path: obs.Path = (), place: int 
             shape = "notice"
         case obs.Unbounded():
             shape, name, notes = "notice", "cannot be drawn", [part.why]
-    longest = 2 * LONGEST_NOTE if shape == "notice" else LONGEST_NOTE
-    notes = [shorten(note, longest) for note in notes]
+    longest = 3 * LONGEST_LINE if shape == "notice" else LONGEST_NOTE
+    notes = [shorten(" ".join(note.split()), longest) for note in notes]
     leaves = range(place, place + obs.count_leaves(part))
     return Item(shape, name, notes, shorten(key, LONGEST_KEY), path, leaves=leaves)
 

@@ -67,8 +67,9 @@ def columns(text: str) -> int:
 
 
 def _measure(item: Item) -> None:
-    widths = [2 * math.ceil(columns(item.name) * NAME_ADVANCE / 2), *map(small_width, item.notes)]
-    item.height = 2 * PADDING + NAME_LINE + SMALL_LINE * len(item.notes)
+    notes = item.note_lines
+    widths = [2 * math.ceil(columns(item.name) * NAME_ADVANCE / 2), *map(small_width, notes)]
+    item.height = 2 * PADDING + NAME_LINE + SMALL_LINE * len(notes)
     if item.mark:
         widths.append(small_width(item.mark_words) + 12)
         item.height += MARK_GAP + SMALL_LINE + 1

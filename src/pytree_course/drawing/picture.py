@@ -47,6 +47,11 @@ def svg_in_view(observation: obs.Observation, *, marked: obs.Path | None = None)
     return _TEMPLATES.render("drawing/in_view.html", picture=picture, spot=spot)
 
 
+def size(observation: obs.Observation, *, marked: obs.Path | None = None) -> tuple[int, int]:
+    """Return the width and height of a picture, in pixels."""
+    return layout.lay_out(items(observation, marked))[1:]
+
+
 def svg_of_items(root: Item, observation: obs.Observation, *, with_calls: bool = False) -> str:
     """Draw the items of an observation, on request with the calls that they take part in."""
     boxes, width, height = layout.lay_out(root)

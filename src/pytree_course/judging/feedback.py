@@ -88,8 +88,10 @@ def _names(count: int, call: Callable[..., Any] | None, answers: Sequence[Any]) 
     """Return the names of so many inputs, those of parameters as code."""
     parameters = _parameters(call)
     if parameters and parameters[0].name in PASSED_ON:
-        fitting = [each for each in map(_parameters, answers) if len(each) == count]
-        parameters = [*fitting, parameters][0]
+        passed_to = [_parameters(call, follow_wrapped=True), *map(_parameters, answers)]
+        for each in reversed(passed_to):
+            if each and (len(each) == count or each[-1].kind is Parameter.VAR_POSITIONAL):
+                parameters = parameters if each[0].name in PASSED_ON else each
     names: list[str] = []
     for parameter in parameters:
         if parameter.kind is Parameter.VAR_POSITIONAL:
@@ -104,10 +106,10 @@ def _lines(observation: Observation) -> int:
     return drawing.text(observation).count("\n") + 1
 
 
-def _parameters(call: Any) -> list[Parameter]:
-    """Return the parameters that a function itself has, whatever it wraps."""
+def _parameters(call: Any, *, follow_wrapped: bool = False) -> list[Parameter]:
+    """Return the parameters that a function itself has, or the function that it wraps."""
     try:
-        return [*inspect.signature(call, follow_wrapped=False).parameters.values()]
+        return [*inspect.signature(call, follow_wrapped=follow_wrapped).parameters.values()]
     except Exception:  # an answer may be anything
         return []
 
@@ -158,6 +160,7 @@ FEEDBACK_TEMPLATES = TEMPLATES.extended(
         "sentences": words.finding_sentences,
     },
     svg=drawing.svg,
+    size=drawing.size,
     svg_in_view=drawing.svg_in_view,
     text=drawing.text,
     looks=LOOKS,

@@ -9,6 +9,7 @@ from pytree_course.judging import matching, words
 from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.judging.verdicts import Finding, Verdict, WrongLine
 from pytree_course.observing import observations as obs
+from pytree_course.observing.comparison import compare
 from pytree_course.observing.words import describe
 from pytree_course.texts import truncate
 
@@ -63,6 +64,12 @@ def _wrong_lines(
             why, data = "as above", {"line": first.setdefault(misconception.name, name)}
             if data["line"] == name:
                 why, data = "belief", {"explanation": misconception.explanation}
+            else:
+                data["also"] = "".join(
+                    f" Or: {each.explanation}"
+                    for each in expected.misconceptions
+                    if [*each.observations] == [case] and not compare(each.observations[case], got)
+                )
             line = structs.replace(line, why=why, data=data, misconception=misconception.name)
         yield line
 

@@ -20,12 +20,14 @@ def failure_to_show(
 ) -> Failure:
     """Return the smallest of the cases that did what most of them did: results, or errors.
 
-    min keeps the first of equals, and check scripts put the simplest cases first.
+    Cases that expect an error explain less, and come last. min keeps the first of equals, and
+    check scripts put the simplest cases first.
     """
     raised = [case for case in cases if isinstance(outcomes[case].observation, Raised)]
     mostly = raised if 2 * len(raised) > len(cases) else set(cases).difference(raised)
+    telling = {case for case in mostly if not isinstance(expected.observations[case], Raised)}
     inputs = {case: json.dumps(msgspec.to_builtins(outcomes[case].inputs)) for case in mostly}
-    case = min(sorted(mostly), key=lambda case: len(inputs[case]))
+    case = min(sorted(telling or mostly), key=lambda case: len(inputs[case]))
     outcome = outcomes[case]
     return Failure(
         case=case,

@@ -84,7 +84,7 @@ WRONG_LINES = {
     "not this": "This is not right.",
     "not allowed": "This is {kinds}.",
     "belief": "{explanation}",
-    "as above": "The reason is the same as for line {line}.",
+    "as above": "The reason is the same as for line {line}.{also}",
 }
 WHOLE_NUMBER = "a whole number"
 THE_TEXT = 'the text "{word}"'
