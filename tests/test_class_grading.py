@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from concurrent.futures.process import BrokenProcessPool
 from itertools import cycle
+from zipfile import ZipFile
 
 import psutil
 import pytest
@@ -302,6 +303,9 @@ def test_a_folder_that_the_grades_cannot_go_to_is_refused_with_a_reason(made, mo
     assert made.into.read_text() == "my notes"
     assert "cannot be used" in capsys.readouterr().err
     made.into = made.folder / "grades"
+    made.hand_in("bob", RIGHT)
+    with ZipFile(made.folder / "bob" / "work.zip", "w") as zipped:  # would be unpacked there
+        zipped.writestr("work.ipynb", "{}")
     assert made.run_here(monkeypatch, "--unsandboxed") == 2
     assert "name a folder elsewhere" in capsys.readouterr().err
     assert not made.into.exists()
