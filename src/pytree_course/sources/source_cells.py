@@ -1,6 +1,5 @@
-"""Read the cells of lesson.md, exercises.md and answers.py; report mistakes by line."""
+"""Read the cells of lesson.md and exercises.md; report mistakes by line."""
 
-import ast
 import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -11,47 +10,13 @@ from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
 from pytree_course.course import CourseError
 
-FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
-FOLD_END = "\n\n</details>"
+HEADING = re.compile(r"##? +(.+?) *$", re.MULTILINE)
+MOST_ID = 64  # characters in a cell id, by the notebook format
 
 
 def slug(title: str) -> str:
     """Return a section's name in cell ids: "Key paths" becomes "key-paths"."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-
-
-def split_answer(text: str) -> tuple[str, str]:
-    """Split the text below a prediction's cell into the answer's explanation and what follows."""
-    next_part = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
-    at = next_part.start() if next_part else len(text)
-    return text[:at].strip(), text[at:]
-
-
-def with_closed_answer(text: str) -> str:
-    """Fold the answer below a prediction's cell; suggestions and the next prediction stay open."""
-    answer, rest = split_answer(text)
-    return f"{FOLD}{answer}{FOLD_END}\n\n{rest}".strip() if answer else text
-
-
-def with_open_answer(text: str) -> str:
-    """Undo `with_closed_answer`."""
-    return text.replace(FOLD, "").replace(FOLD_END, "")
-
-
-_EXPLANATION = re.compile(r'"""(?:[^\\]|\\.)*?"""', re.DOTALL)
-
-
-def split_explanation(source: str) -> tuple[str, str]:
-    """Split a cell of answers.py into the text that it starts with and what comes after it."""
-    explanation = _EXPLANATION.match(source)
-    if explanation is None:
-        return "", source
-    text: str = ast.literal_eval(explanation[0])
-    return " ".join(text.split()), source[explanation.end() :].strip("\n")
-
-
-HEADING = re.compile(r"##? +(.+?) *$", re.MULTILINE)
-MOST_ID = 64  # characters in a cell id, by the notebook format
 
 
 @dataclass(frozen=True)
@@ -157,29 +122,3 @@ def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
         cell_id = str(cell.metadata.get("id", f"{section}-{number}"))
         named.append(replace(cell, id=cell_id))
     return named
-
-
-CELL_MARK = re.compile(r"^# *%%(.*)\n?", re.MULTILINE)
-MARK_OPTION = re.compile(r'(\w+)=(?:"([^"]*)"|True)')
-
-
-def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
-    """Return the line, the options in the mark, and the source of each cell."""
-    marks = list(CELL_MARK.finditer(text))
-    ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    cells = []
-    for mark, end in zip(marks, ends, strict=True):
-        line = text.count("\n", 0, mark.start()) + 1
-        options = dict(MARK_OPTION.findall(mark[1]))
-        cells.append((line, options, text[mark.end() : end].strip("\n")))
-    return cells
-
-
-def misconception_cell(exercise: str, answer: str) -> str:
-    """Return an answer as a cell for answers.py; its name and explanation are left to the author.
-
-    A line of the answer that would begin another cell is kept as a plain comment.
-    """
-    code = CELL_MARK.sub(lambda mark: mark[0].replace("#", "#:", 1), answer.strip("\n"))
-    mark = f'# %% exercise="{exercise}" misconception="name_it"'
-    return f'{mark}\n"""Say what is believed, and what JAX does."""\n{code}\n'
