@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 from pytree_course.course import CourseError
 
 HEADING = re.compile(r"##? +(.+?) *$", re.MULTILINE)
-MOST_ID = 64  # characters in a cell id, by the notebook format
+MAX_ID = 64  # characters in a cell id, by the notebook format
+_ROOM_FOR_NUMBER = 12
 
 
 def slug(title: str) -> str:
@@ -75,8 +76,8 @@ def read_cells(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
         mistakes.append(Mistake(file, 1, "this file is missing"))
         return []
     except MystMetadataParsingError as error:
-        named = re.search(r"line (\d+)", str(error))
-        mistakes.append(Mistake(file, int(named[1]) if named else 1, str(error)))
+        position = re.search(r"line (\d+)", str(error))
+        mistakes.append(Mistake(file, int(position[1]) if position else 1, str(error)))
         return []
     lines = text.splitlines()
     cells = []
@@ -93,10 +94,11 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
     """Split a cell at its headings, so that the author need not."""
     starts, fenced = [0], False
     lines = cell.source.splitlines()
-    for at, line in enumerate(lines):
-        fenced ^= line.lstrip().startswith("```")
-        if not fenced and re.match("##? ", line) and at > 0:
-            starts.append(at)
+    for index, line in enumerate(lines):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        if not fenced and HEADING.match(line) and index > 0:
+            starts.append(index)
     parts = []
     for start, end in pairwise([*starts, len(lines)]):
         source = "\n".join(lines[start:end]).strip("\n")
@@ -111,14 +113,15 @@ def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
     A cell to which the author gives an id is not counted, and no other cell gets this id.
     """
     given = {str(cell.metadata["id"]) for cell in cells if "id" in cell.metadata}
-    named = []
+    with_ids = []
     section, number = "start", 0
     for cell in cells:
         if cell.heading:
-            section, number = slug(cell.heading)[: MOST_ID - 12], 0
-        number += "id" not in cell.metadata
-        while "id" not in cell.metadata and f"{section}-{number}" in given:
-            number += 1
-        cell_id = str(cell.metadata.get("id", f"{section}-{number}"))
-        named.append(replace(cell, id=cell_id))
-    return named
+            section, number = slug(cell.heading)[: MAX_ID - _ROOM_FOR_NUMBER], 0
+        if "id" in cell.metadata:
+            cell_id = str(cell.metadata["id"])
+        else:
+            number = next(n for n in count(number + 1) if f"{section}-{n}" not in given)
+            cell_id = f"{section}-{number}"
+        with_ids.append(replace(cell, id=cell_id))
+    return with_ids
