@@ -30,7 +30,6 @@ from pytree_course.cases import (
     shuffled,
     vector,
 )
-from pytree_course.cases.random_inputs import VALUES
 
 TRIPLED = "a map with `lambda leaf: 3 * leaf`"
 TO_TEXT = "a map with `lambda leaf: 'a text'`"
@@ -297,7 +296,7 @@ def model_state(cls, zeroed, predict, rng):
     found += cases(call, f"{said}, after {TO_TEXT}.", [fields(), (number(rng), None, number(rng))])
     whole = vector(rng, np.int32)
     zeros = [
-        (jax.device_put(VALUES["bfloat16"]), jax.device_put(VALUES["nan"]), number(rng)),
+        (vector(rng, jnp.bfloat16), jnp.array([jnp.nan, number(rng)]), number(rng)),
         (matrix(rng), vector(rng), 0),
         (whole, None, number(rng)),
         (vector(rng), [vector(rng)], number(rng)),

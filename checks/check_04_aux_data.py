@@ -23,7 +23,6 @@ from pytree_course.cases import (
     prediction_cases,
     random_words,
     shuffled,
-    varied_trees,
 )
 
 
@@ -154,11 +153,20 @@ def few_trees(rng):
     def leaf():
         return [number(rng), number(rng) / 4, random_words(rng, 1)[0]][rng.integers(3)]
 
-    without = ["keys", "more than ten items", "one leaf", "OrderedDict", "dict in a dict"]
-    without += ["dict in a tuple", "namedtuple in a list", "class in itself", "empty container"]
-    without += ["namedtuple below the top", "registered class below the top", "repeated leaf"]
-    edges = (0, 0.0, "", False, jax.device_put(vector(rng)))
-    return varied_trees(rng, leaf, edges=edges, without=without, rich=1)
+    first, second = sorted(random_words(rng, 2))
+    trees = [
+        leaf(),
+        [(), {}, []][rng.integers(3)],
+        {second: leaf(), first: 0},
+        [leaf(), ""],
+        (leaf(), 0.0),
+        Point(leaf(), False),
+        [Point(leaf(), leaf())],
+        Duo(leaf(), leaf()),
+        {first: jax.device_put(vector(rng)), second: None},
+        [{first: leaf()}, {first: leaf()}],
+    ]
+    return shuffled(rng, trees)
 
 
 @check
@@ -866,7 +874,7 @@ def partition(partition, combine, rng):
     for tree in ([1, 5, None], [number(rng), 3, 4.0, None, 2.5]):
         cases.append(Case(parts, shuffled(rng, tree), is_large, note=note))
     cases.append(Case(combine, {"name": None, "w": 1.5}, {"name": "in", "w": None}))
-    for tree in few_trees(rng)[:10]:
+    for tree in few_trees(rng):
         cases.append(Case(combine, *in_two(rng, tree)))
     cases.append(Case(combine, [None, 0, False, array], ["", None, None, None]))
     cases.append(Case(combine, {one: array, other: None}, {one: None, other: array}))

@@ -10,7 +10,7 @@ import pytest
 from msgspec import to_builtins
 
 from pytree_course.cases import Case
-from pytree_course.cases.random_inputs import varied_trees
+from pytree_course.cases.random_inputs import small_trees
 from pytree_course.judging.expected import Misconception
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import Finding
@@ -63,7 +63,7 @@ def written(source):
 
 
 def on_trees(answer, rng):
-    for tree in varied_trees(rng, lambda: int(rng.integers(1, 100)), rich=0):
+    for tree in small_trees(rng, lambda: int(rng.integers(1, 100))):
         yield Case(answer, tree)
 
 

@@ -139,6 +139,20 @@ def map_tree(f, tree):
     return f(tree)
 
 
+# %% exercise="map_tree" misconception="every_sequence_becomes_a_list"
+"""Your result has a list in the place of a tuple or namedtuple. A map keeps the type of every node. `jax.tree.unflatten` rebuilds each node as it was."""
+
+
+def map_tree(f, tree):
+    if tree is None:
+        return None
+    if isinstance(tree, dict):
+        return {key: map_tree(f, child) for key, child in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [map_tree(f, child) for child in tree]
+    return f(tree)
+
+
 # %% exercise="map_tree" misconception="rebuilds_by_type"
 """You walk through dicts, lists and tuples yourself, and rebuild each with its type: this fails for a namedtuple, which takes its fields one by one, and other nodes reach `f`. `jax.tree.unflatten` rebuilds every node."""
 def map_tree(f, tree):
@@ -283,6 +297,18 @@ def map_trees(f, first, *others):
     for other in others:
         first = jax.tree.map(f, first, other)
     return first
+
+
+# %% exercise="map_trees" misconception="one_tree_after_the_other"
+"""You call `f` with two leaves at a time, and its result goes into the next call. `f` gets a leaf of every tree in one call: as many arguments as there are trees. With a function such as `max` both are the same."""
+
+
+def map_trees(f, first, *others):
+    leaves, structure = jax.tree.flatten(first)
+    for other in others:
+        pairs = zip(leaves, structure.flatten_up_to(other), strict=True)
+        leaves = [f(leaf, part) for leaf, part in pairs]
+    return jax.tree.unflatten(structure, leaves)
 
 
 # %% exercise="map_trees" misconception="walks_plain_containers"

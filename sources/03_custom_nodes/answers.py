@@ -2553,6 +2553,12 @@ class Fork:
 +        return cls(*aux_data, children)
 
 
+# %% exercise="affine" misconception="the_pair_is_swapped" changes="solution"
+"""Flatten returns the aux_data first, so unflatten gets the letters of `act` as its children, and they are not two. Flatten returns first the children, then the aux_data. Only the arguments of unflatten come the other way round."""
+-        return (self.weight, self.bias), self.act
++        return self.act, (self.weight, self.bias)
+
+
 # %% exercise="affine" misconception="one_container_as_the_only_child" changes="solution"
 """A rebuilt layer holds both parts in its `weight`, or cannot be made: your only child is a container of `weight` and `bias`. Return the two as two children."""
 -        return (self.weight, self.bias), self.act
@@ -2690,6 +2696,12 @@ def unflatten_deque(aux_data, children):
 +    return tuple(d), len(d)
 
 
+# %% exercise="deque_node" misconception="a_limit_for_all" changes="solution"
+"""A deque without a limit comes back with one: its number of items. A `maxlen` of `None` means that there is no limit, and `deque(items, None)` accepts it: aux_data may hold `None`."""
+-    return tuple(d), d.maxlen
++    return tuple(d), d.maxlen or len(d)
+
+
 # %% exercise="deque_node" misconception="returns_the_children" changes="solution"
 """Unflatten gives a plain sequence instead of a deque. JAX takes what unflatten returns, so it has to make a new deque."""
 -    return deque(children, aux_data)
@@ -2727,6 +2739,15 @@ def unflatten_deque(aux_data, children):
 """Your node has one child, a container with all items. Each item should be a child of its own."""
 -    return tuple(d), d.maxlen
 +    return (tuple(d),), d.maxlen
+...
+-    return deque(children, aux_data)
++    return deque(children[0], aux_data)
+
+
+# %% exercise="deque_node" misconception="one_list_as_the_only_child" changes="solution"
+"""Your node has one child, a list with all items, so each path is one step too long. Each item should be a child of its own."""
+-    return tuple(d), d.maxlen
++    return [list(d)], d.maxlen
 ...
 -    return deque(children, aux_data)
 +    return deque(children[0], aux_data)

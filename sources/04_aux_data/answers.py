@@ -2262,6 +2262,15 @@ def rate_at(step):
     return jnp.where(step < 10, 0.1, 0.01)
 
 
+# %% exercise="rate_at" misconception="tracers_are_added"
+"""For an int your rates are right. Under `jit` the second fall is missing: `True + True` is 2 in Python, but two boolean arrays, and so two tracers, add up to `True`. `jnp.where` chooses between numbers."""
+
+
+def rate_at(step):
+    falls = (step >= 10) + (step >= 100)
+    return 0.1 * 0.1**falls
+
+
 # %% exercise="rate_at" misconception="one_step_late"
 """At step 10 and step 100 your rate is the old one. "From step 10 on" includes step 10: compare with `<`, not `<=`."""
 

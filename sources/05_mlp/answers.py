@@ -2752,6 +2752,12 @@ def loss_of_one(params, x, label):
 +    return jax.nn.log_softmax(mlp(params, x))[label]
 
 
+# %% exercise="loss_of_one" misconception="a_batch_of_one" changes="solution"
+"""Your loss is an array of one number, for a batch of one picture. `mlp` works for one picture too: leave `x` as it is, and the loss is a single number."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x[None]))[:, label]
+
+
 # %% exercise="loss_of_one" misconception="the_probability_itself" changes="solution"
 """Your loss is minus the probability of the right digit, without a logarithm: it lies between -1 and 0. `jax.nn.softmax` returns probabilities, `jax.nn.log_softmax` their logarithms."""
 -    return -jax.nn.log_softmax(mlp(params, x))[label]

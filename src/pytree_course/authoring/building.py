@@ -72,10 +72,7 @@ def build(
         raise AuthorMistakesError(mistakes)
     is_new = files.has_exercises and _build_exercises(sources, tell, again=again)
 
-    def write(file: Path, rendered: NotebookNode) -> None:
-        name = file.relative_to(files.root).as_posix()
-        made = None if again or section else _with_stored_outputs(rendered, file)
-        tell(f"writing {name}, whose code is unchanged" if made else f"running {name}")
+    def write(file: Path, rendered: NotebookNode, made: NotebookNode | None) -> None:
         write_file(file, _text(made or _executed(rendered, file, sources.all_cells)))
 
     stale = {
@@ -85,7 +82,14 @@ def build(
         if again or section or _why_notebook_is_stale(file, rendered)
     }
     with ThreadPoolExecutor(NOTEBOOKS_AT_ONCE) as pool:
-        list(pool.map(write, stale, stale.values()))  # which raises what ended one of them
+        written = []
+        for file, rendered in stale.items():
+            name = file.relative_to(files.root).as_posix()
+            made = None if again or section else _with_stored_outputs(rendered, file)
+            tell(f"writing {name}, whose code is unchanged" if made else f"running {name}")
+            written.append(pool.submit(write, file, rendered, made))
+    for result in written:
+        result.result()  # which raises what ended it
     for gone in {*files.deeper_notebooks.glob("*.ipynb")} - {*files.notebooks()}:
         tell(f"deleting {gone.name}, which no longer has a source")
         gone.unlink()

@@ -15,7 +15,7 @@ _FOR_CHECK_SCRIPTS = {
             "random_tree",
             "random_words",
             "shuffled",
-            "varied_trees",
+            "small_trees",
         ),
         "vector",
     ),

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 WORDS = ("dense", "embed", "gate", "head", "key", "norm", "query", "scale", "table", "value")
@@ -21,70 +20,6 @@ class Duo:
 
     left: Any
     right: Any
-
-
-TREES: dict[str, Callable[..., Any]] = {
-    "one leaf": lambda a, b, x, y, *_: {a: x},
-    "bare leaf": lambda a, b, x, y, *_: x,
-    "no leaves": lambda a, b, x, y, leaf, rng: [{}, (), [], None][rng.integers(4)],
-    "list": lambda a, b, x, y, *_: [x, y],
-    "tuple": lambda a, b, x, y, *_: (x, y),
-    "namedtuple": lambda a, b, x, y, *_: Point(x, y),
-    "registered class": lambda a, b, x, y, *_: Duo(x, y),
-    "OrderedDict": lambda a, b, x, y, *_: OrderedDict({b: x, a: y}),
-    "unsorted keys": lambda a, b, x, y, *_: {b: x, a: y},
-    "int keys": lambda a, b, x, y, leaf, rng: {
-        10 + int(rng.integers(90)): x,
-        int(rng.integers(10)): y,
-    },
-    "slashed keys": lambda a, b, x, y, *_: {f"{a}/{b}": x, f"/{b}": y},
-    "punctuated keys": lambda a, b, x, y, leaf, rng: {f"{b}.{a}": x, f"['{a}']": y, "1_0": leaf()},
-    "falsy keys": lambda a, b, x, y, *_: {a: {0: x}, b: {"": y}},
-    "keys of one text": lambda a, b, x, y, *_: {a: {1: x}, b: {"1": y}},
-    "paths of one text": lambda a, b, x, y, *_: {a: {b: x}, f"{a}/{b}": y},
-    "pattern keys": lambda a, b, x, y, *_: {f"{a}|{b}": x, f"({b}+": y},
-    "None": lambda a, b, x, y, *_: {a: x, b: None},
-    "empty container": lambda a, b, x, y, leaf, rng: {a: x, b: [(), [], {}][rng.integers(3)]},
-    "dict in a dict": lambda a, b, x, y, *_: {a: {b: x}, b: y},
-    "dict in a list": lambda a, b, x, y, *_: [{a: x}, {a: y}],
-    "dict in a tuple": lambda a, b, x, y, *_: ({a: x}, {a: y}),
-    "namedtuple in a list": lambda a, b, x, y, *_: [Point(x, y)],
-    "class in itself": lambda a, b, x, y, leaf, rng: Duo(Duo(x, y), leaf()),
-    "more than ten items": lambda a, b, x, y, leaf, rng: [leaf() for _ in range(12)],
-    "namedtuple below the top": lambda a, b, x, y, *_: {a: Point(x, y)},
-    "registered class below the top": lambda a, b, x, y, *_: {a: Duo(x, y)},
-    "repeated leaf": lambda a, b, x, y, *_: {a: x, b: x},
-}
-"""How small trees are made, by name; a check's trees are drawn in this order.
-
-Each takes two keys in alphabetical order, two leaves, the function that draws leaves, and `rng`.
-"""
-
-VALUES: dict[str, np.ndarray[Any, Any]] = {
-    "nan": np.array([np.nan, 2], np.float32),
-    "infinity": np.array([np.inf, -np.inf], np.float32),
-    "tiny number": np.array([3e-5, -2e-6], np.float32),
-    "no elements": np.zeros(0, np.float32),
-    "0-d array": np.array(1.5, np.float32),
-    "float16": np.array([1.5, 2], np.float16),
-    "bfloat16": np.array([1.5, 2], jnp.bfloat16),
-}
-"""Arrays that answers may trip over, by name."""
-
-GROUPS: dict[str, Iterable[str]] = {
-    "trees": TREES,
-    "keys": (
-        "unsorted keys",
-        "int keys",
-        "slashed keys",
-        "punctuated keys",
-        "falsy keys",
-        "keys of one text",
-        "paths of one text",
-        "pattern keys",
-    ),
-}
-"""Names that a check may leave out together."""
 
 
 def random_tree(rng: np.random.Generator, depth: int = 3) -> Any:
@@ -149,65 +84,37 @@ def shuffled(rng: np.random.Generator, things: Iterable[Any]) -> list[Any]:
     return [things[place] for place in rng.permutation(len(things))]
 
 
-def varied_trees(
-    rng: np.random.Generator,
-    leaf: Callable[[], Any],
-    *,
-    edges: Iterable[Any] = (),
-    values: Callable[[Any], Any] | None = None,
-    without: Iterable[str] = (),
-    rich: int = 2,
+def small_trees(
+    rng: np.random.Generator, leaf: Callable[[], Any], edges: Iterable[Any] = ()
 ) -> list[Any]:
-    """Draw small trees, each of one kind, and some larger ones.
-
-    Keys, values, the order of the trees and how many of them are rich come from `rng`.
+    """Draw a small tree of each kind of node, in random order.
 
     Parameters
     ----------
     rng
-        Where everything comes from.
+        Where keys, values and the order come from.
     leaf
         Draws a leaf.
     edges
         Leaves at the edge of what is allowed: each stands in a plain tree of its own.
-    values
-        Makes a leaf of an array in `VALUES`; each stands in a plain tree of its own. Without it,
-        there are none.
-    without
-        Names in `TREES`, `VALUES` and `GROUPS` that the exercise's prompt does not allow, or that
-        show nothing there.
-    rich
-        How many rich trees there are at least; there are two more at most.
     """
-    left_out = {name for given in without for name in GROUPS.get(given, [given])}
-    if unknown := left_out - TREES.keys() - VALUES.keys():
-        raise ValueError(f"no small trees or values: {', '.join(sorted(unknown))}")
-    trees = [_small_tree(rng, leaf, lambda a, b, x, y, *_: {a: x, b: y})]
-    trees += [_small_tree(rng, leaf, make) for name, make in TREES.items() if name not in left_out]
-    trees += [_with_edge(rng, leaf, edge) for edge in edges]
-    if values is not None:
-        trees += [
-            _with_edge(rng, leaf, values((array * rng.integers(1, 10)).astype(array.dtype)))
-            for name, array in VALUES.items()
-            if name not in left_out
-        ]
-    parts: list[Callable[[], Any]] = []
-    if "namedtuple below the top" not in left_out:
-        parts.append(lambda: Point(leaf(), leaf()))
-    if "registered class below the top" not in left_out:
-        parts.append(lambda: Duo(leaf(), [leaf()]))
-    trees += [random_model(rng, leaf, *parts) for _ in range(rich + int(rng.integers(3)))]
+    a, b = sorted(random_words(rng, 2))
+    empty: list[Any] = [(), [], {}]
+    trees = [
+        leaf(),
+        [empty[rng.integers(3)]],
+        {b: leaf(), a: leaf()},
+        [leaf(), leaf()],
+        (leaf(), leaf()),
+        Point(leaf(), leaf()),
+        Duo(leaf(), leaf()),
+        OrderedDict({b: leaf(), a: leaf()}),
+        {a: leaf(), b: None},
+        {a: {b: leaf()}, b: leaf()},
+        [{a: leaf()}, {a: leaf()}],
+        {a: Point(leaf(), leaf()), b: empty[rng.integers(3)]},
+    ]
+    for edge in edges:
+        first, second = shuffled(rng, [edge, leaf()])
+        trees.append({a: first, b: second})
     return shuffled(rng, trees)
-
-
-def _small_tree(rng: np.random.Generator, leaf: Callable[[], Any], make: Callable[..., Any]) -> Any:
-    first, second = sorted(random_words(rng, 2))
-    return make(first, second, leaf(), leaf(), leaf, rng)
-
-
-def _with_edge(rng: np.random.Generator, leaf: Callable[[], Any], edge: Any) -> Any:
-    """Draw a plain tree with this leaf, at random its first or its second."""
-    first, second = sorted(random_words(rng, 2))
-    if rng.random() < 0.5:
-        return {first: edge, second: leaf()}
-    return {first: leaf(), second: edge}

@@ -133,7 +133,7 @@ class Cluster:
     def cell(self) -> str:
         """The answer as a cell of answers.py, in which a name and an explanation are missing."""
         # It loads Jupytext, which no other answer needs.
-        from pytree_course.sources.source_cells import misconception_cell
+        from pytree_course.sources.changes import misconception_cell
 
         return misconception_cell(self.exercise, self.code)
 
