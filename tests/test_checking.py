@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pytree_course.cases import Case, as_int, check
+from pytree_course.cases import Case, as_int, check, returning_jax
 from pytree_course.judging import words
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import without_outcomes
@@ -160,9 +160,11 @@ def test_feedback_on_a_wrong_answer_shows_both_and_where_they_part_and_then_what
 
 def test_inputs_are_called_what_the_function_calls_them_that_takes_them():
     passing_on, taking_more = (lambda *given: None), (lambda *trees: None)
-    names = {"`values`": (right, passing_on), "`trees[0]`": (taking_more,), "input 1": (None,)}
+    wrapped = returning_jax(right)
+    names = {"`values`": (right, wrapped), "`tree`": (passing_on,)}
+    names |= {"`trees[0]`": (taking_more,), "input 1": (None,)}
     for name, call in ((name, call) for name, calls in names.items() for call in calls):
-        shown = feedback(ALL_VERDICTS["incorrect"], call=call, answers=[right])
+        shown = feedback(ALL_VERDICTS["incorrect"], call=call, answers=[lambda tree: None])
         assert f"Given, {name}: [" in shown.text
 
 

@@ -18,6 +18,7 @@ NEITHER = 'This is neither a whole number nor the text "error".'
 BELIEFS = [
     ("none_is_a_leaf", "none_is_a_leaf explained.", RIGHT | {"A": 3}),
     ("one_more", "one_more explained.", RIGHT | {"A": 3, "B": 1, "D": 78}),
+    ("only_d", "only_d explained.", RIGHT | {"D": 78}),
     ("all_keys_work", "all_keys_work explained.", RIGHT | {"C": 1}),
 ]
 
@@ -81,6 +82,7 @@ def test_a_wrong_prediction_without_a_misconception_has_a_reason(line, predictio
 
 
 ALSO_A = "The reason is the same as for line A."
+ALSO_A_OR_D = f"{ALSO_A} Or: only_d explained."  # a belief about this line alone
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,7 @@ ALSO_A = "The reason is the same as for line A."
             {"A": "none_is_a_leaf explained.", "C": "all_keys_work explained."},
         ),
         # One that explains more lines, or most of its own, comes first and is explained once.
-        ({"A": 3, "B": 1, "D": 78}, {"A": "one_more explained.", "B": ALSO_A, "D": ALSO_A}),
+        ({"A": 3, "B": 1, "D": 78}, {"A": "one_more explained.", "B": ALSO_A, "D": ALSO_A_OR_D}),
         ({"A": 3, "B": 1}, {"A": "one_more explained.", "B": ALSO_A}),
         ({"B": 1}, {"B": "one_more explained."}),  # better than nothing
     ],
