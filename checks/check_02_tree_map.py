@@ -493,7 +493,7 @@ class Watched(NamedTuple):
 
     weights: Any
     single: Any
-    opened = 0
+    opened = 0  # type: ignore[misc]  # one for the class: no field
 
     def flatten(self):
         Watched.opened += isinstance(self.single, jax.core.Tracer)

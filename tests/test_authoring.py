@@ -23,12 +23,8 @@ from pytree_course.running.run_cases import results_of
 from pytree_course.sources import authors_answers
 from pytree_course.sources.authors_answers import SEEDS, results_of_answer
 from pytree_course.sources.lesson_sources import read_sources
-from pytree_course.sources.source_cells import (
-    AuthorMistakesError,
-    SourceCell,
-    with_closed_answer,
-    with_open_answer,
-)
+from pytree_course.sources.predictions import with_closed_answer, with_open_answer
+from pytree_course.sources.source_cells import AuthorMistakesError, SourceCell
 from tests.conftest import edit
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build
+from pytree_course.sources.changes import CELL_MARK, marked_cells, misconception_cell
 from pytree_course.sources.lesson_sources import read_sources
-from pytree_course.sources.source_cells import CELL_MARK, marked_cells, misconception_cell
 from tests.made_submissions import ELEMENTS, RIGHT, MadeClass
 
 TWICE = "def count_leaves(tree):\n    return 2 * len(jax.tree.leaves(tree))"

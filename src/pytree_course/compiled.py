@@ -16,14 +16,14 @@ from pathlib import Path
 CACHE = Path(sys.prefix) / "cache"
 """In the course's environment. A learner's code sees only `visible_programs()`."""
 
-MOST_PROGRAMS = 20_000
+MAX_PROGRAMS = 20_000
 
-# Its owner may not list it either, for inside the sandbox the user is its owner.
+# Not even its owner may list it: inside the sandbox, that is the learner's code.
 _NOT_LISTED = 0o311
 _READABLE = 0o444  # and root's kernels run as another user
 
 _READ_ONLY = {
-    "jax_persistent_cache_min_compile_time_secs": 1e9,  # what takes less is not written
+    "jax_persistent_cache_min_compile_time_secs": 1e9,  # so nothing is written
     "jax_persistent_cache_min_entry_size_bytes": -1,
     "jax_persistent_cache_enable_xla_caches": "none",  # its folder would be part of every key
 }
@@ -41,8 +41,8 @@ def visible_programs() -> Path:
 
 def can_keep() -> bool:
     """Return whether this environment is writable; if not, kernels compile everything."""
-    existing = next(each for each in _of_this_machine().parents if each.exists())
-    return os.access(existing, os.W_OK)
+    nearest_existing = next(folder for folder in _of_this_machine().parents if folder.exists())
+    return os.access(nearest_existing, os.W_OK)
 
 
 def use_compiled_programs(*, keep: bool) -> None:
@@ -74,21 +74,24 @@ def make_folders() -> None:
 
 
 def show_compiled_programs() -> None:
-    """Let kernels see the programs kept so far; delete all of them if there are too many."""
+    """Let kernels see the programs kept so far; if there are too many, delete all of them."""
     if not can_keep():
         return
     make_folders()
     entries = [*kept_programs().iterdir()] if kept_programs().exists() else []
+    if len(entries) > MAX_PROGRAMS:
+        # The stamps too: otherwise nothing would be compiled for kernels again.
+        stamps = [file for file in _of_this_machine().iterdir() if file.is_file()]
+        # By name, because the visible folder cannot be listed.
+        visible = [visible_programs() / entry.name for entry in entries]
+        for file in (*stamps, *visible, *entries):
+            file.unlink(missing_ok=True)
+        return
     for entry in entries:
-        place = visible_programs() / entry.name
-        if len(entries) > MOST_PROGRAMS:
-            place.unlink(missing_ok=True)
-            entry.unlink(missing_ok=True)
-        else:
-            # Another process may link or remove the same entry.
-            with contextlib.suppress(FileExistsError, FileNotFoundError):
-                entry.chmod(_READABLE)
-                os.link(entry, place)
+        # Another process may link or remove the same entry.
+        with contextlib.suppress(FileExistsError, FileNotFoundError):
+            entry.chmod(_READABLE)
+            os.link(entry, visible_programs() / entry.name)
 
 
 def stamp(*contents: str) -> Path:

@@ -18,8 +18,8 @@ from pytree_course.course import GOING_DEEPER, Course, answer_id, check_id, othe
 from pytree_course.rendering import render
 from pytree_course.sources.exercises import EXERCISE_OPTIONS, WRITE, Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources, Section
-from pytree_course.sources.predictions import PREDICTION
-from pytree_course.sources.source_cells import SourceCell, with_closed_answer
+from pytree_course.sources.predictions import PREDICTION, with_closed_answer
+from pytree_course.sources.source_cells import SourceCell
 from pytree_course.texts import counted, text_digest
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code

@@ -17,8 +17,8 @@ from pytree_course.course import GOING_DEEPER, Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.feedback import render
 from pytree_course.released_files import bundle, write_bundle
-from pytree_course.sources.predictions import OPTION
-from pytree_course.sources.source_cells import FOLD, FOLD_END, slug
+from pytree_course.sources.predictions import FOLD, FOLD_END, OPTION
+from pytree_course.sources.source_cells import slug
 
 # The other documents are for contributors, and some of them show answers.
 DOCUMENTS = [f"docs/{name}.md" for name in ("CHANGELOG", "learning", "teaching", "plans")]

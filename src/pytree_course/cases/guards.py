@@ -14,14 +14,14 @@ from pytree_course.observing.observe import flatten_one_level
 def as_int(answer: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap an answer so that integer scalars of NumPy and JAX count as Python's own int."""
 
-    def counted(*inputs: Any) -> Any:
+    def call(*inputs: Any) -> Any:
         result = answer(*inputs)
         is_scalar = isinstance(result, (np.integer, np.ndarray, jax.Array)) and result.ndim == 0
         if is_scalar and jnp.issubdtype(result.dtype, np.integer):
             return int(result)
         return result
 
-    return _named_like(answer, counted)
+    return _with_parameters_of(answer, call)
 
 
 def as_jax(result: Any) -> Any:
@@ -35,21 +35,20 @@ def as_jax(result: Any) -> Any:
 
 def returning_jax(answer: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap an answer so that its result counts `as_jax`."""
-    return _named_like(answer, lambda *inputs: as_jax(answer(*inputs)))
+    return _with_parameters_of(answer, lambda *inputs: as_jax(answer(*inputs)))
 
 
-def _named_like(answer: Callable[..., Any], call: Callable[..., Any]) -> Callable[..., Any]:
+def _with_parameters_of(answer: Callable[..., Any], call: Callable[..., Any]) -> Callable[..., Any]:
     """Give a call the answer's parameters: feedback names them."""
-    call.__wrapped__ = answer  # type: ignore[attr-defined]  # an answer may be anything: no more of it
+    call.__wrapped__ = answer  # type: ignore[attr-defined]  # no more: an answer may be any object
     return call
 
 
 def is_one_program(function: Callable[..., Any], *inputs: Any) -> bool:
     """Say whether a call is one jitted program; its inputs may be converted, and no more."""
     names = [equation.primitive.name for equation in jax.make_jaxpr(function)(*inputs).eqns]
-    # Another version of JAX may have another name for it.
-    converting = ("convert_element_type", "device_put")
-    return [name in ("jit", "pjit") for name in names if name not in converting] == [True]
+    programs = [name for name in names if name not in ("convert_element_type", "device_put")]
+    return programs in (["jit"], ["pjit"])  # the name depends on the version of JAX
 
 
 class CyclicTreeError(Exception):
@@ -59,10 +58,11 @@ class CyclicTreeError(Exception):
 def acyclic(tree: Any, within: tuple[int, ...] = ()) -> Any:
     """Return a tree, or raise a CyclicTreeError where a node contains itself.
 
-    A check calls this on what an answer made, before JAX sees it: in CPython 3.11, a flatten that
-    has no end leaves a process in which hardly a call is possible, or ends it. `within` has the
-    ids of the nodes around it.
+    A check calls this on what an answer made, before JAX sees it: an endless flatten exhausts the C
+    stack, which in CPython 3.11 breaks the process or ends it. `within` has the ids of the nodes
+    around it.
     """
+    # The depth counts too: a flatten function that makes new nodes repeats no id.
     if id(tree) in within or len(within) > MAX_DEPTH:
         name = type(tree).__name__
         raise CyclicTreeError(
@@ -80,4 +80,4 @@ def acyclic(tree: Any, within: tuple[int, ...] = ()) -> Any:
 
 def making(cls: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that makes objects as a class does, each of them `acyclic`."""
-    return _named_like(cls, lambda *fields: acyclic(cls(*fields)))
+    return _with_parameters_of(cls, lambda *fields: acyclic(cls(*fields)))

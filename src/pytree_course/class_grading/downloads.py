@@ -1,15 +1,18 @@
 """Identify the student behind a file name that a learning platform made.
 
-Canvas (`lib/content_zipper.rb` in instructure/canvas-lms) puts all files into one folder. In
-`lovelaceada_LATE_12345_678901_01_leaves_exercises-1.ipynb` stand the student's sortable name in
-lower case without blanks (of a group's work, the group's name), LATE where Canvas counts it as
-late, the id of the user (or of one member of the group), the id of the attachment, and the file's
-name. In anonymous grading, `anon_` and five letters, which differ in each assignment, stand for
-name and id.
-A text or a link that was handed in is `lovelaceada_12345_text.html` or `_link.html`.
+Canvas (`lib/content_zipper.rb` in instructure/canvas-lms) puts all files into one folder, with
+names such as `lovelaceada_LATE_12345_678901_01_leaves_exercises-1.ipynb`:
+
+- `lovelaceada`: the student's sortable name in lower case without blanks, or the group's name;
+- `LATE`: where Canvas counts it as late;
+- `12345`: the id of the user, or of one member of the group;
+- `678901`: the id of the attachment; then the file's name.
+
+In anonymous grading, `anon_` and five letters, which differ in each assignment, stand for name and
+id. A text or a link that was handed in is `lovelaceada_12345_text.html` or `_link.html`.
 
 Students choose their own names and those of their files, and both may look like ids: then a name
-can be read in several ways. A way is wrong if its id is not on the list of the class.
+has several readings. A reading is wrong if its id is not on the list of the class.
 
 Moodle (`mod/assign/classes/downloader.php` in moodle/moodle, before 4.1 in `locallib.php`) makes a
 folder `Ada Lovelace_12345_assignsubmission_file`, until 4.0 with `_` at its end; or, as the teacher
@@ -35,11 +38,11 @@ from datetime import UTC, datetime
 
 CANVAS, MOODLE, BRIGHTSPACE = "Canvas", "Moodle", "Brightspace"
 
-# Overlapping matches are wanted: each is one way to read a name.
+# Overlapping matches are wanted: each is one reading of a name.
 _CANVAS = re.compile(
     r"(?=(?:_([1-9]\d*)|(?:^|_)(anon_[A-Za-z0-9]{5}))_(?:([1-9]\d*)_.|(?:text|link)\.html$))"
 )
-_LATE = "LATE"
+_LATE = re.compile(r"(?:^|_)LATE$")
 _MOODLE = re.compile(
     r"(?P<name>[^_]+)(?:_(?P<number>\d+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_.*)?",
     re.DOTALL,
@@ -48,7 +51,7 @@ _BRIGHTSPACE = re.compile(
     r"(?P<number>\d+-\d+) - (?P<name>.+?) - (?P<date>[^-]*\b\d{4}\b[^-]*?)(?: - .+)?",
     re.DOTALL,
 )
-_NO_NAME = "Participant"
+_ANONYMOUS = "Participant"
 _REFUSED = {
     re.compile(r"submission_\d+"): "it is from Gradescope, whose folders are called by numbers: "
     "submission_metadata.yml says whose each is. Call each folder as its student",
@@ -93,11 +96,15 @@ def download_names(
     for name, match in matches.items():
         if match:
             read[name] = _with_name(match, is_alone=len(numbers[match["name"]]) == 1)
-        elif why := next((why for form, why in _REFUSED.items() if form.fullmatch(name)), ""):
-            read[name] = DownloadName(Submitter(""), problem=why)
-        elif ways := _canvas_ways(name):
-            read[name] = _right_way(ways, canvas_ids)
+        elif reason := _refusal(name):
+            read[name] = DownloadName(Submitter(""), problem=reason)
+        elif readings := _canvas_readings(name):
+            read[name] = _only_possible(readings, canvas_ids)
     return read
+
+
+def _refusal(name: str) -> str:
+    return next((reason for form, reason in _REFUSED.items() if form.fullmatch(name)), "")
 
 
 def _with_name(match: re.Match[str], *, is_alone: bool) -> DownloadName:
@@ -107,44 +114,46 @@ def _with_name(match: re.Match[str], *, is_alone: bool) -> DownloadName:
     two students of one who handed in two lessons.
     """
     name = match["name"]
-    if match["number"] and not (is_alone and name != _NO_NAME):
+    needs_number = name == _ANONYMOUS or not is_alone
+    if match["number"] and needs_number:
         name = f"{name}_{match['number']}"
     if match.re is _MOODLE:
         is_file = match["plugin"] == "file"
         problem = "" if is_file else f"it is Moodle's {match['plugin']}, and no file"
         return DownloadName(Submitter(name, system=MOODLE), problem=problem)
     submitter = Submitter(name, system=BRIGHTSPACE)
+    # It writes 9:59 as 959, in which `strptime` would read 95 hours.
     four_digits = re.sub(r"\b(\d{3})\b", r"0\1", match["date"])
     for form in ("%b %d, %Y %I%M %p", "%d %B, %Y %H%M"):
         with suppress(ValueError):
-            moment = datetime.strptime(four_digits, form).replace(tzinfo=UTC)
+            moment = datetime.strptime(four_digits, form).replace(
+                tzinfo=UTC
+            )  # only the order counts
             return DownloadName(submitter, int(moment.timestamp()))
     remark = f"when it was handed in cannot be read from {match['date']!r}"
     return DownloadName(submitter, remark=remark)
 
 
-def _canvas_ways(name: str) -> list[DownloadName]:
-    """Return each way to read a name as Canvas's, that with the shortest student's name first."""
-    ways = []
+def _canvas_readings(name: str) -> list[DownloadName]:
+    """Return each reading of a name as Canvas's, that with the shortest student's name first."""
+    readings = []
     for match in _CANVAS.finditer(name):
         number, anonymous, attachment = match.groups(default="")
-        student, _, last = name[: match.start()].rpartition("_")
-        is_late = last == _LATE
-        called = student if is_late else name[: match.start()]
-        if all(unicodedata.category(letter)[0] in "LMN" or letter == "_" for letter in called):
-            submitter = Submitter(number or anonymous, called, CANVAS, number)
+        student, is_late = _LATE.subn("", name[: match.start()])
+        if all(unicodedata.category(letter)[0] in "LMN" or letter == "_" for letter in student):
+            submitter = Submitter(number or anonymous, student, CANVAS, number)
             remark = "late, says Canvas" if is_late else ""
-            ways.append(DownloadName(submitter, int(attachment or 0), remark))
-    return ways
+            readings.append(DownloadName(submitter, int(attachment or 0), remark))
+    return readings
 
 
-def _right_way(ways: list[DownloadName], canvas_ids: Collection[str]) -> DownloadName:
-    """Choose the one way to read a name of Canvas's that can be right."""
-    possible = [way for way in ways if way.submitter.id in canvas_ids] or ways
-    if len({way.submitter.id for way in possible}) == 1:
+def _only_possible(readings: list[DownloadName], canvas_ids: Collection[str]) -> DownloadName:
+    """Choose the one reading of a name of Canvas's that can be right."""
+    possible = [one for one in readings if one.submitter.id in canvas_ids] or readings
+    if len({one.submitter.id for one in possible}) == 1:
         return possible[0]
-    submitters = [way.submitter for way in possible]
-    whose = " or ".join(f"{who.id} ({who.name or 'no name'})" for who in submitters)
+    students = [(one.submitter.id, one.submitter.name or "no name") for one in possible]
+    whose = " or ".join(f"{student} ({name})" for student, name in students)
     problem = (
         f"whose it is can be read in several ways: {whose}. Rename it so that no other numbers "
         "stand between underscores, or name Canvas's export of grades with --roster"

@@ -6,7 +6,7 @@ from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 
 from pytree_course.built import hides_outputs, show_outputs
-from pytree_course.sources.source_cells import with_open_answer
+from pytree_course.sources.predictions import with_open_answer
 
 
 class ShowAnswers(Preprocessor):

@@ -1,10 +1,12 @@
-"""Apply a change to an answer: the notation in which answers.py writes most wrong answers.
+"""The notation of answers.py: marked cells, explanations, and answers as changes of another.
 
 A change looks like the body of a diff, without line numbers. Lines after `-` are replaced by lines
 after `+`; lines after a blank are unchanged, and say where the change belongs. A line `...` stands
 for any lines between two places.
 """
 
+import ast
+import re
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -88,3 +90,41 @@ def _places(change: str) -> list[_Place]:
     if all(place.old == place.new for place in places):
         raise ChangeError(0, "nothing is changed")
     return places
+
+
+CELL_MARK = re.compile(r"^# *%%(.*)\n?", re.MULTILINE)
+MARK_OPTION = re.compile(r'(\w+)=(?:"([^"]*)"|True)')
+
+
+def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
+    """Return the line, the options in the mark, and the source of each cell."""
+    marks = list(CELL_MARK.finditer(text))
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    cells = []
+    for mark, end in zip(marks, ends, strict=True):
+        line = text.count("\n", 0, mark.start()) + 1
+        options = dict(MARK_OPTION.findall(mark[1]))
+        cells.append((line, options, text[mark.end() : end].strip("\n")))
+    return cells
+
+
+def misconception_cell(exercise: str, answer: str) -> str:
+    """Return an answer as a cell for answers.py; its name and explanation are left to the author.
+
+    A line of the answer that would begin another cell is kept as a plain comment.
+    """
+    code = CELL_MARK.sub(lambda mark: mark[0].replace("#", "#:", 1), answer.strip("\n"))
+    mark = f'# %% exercise="{exercise}" misconception="name_it"'
+    return f'{mark}\n"""Say what is believed, and what JAX does."""\n{code}\n'
+
+
+_EXPLANATION = re.compile(r'"""(?:[^\\]|\\.)*?"""', re.DOTALL)
+
+
+def split_explanation(source: str) -> tuple[str, str]:
+    """Split a cell of answers.py into the text that it starts with and what comes after it."""
+    explanation = _EXPLANATION.match(source)
+    if explanation is None:
+        return "", source
+    text: str = ast.literal_eval(explanation[0])
+    return " ".join(text.split()), source[explanation.end() :].strip("\n")

@@ -7,14 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from pytree_course.judging.expected import ExerciseFacts
-from pytree_course.sources.changes import ChangeError, changed
-from pytree_course.sources.source_cells import (
-    Mistake,
-    SourceCell,
-    marked_cells,
-    slug,
-    split_explanation,
-)
+from pytree_course.sources.changes import ChangeError, changed, marked_cells, split_explanation
+from pytree_course.sources.source_cells import Mistake, SourceCell, slug
 
 SOLUTION_REGION = re.compile(
     r"^(?P<indent>[ \t]*)# BEGIN SOLUTION\n(?P<solution>.*?)^[ \t]*# END SOLUTION[ \t]*\n?",

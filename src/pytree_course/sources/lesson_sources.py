@@ -19,14 +19,14 @@ from pytree_course.sources.source_cells import (
 )
 from pytree_course.texts import text_digest
 
-MOST_MINUTES = {"to read": 20, "with everything that it asks the reader to do": 45}
-"""The most that the core of a lesson takes."""
-WORDS_A_MINUTE = 150
+MAX_READING_MINUTES, MAX_CORE_MINUTES = 20, 45
+"""The core of a lesson: to read, and with everything that it asks the reader to do."""
+WORDS_PER_MINUTE = 150
 """Between reading to learn (200) and to memorise (138): R. P. Carver, Reading rate: theory,
 research, and practical implications, Journal of Reading 36 (1992)."""
 TRY = "**Try.**"
 """Start of a suggestion to play with the code."""
-SECONDS_A_LINE, SECONDS_A_PREDICTION, SECONDS_A_TRY = 5, 60, 240
+SECONDS_PER_LINE, SECONDS_PER_PREDICTION, SECONDS_PER_TRY = 5, 60, 240
 """For a line of code that is read and run, a prediction, a Try: estimates (docs/authoring.md)."""
 
 
@@ -44,6 +44,11 @@ class Section:
         return slug(self.title)
 
     @property
+    def link_end(self) -> str:
+        """How a link to its notebook ends, in the list of deeper sections."""
+        return f"/{self.slug}.ipynb)"
+
+    @property
     def code(self) -> list[SourceCell]:
         """Its code cells, without those in which the reader writes."""
         return [cell for cell in self.cells if cell.kind == "code" and not cell.is_exercise]
@@ -53,7 +58,7 @@ class Section:
         """How long it takes to read its text, and to read and run its code."""
         words = sum(len(cell.source.split()) for cell in self.cells if cell.kind == "markdown")
         lines = sum(bool(line.strip()) for cell in self.code for line in cell.source.splitlines())
-        return max(1, round(words / WORDS_A_MINUTE + lines * SECONDS_A_LINE / 60))
+        return max(1, round(words / WORDS_PER_MINUTE + lines * SECONDS_PER_LINE / 60))
 
     @property
     def writing(self) -> int:
@@ -70,7 +75,7 @@ class Section:
         """How many minutes its predictions and Trys take besides."""
         predictions = sum("prediction" in cell.metadata for cell in self.code)
         tries = sum(cell.source.count(TRY) for cell in self.cells)
-        return round((predictions * SECONDS_A_PREDICTION + tries * SECONDS_A_TRY) / 60)
+        return round((predictions * SECONDS_PER_PREDICTION + tries * SECONDS_PER_TRY) / 60)
 
 
 @dataclass(frozen=True)
@@ -97,20 +102,29 @@ def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
     """Yield the mistakes in a lesson's layers; a lesson without "Going deeper" has none."""
     if not layers.ending:
         return
-    takes = (layers.core_minutes, layers.core_with_everything)
-    for minutes, (what, most) in zip(takes, MOST_MINUTES.items(), strict=True):
-        if minutes > most:
-            message = f"the core takes {minutes} minutes {what}: {most} are the most"
-            yield layers.opening[0].mistake(message)
-    listed = "\n".join(cell.source for cell in layers.ending)
+    title, reading, everything = layers.opening[0], layers.core_minutes, layers.core_with_everything
+    if reading > MAX_READING_MINUTES:
+        yield title.mistake(
+            f"the core takes {reading} minutes to read: {MAX_READING_MINUTES} are the most"
+        )
+    if everything > MAX_CORE_MINUTES:
+        yield title.mistake(
+            f"the core takes {everything} minutes with everything that it asks the reader to do: "
+            f"{MAX_CORE_MINUTES} are the most"
+        )
+    listed = _text(layers.ending)
     for section in layers.deeper:
         first = section.cells[0]
         if not section.for_whom:
             yield first.mistake('say for whom it is: `+++ {"for": "you …"}` above its title')
         if first.file.stem != section.slug:
             yield first.mistake(f"name its file as its title says: {section.slug}.md")
-        if f"/{section.slug}.ipynb)" not in listed:
+        if section.link_end not in listed:
             yield first.mistake(f'link to it below "# {GOING_DEEPER}" in lesson.md')
+
+
+def _text(cells: list[SourceCell]) -> str:
+    return "\n".join(cell.source for cell in cells)
 
 
 def _section(cells: list[SourceCell]) -> Section:
@@ -142,15 +156,15 @@ class LessonSources:
                 parts.append([])
             parts[-1].append(cell)
         headings = [part[0].heading for part in parts]
-        at = headings.index(GOING_DEEPER) if GOING_DEEPER in headings else len(parts)
-        ending = list(itertools.chain(*parts[at:]))
-        listed = "\n".join(cell.source for cell in ending)
+        first = headings.index(GOING_DEEPER) if GOING_DEEPER in headings else len(parts)
+        ending = list(itertools.chain(*parts[first:]))
+        listed = _text(ending)
         sections = [_section(part) for part in self.deeper if part]
         return Layers(
             opening=parts[0] if parts else [],
-            core=[_section(part) for part in parts[1:at]],
+            core=[_section(part) for part in parts[1:first]],
             ending=ending,
-            deeper=sorted(sections, key=lambda section: listed.find(f"/{section.slug}.ipynb)")),
+            deeper=sorted(sections, key=lambda section: listed.find(section.link_end)),
         )
 
     @property
@@ -165,6 +179,7 @@ class LessonSources:
         return {
             section.slug: LessonSection(
                 title=section.title,
+                # The title and the imports take no time of their own.
                 minutes=0 if section is opening else section.minutes,
                 trying=section.trying,
                 deeper=section in self.layers.deeper,
@@ -175,7 +190,7 @@ class LessonSources:
 
     @property
     def graded(self) -> dict[str, Exercise]:
-        """The exercises of the exercise notebook; the others stand in the lesson."""
+        """The exercises of the exercise notebook; the others are in the lesson."""
         return {
             name: exercise for name, exercise in self.exercises.items() if not exercise.is_practice
         }
@@ -187,7 +202,7 @@ class LessonSources:
 
     @property
     def practice_digest(self) -> str:
-        """A digest of the cells of the exercises that stand in the lesson; "" without any."""
+        """A digest of the cells of the exercises in the lesson; "" without any."""
         practice = [exercise for exercise in self.exercises.values() if exercise.is_practice]
         cells = [
             (exercise.setup, exercise.cell.source, str(exercise.cell.metadata))
@@ -201,17 +216,21 @@ def read_sources(files: LessonFiles) -> LessonSources:
     mistakes: list[Mistake] = []
     lesson = read_cells(files.sources / "lesson.md", mistakes)
     deeper = [read_cells(file, mistakes) for file in files.deeper_files()]
-    parts = [read_predictions(cells, mistakes) for cells in (lesson, *deeper)]
-    predictions = {name: each for found, _ in parts for name, each in found.items()}
-    lesson, *deeper = [cells for _, cells in parts]
-    all_cells = list(itertools.chain(lesson, *deeper))
+    predictions: dict[str, Prediction] = {}
+    notebooks = []
+    for cells in (lesson, *deeper):
+        in_notebook, cells_as_shown = read_predictions(cells, mistakes)
+        predictions |= in_notebook
+        notebooks.append(cells_as_shown)
+    lesson, *deeper = notebooks
+    all_cells = list(itertools.chain(*notebooks))
     # Progress, the website and Review find a prediction by its id among a lesson's notebooks.
-    times = Counter(cell.id for cell in all_cells)
+    counts = Counter(cell.id for cell in all_cells)
     why = "is the id of a prediction in another notebook of this lesson: rename the section"
     mistakes += [
         cell.mistake(f"{cell.id!r} {why}")
         for cell in all_cells
-        if cell.id in predictions and times[cell.id] > 1
+        if cell.id in predictions and counts[cell.id] > 1
     ]
     exercise_cells: list[SourceCell] = []
     exercises: dict[str, Exercise] = {}

@@ -11,7 +11,7 @@ from itertools import pairwise
 from types import CodeType
 
 from pytree_course.judging.expected import Prediction
-from pytree_course.sources.source_cells import Mistake, SourceCell, split_answer
+from pytree_course.sources.source_cells import Mistake, SourceCell
 
 _IMPORT = (ast.Import, ast.ImportFrom)
 MOST_LINES = 8
@@ -195,3 +195,25 @@ def _with_letters(text: str, new: dict[str, str]) -> str:
         return f"({', '.join(sorted(listed))})" if len(listed) > 1 else letters
 
     return LETTERS.sub(changed, text)
+
+
+FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
+FOLD_END = "\n\n</details>"
+
+
+def split_answer(text: str) -> tuple[str, str]:
+    """Split the text below a prediction's cell into the answer's explanation and what follows."""
+    next_part = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
+    at = next_part.start() if next_part else len(text)
+    return text[:at].strip(), text[at:]
+
+
+def with_closed_answer(text: str) -> str:
+    """Fold the answer below a prediction's cell; suggestions and the next prediction stay open."""
+    answer, rest = split_answer(text)
+    return f"{FOLD}{answer}{FOLD_END}\n\n{rest}".strip() if answer else text
+
+
+def with_open_answer(text: str) -> str:
+    """Undo `with_closed_answer`."""
+    return text.replace(FOLD, "").replace(FOLD_END, "")

@@ -1,9 +1,8 @@
-"""Read the cells of lesson.md, exercises.md and answers.py; report mistakes by line."""
+"""Read the cells of lesson.md and exercises.md; report mistakes by line."""
 
-import ast
 import re
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,47 +10,14 @@ from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
 from pytree_course.course import CourseError
 
-FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
-FOLD_END = "\n\n</details>"
+HEADING = re.compile(r"##? +(.+?) *$", re.MULTILINE)
+MAX_ID = 64  # characters in a cell id, by the notebook format
+_ROOM_FOR_NUMBER = 12
 
 
 def slug(title: str) -> str:
     """Return a section's name in cell ids: "Key paths" becomes "key-paths"."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-
-
-def split_answer(text: str) -> tuple[str, str]:
-    """Split the text below a prediction's cell into the answer's explanation and what follows."""
-    next_part = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
-    at = next_part.start() if next_part else len(text)
-    return text[:at].strip(), text[at:]
-
-
-def with_closed_answer(text: str) -> str:
-    """Fold the answer below a prediction's cell; suggestions and the next prediction stay open."""
-    answer, rest = split_answer(text)
-    return f"{FOLD}{answer}{FOLD_END}\n\n{rest}".strip() if answer else text
-
-
-def with_open_answer(text: str) -> str:
-    """Undo `with_closed_answer`."""
-    return text.replace(FOLD, "").replace(FOLD_END, "")
-
-
-_EXPLANATION = re.compile(r'"""(?:[^\\]|\\.)*?"""', re.DOTALL)
-
-
-def split_explanation(source: str) -> tuple[str, str]:
-    """Split a cell of answers.py into the text that it starts with and what comes after it."""
-    explanation = _EXPLANATION.match(source)
-    if explanation is None:
-        return "", source
-    text: str = ast.literal_eval(explanation[0])
-    return " ".join(text.split()), source[explanation.end() :].strip("\n")
-
-
-HEADING = re.compile(r"##? +(.+?) *$", re.MULTILINE)
-MOST_ID = 64  # characters in a cell id, by the notebook format
 
 
 @dataclass(frozen=True)
@@ -110,8 +76,8 @@ def read_cells(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
         mistakes.append(Mistake(file, 1, "this file is missing"))
         return []
     except MystMetadataParsingError as error:
-        named = re.search(r"line (\d+)", str(error))
-        mistakes.append(Mistake(file, int(named[1]) if named else 1, str(error)))
+        position = re.search(r"line (\d+)", str(error))
+        mistakes.append(Mistake(file, int(position[1]) if position else 1, str(error)))
         return []
     lines = text.splitlines()
     cells = []
@@ -128,10 +94,11 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
     """Split a cell at its headings, so that the author need not."""
     starts, fenced = [0], False
     lines = cell.source.splitlines()
-    for at, line in enumerate(lines):
-        fenced ^= line.lstrip().startswith("```")
-        if not fenced and re.match("##? ", line) and at > 0:
-            starts.append(at)
+    for index, line in enumerate(lines):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        if not fenced and HEADING.match(line) and index > 0:
+            starts.append(index)
     parts = []
     for start, end in pairwise([*starts, len(lines)]):
         source = "\n".join(lines[start:end]).strip("\n")
@@ -146,40 +113,15 @@ def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
     A cell to which the author gives an id is not counted, and no other cell gets this id.
     """
     given = {str(cell.metadata["id"]) for cell in cells if "id" in cell.metadata}
-    named = []
+    with_ids = []
     section, number = "start", 0
     for cell in cells:
         if cell.heading:
-            section, number = slug(cell.heading)[: MOST_ID - 12], 0
-        number += "id" not in cell.metadata
-        while "id" not in cell.metadata and f"{section}-{number}" in given:
-            number += 1
-        cell_id = str(cell.metadata.get("id", f"{section}-{number}"))
-        named.append(replace(cell, id=cell_id))
-    return named
-
-
-CELL_MARK = re.compile(r"^# *%%(.*)\n?", re.MULTILINE)
-MARK_OPTION = re.compile(r'(\w+)=(?:"([^"]*)"|True)')
-
-
-def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
-    """Return the line, the options in the mark, and the source of each cell."""
-    marks = list(CELL_MARK.finditer(text))
-    ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    cells = []
-    for mark, end in zip(marks, ends, strict=True):
-        line = text.count("\n", 0, mark.start()) + 1
-        options = dict(MARK_OPTION.findall(mark[1]))
-        cells.append((line, options, text[mark.end() : end].strip("\n")))
-    return cells
-
-
-def misconception_cell(exercise: str, answer: str) -> str:
-    """Return an answer as a cell for answers.py; its name and explanation are left to the author.
-
-    A line of the answer that would begin another cell is kept as a plain comment.
-    """
-    code = CELL_MARK.sub(lambda mark: mark[0].replace("#", "#:", 1), answer.strip("\n"))
-    mark = f'# %% exercise="{exercise}" misconception="name_it"'
-    return f'{mark}\n"""Say what is believed, and what JAX does."""\n{code}\n'
+            section, number = slug(cell.heading)[: MAX_ID - _ROOM_FOR_NUMBER], 0
+        if "id" in cell.metadata:
+            cell_id = str(cell.metadata["id"])
+        else:
+            number = next(n for n in count(number + 1) if f"{section}-{n}" not in given)
+            cell_id = f"{section}-{number}"
+        with_ids.append(replace(cell, id=cell_id))
+    return with_ids
