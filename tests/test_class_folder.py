@@ -151,7 +151,7 @@ def test_one_as_handed_out_does_not_count_and_what_counts_elsewhere_is_remarked(
     os.utime(put(folder / "ada" / EXERCISES, worked_in), (1_000_000, 1_000_000))
     (notebook,) = class_folder().notebooks
     assert notebook.file.name == EXERCISES
-    assert notebook.remark.startswith("count_leaves: its answer cell is as it was handed out; ")
+    assert notebook.remark.startswith("count_leaves: the answer cell is as it was handed out; ")
 
 
 OWN_TIME = datetime.fromtimestamp(1_000_000, tz=UTC)

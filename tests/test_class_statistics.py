@@ -14,7 +14,7 @@ from pytree_course.reports.class_statistics import (
     not_graded,
     standings,
 )
-from tests.made_grades import made_attempt, made_grades, made_row
+from tests.made_grades import made_attempt, made_grades, made_lesson, made_row
 
 
 def names(found):
@@ -56,25 +56,33 @@ def test_those_who_tried_and_failed_come_first_then_the_blank_then_those_not_rea
         "b": ["not attempted", "not attempted"],
         "c": ["correct", "incorrect"],
         "d": ["error", "incorrect"],
+        "g": ["correct", "not attempted", "not attempted"],
     }
     beside = made_row("count", "incorrect", explanation=f"Wrong. Note: {LATER_CELL}.")
     attempts = [made_attempt("e", [beside])] + [
         made_attempt(
             student,
-            list(map(made_row, ("count", "paths"), of_student)),
+            list(map(made_row, ("count", "paths", "third"), of_student)),
             state=AttemptState.UNREADABLE if student == "a" else AttemptState.GRADED,
         )
         for student, of_student in kinds.items()
     ]
-    found = standings(made_grades(attempts, students=[*map(Student, "abcdef")]))
+    found = standings(made_grades(attempts, students=[*map(Student, "abcdefg")]))
     assert [
         (each.student.id, each.need, each.right, each.wrong, each.untried, each.beside)
         for each in found
     ] == [
         *(("d", Need.FAILED, 0, 2, 0, 0), ("e", Need.FAILED, 0, 1, 0, 1)),
-        *(("b", Need.BLANK, 0, 0, 2, 0), ("a", Need.NOTHING_READ, 0, 0, 0, 0)),
-        *(("f", Need.NOTHING_READ, 0, 0, 0, 0), ("c", Need.NONE, 1, 1, 0, 0)),
+        *(("b", Need.BLANK, 0, 0, 2, 0), ("a", Need.NOTHING_READ, 0, 0, 2, 0)),
+        *(("f", Need.NOTHING_READ, 0, 0, 2, 0), ("g", Need.LITTLE, 1, 0, 2, 0)),
+        ("c", Need.NONE, 1, 1, 0, 0),
     ]
+
+
+def test_a_lesson_that_is_missing_is_named_and_not_tried():
+    done = made_attempt("a", [made_row("count", "incorrect"), made_row("paths", "correct")])
+    (found,) = standings(made_grades([done], [made_lesson(), made_lesson("02_made")]))
+    assert (found.untried, found.missing) == (2, {"Lesson 02_made": "not handed in"})
 
 
 def test_misconceptions_are_counted_with_who_holds_them():
@@ -88,6 +96,7 @@ def test_misconceptions_are_counted_with_who_holds_them():
         ]
     )
     first, second, third = held_misconceptions(grades)
+    assert first.tried == 4  # of who answered `count` or `paths`
     assert (first.name, names(first)) == ("counts_nodes", ["a", "b", "d"])
     asked = "Exercise count", "Exercise paths"
     assert first.sentence == "You count nodes."

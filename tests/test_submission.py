@@ -37,7 +37,7 @@ FOUND = {  # the answer that counts, and the remark on it
         RIGHT,
         "a cell below that",
     ),
-    "not there": ([cell("count(3)")], None, "its answer cell is not in the notebook"),
+    "not there": ([cell("count(3)")], None, "the answer cell is not in the notebook"),
     "as handed out": ([own(COUNT)], None, ""),
     "as handed out, without an id": ([cell(COUNT)], None, ""),
     "as handed out, and explained": ([cell(RIGHT, kind="markdown"), own(COUNT)], None, ""),
@@ -116,7 +116,7 @@ UNREADABLE = {
     "": "is empty",
     CONFLICT: r"Git's conflict marks .* choose between",
     "\n\n<!DOCTYPE html>\n<html>": "it is a web page: download the notebook itself",
-    TEXT[:-9]: r"is broken .* Ask for a file that JupyterLab opens",
+    TEXT[:-9]: r"is cut off or damaged: hand in one that JupyterLab opens \(.*column",
     '{"worksheets": []}': "it has no cells",
 }
 

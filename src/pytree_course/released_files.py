@@ -35,6 +35,7 @@ AUTHORS_CODE = (f"{CODE}/authoring/", f"{CODE}/cli/author.py")
 """Code that only authors need; neither the bundle nor the wheel contains it."""
 
 _NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
+_TESTS = re.compile(r"^python3 course\.py test .*\n", re.MULTILINE)
 
 
 def bundle(course: Course) -> dict[str, bytes]:
@@ -42,7 +43,7 @@ def bundle(course: Course) -> dict[str, bytes]:
     contents = {name: file.read_bytes() for name, file in bundle_files(course).items()}
     sections = re.split(r"^(?=## )", contents["README.md"].decode(), flags=re.MULTILINE)
     kept = (section for section in sections if not section.startswith(_NOT_FOR_LEARNERS))
-    contents["README.md"] = "".join(kept).encode()
+    contents["README.md"] = _TESTS.sub("", "".join(kept)).encode()
     # Blank ones, because the teacher may have worked in the folder `exercises`.
     return contents | {
         _name(files.exercises, course): contents[_name(files.blank, course)]

@@ -124,16 +124,16 @@ class Pages:
         return render(f"board/{page}_page.html", lessons=self.lessons, **values)
 
     def _values(self, now: datetime) -> dict[str, object]:
-        room, began = self._room, self._room.began
+        room, began, lesson = self._room, self._room.began, self.lesson
         learners = sorted(room.learners.values(), key=lambda each: each.name.casefold())
         return {
             "room": room,
-            "expected": self.lesson,
+            "expected": lesson,
             "learners": learners,
             "names": len(learners) <= MOST_IN_GRID,
-            "plan": planned(self.lesson),
+            "plan": planned(lesson),
             "minute": int((now - began).total_seconds() // 60) if began else 0,
-            "solved_and_tried": solved_and_tried,
+            "counts": {name: solved_and_tried(learners, lesson, name) for name in lesson.exercises},
             "vote": room.vote,
             "question": self.question,
             "commonest": self.commonest,

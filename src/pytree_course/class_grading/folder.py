@@ -77,6 +77,12 @@ def read_handed_in(
             "you downloaded from Canvas, Moodle or Brightspace."
         )
     folder = _students_folder(folder)
+    # Before a zip in it is unpacked there, whose folder would be a student's next time.
+    if into.resolve().is_relative_to(parent := folder.resolve()):
+        raise CourseError(
+            f"{into} is inside of {parent}, where every folder is a student's: name a "
+            "folder elsewhere; otherwise the folder of the grades looks like a student's."
+        )
     entries = list(_entries(folder, [entry.canvas_id for entry in roster if entry.canvas_id]))
     submitters = {download.submitter.id: download.submitter for _, download in entries}
     submitters.pop("", None)
@@ -225,14 +231,8 @@ def _refuse_without_students(folder: Path, course: Course, left_out: Sequence[Le
     )
 
 
-def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> None:
-    """Refuse to put the grades among the students, and to ask a download what it does not say."""
-    parent = folder.path.resolve()
-    if into.resolve().is_relative_to(parent):
-        raise CourseError(
-            f"{into} is inside of {parent}, where every folder is a student's: name a "
-            "folder elsewhere; otherwise the folder of the grades looks like a student's."
-        )
+def refuse_due(folder: ClassFolder, due: datetime | None) -> None:
+    """Refuse to ask a download what it does not say."""
     systems = sorted({who.system for who in folder.submitters.values()} - {""})
     if due and systems:
         raise CourseError(

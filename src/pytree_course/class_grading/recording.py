@@ -9,7 +9,7 @@ from msgspec import to_builtins
 from pytree_course.class_grading.attempt import VerdictRow, digest
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.grading.submission import Submission
-from pytree_course.judging.verdicts import FailedCase, Verdict
+from pytree_course.judging.verdicts import FailedCase, Verdict, VerdictKind
 from pytree_course.judging.words import explanation
 from pytree_course.observing.comparison import without_message
 from pytree_course.texts import truncate
@@ -30,6 +30,7 @@ def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submissio
     if verdict.failure:
         kept = {name: getattr(verdict.failure, name) for name in FailedCase.__struct_fields__}
         failure = FailedCase(**kept)
+    notes = {} if verdict.kind is VerdictKind.CORRECT else submission.notes  # a remark has them
     return VerdictRow(
         exercise=verdict.exercise,
         kind=str(verdict.kind),
@@ -38,7 +39,7 @@ def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submissio
         passed=verdict.passed,
         cases=verdict.cases,
         seconds=run.seconds if run else 0.0,
-        explanation=explanation(verdict, submission.notes, reveal=False),
+        explanation=explanation(verdict, notes, reveal=False),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=failure,
         results=results,

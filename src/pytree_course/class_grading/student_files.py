@@ -18,7 +18,7 @@ LEFT_BEHIND = (".", "__MACOSX", "__pycache__")
 """How names of files and folders begin that a system or an editor left behind."""
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 
-NOT_OURS = "no exercise notebook of this course"
+NOT_OURS = "no exercise notebook of this course: their names end with _exercises.ipynb"
 A_LINK = "it is a link, and links are not followed"
 NO_TIME = "its time is not a time of any calendar, so it counts as 1 January 1970"
 NO_STAMP = f"its {NBGRADER_TIMESTAMP} cannot be read, so the time of the file counts"

@@ -19,7 +19,7 @@ from pytree_course.cli.app import (
     warn,
 )
 from pytree_course.course import Course, CourseError, LessonFiles, write_file
-from pytree_course.texts import printable, shorten
+from pytree_course.texts import counted, printable, shorten
 
 GRADEBOOK = "gradebook.sqlite"
 MOST_LEFT_OUT = 20
@@ -107,7 +107,7 @@ def grade(
     from pytree_course.class_grading.attempt import counting
     from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades
     from pytree_course.class_grading.corrections import added, read_corrections
-    from pytree_course.class_grading.folder import read_handed_in, refuse_mistakes
+    from pytree_course.class_grading.folder import read_handed_in, refuse_due
     from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.class_grading.roster import read_roster
@@ -131,7 +131,7 @@ def grade(
             names = read_roster(roster) if roster else None
             with local_pool(1, task_seconds=READING_SECONDS) as reading_pool:
                 submitted = read_handed_in(folder, course, into, reading_pool, names or ())
-            refuse_mistakes(submitted, into, moment)
+            refuse_due(submitted, moment)
             spent = spent_in_class(classroom) if classroom else None
             given = None
             if corrections:
@@ -163,6 +163,9 @@ def grade(
             gradebook.set_corrections(all_corrections)
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
     not_written = [*write_tables(grades, into), *write_pages(grades, into, spent)]
+    if given is not None:
+        kept = f"{len(replaced)} for earlier ones; the gradebook has {len(all_corrections)}"
+        console.print(f"{counted(len(given), 'correction', 'corrections')} read, {kept}.")
     for change in replaced:
         console.print(Text(printable(change)), soft_wrap=True)
     show_class(summary, grades, into, console)
@@ -226,9 +229,11 @@ def questions(
         raise CourseError(f"{into}: the name should end in .md, .ipynb (slides) or .xml (Moodle).")
     expected = BuiltLesson.read(lesson_with_exercises(lesson).expected)
     asked = for_class(questions_by_belief(expected))
-    text = render(QUESTIONS[into.suffix], title=expected.title, asked=asked)
+    if not asked:
+        raise CourseError(f"{expected.title} has no questions: nothing was written.")
+    text = render(QUESTIONS[into.suffix], expected=expected, asked=asked)
     write_file(into, text + "\n")
-    console.print(f"{into} holds {len(asked)} questions.")
+    console.print(f"{into} holds {len(asked)} questions; the board has those of two options, too.")
 
 
 def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:

@@ -54,7 +54,7 @@ def _require_regular(file: Path, status: os.stat_result) -> int:
         return status.st_size
     kinds = {stat.S_ISLNK: "a link", stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a FIFO"}
     kind = next((name for is_kind, name in kinds.items() if is_kind(mode)), "a device or a socket")
-    raise UnreadableError(f"{file} is {kind}, and no file: ask for the notebook itself")
+    raise UnreadableError(f"{file} is {kind}, and no file: hand in the notebook itself")
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def read_notebook(file: Path) -> dict[str, Any]:
         notebook, _ = json.JSONDecoder(parse_int=str).raw_decode(text.lstrip())
     except ValueError as error:
         causes = (why for sign, why in _NO_JSON.items() if re.search(sign, text))
-        why = next(causes, f"it is broken ({error}). Ask for a file that JupyterLab opens")
+        why = next(causes, f"it is cut off or damaged: hand in one that JupyterLab opens ({error})")
         raise UnreadableError(f"{file} is not a notebook: {why}") from error
     except RecursionError:
         raise UnreadableError(f"{file} is not a notebook: it is nested too deep") from None
@@ -165,7 +165,7 @@ def find_answers(notebook: dict[str, Any], starters: Mapping[str, str]) -> Submi
         answer = "\n".join(cell.source for cell in counting)
         if len(answer) > ANSWER_CHARACTERS:
             note = (
-                f"its answer cell holds {len(answer):,} characters, more than the "
+                f"the answer cell holds {len(answer):,} characters, more than the "
                 f"{ANSWER_CHARACTERS:,} that may run"
             )
         elif counting:
@@ -195,7 +195,7 @@ def _cells(notebook: dict[str, Any], starters: Mapping[str, str]) -> Iterator[_C
             yield _Cell(kind, source, exercise)
 
 
-LATER_CELL = "its answer cell counts; a cell below that defines its names, too, does not"
+LATER_CELL = "the answer cell counts; a cell below that defines the names, too, does not"
 _TEXT_TYPES = {"markdown": "is a Markdown cell", "raw": "is a raw cell"}
 """What an answer cell becomes when M or R is pressed by mistake."""
 
@@ -216,15 +216,15 @@ def _cells_that_count(
                 why = "is empty"
             if worked_in:
                 why = _TEXT_TYPES.get(worked_in[-1].type, "lacks a definition")
-            return others[-1:], f"its answer cell {why}; another cell that defines its names counts"
+            return others[-1:], f"the answer cell {why}; another cell that defines the names counts"
     if worked_in and not counting:
-        note = f"its answer cell {_TEXT_TYPES[worked_in[-1].type]}; it counts as code"
+        note = f"the answer cell {_TEXT_TYPES[worked_in[-1].type]}; it counts as code"
         return worked_in[-1:], note
     if not own:
-        return [], "its answer cell is not in the notebook"
+        return [], "the answer cell is not in the notebook"
     if len(own) > 1:
         which = "the last one counts" if len(counting) < 2 else f"the last {len(counting)} count"
-        return counting, f"its answer cell is there {len(own)} times; {which}"
+        return counting, f"the answer cell is there {len(own)} times; {which}"
     later = cells[cells.index(own[-1]) + 1 :]
     if any(names <= cell.names for cell in later if not cell.exercise):
         return counting, LATER_CELL

@@ -70,7 +70,8 @@ class Need(IntEnum):
     FAILED = 0  # more wrong answers than right ones
     BLANK = 1
     NOTHING_READ = 2
-    NONE = 3
+    LITTLE = 3  # tried: fewer than half of the exercises
+    NONE = 4
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,10 @@ class Standing:
     student: Student
     right: int  # or given points by the teacher
     wrong: int
-    untried: int
+    untried: int  # also those of a lesson of which nothing was read
     points: int
     why_nothing: str  # was read; empty if something was
+    missing: dict[str, str]  # by the title of a lesson of which nothing was read: why
     beside: int  # answers in cells that do not count
 
     @property
@@ -92,7 +94,9 @@ class Standing:
             return Need.NOTHING_READ
         if self.wrong > self.right:
             return Need.FAILED
-        return Need.NONE if self.right else Need.BLANK
+        if not self.right:
+            return Need.BLANK
+        return Need.LITTLE if self.right + self.wrong < self.untried else Need.NONE
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,7 @@ class HeldMisconception:
     explanations: dict[str, str]
     """By the exercise's title, that of most students first; "" where the author withdrew it."""
     students: list[Student]
+    tried: int  # how many students tried one of these exercises
 
     @property
     def sentence(self) -> str:
@@ -163,34 +168,46 @@ def standings(grades: ClassGrades) -> list[Standing]:
 
 
 def _standing(grades: ClassGrades, student: Student) -> Standing:
-    attempts = [each for lesson in grades.lessons if (each := grades.attempt(student, lesson))]
-    graded = [each for each in attempts if each.state is AttemptState.GRADED]
-    rows = [row for attempt in graded for row in attempt.rows]
+    rows: list[VerdictRow] = []
+    missing, not_there = {}, 0
+    for lesson in grades.lessons:
+        attempt = grades.attempt(student, lesson)
+        if attempt and attempt.state is AttemptState.GRADED:
+            rows += attempt.rows
+            continue
+        not_there += len(lesson.graded)
+        why = _NOT_GRADED[attempt.state] if attempt else grades.missing(student, lesson)
+        missing[lesson.title] = why
     tried = [row for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED]
     wrong = [row for row in tried if not row.points]
-    reasons = [_NOT_GRADED[each.state] for each in attempts if each not in graded]
-    reasons += [grades.missing(student, lesson) for lesson in grades.lessons]
     return Standing(
         student,
         right=len(tried) - len(wrong),
         wrong=len(wrong),
-        untried=len(rows) - len(tried),
+        untried=len(rows) - len(tried) + not_there,
         points=grades.points(student),
-        why_nothing="" if graded else [*reasons, NOT_HANDED_IN][0],
+        # What begins with "handed in" says more than "not handed in".
+        why_nothing=min(missing.values(), default=NOT_HANDED_IN)
+        if len(missing) == len(grades.lessons)
+        else "",
+        missing=missing,
         beside=sum(LATER_CELL in row.explanation for row in wrong),
     )
 
 
 def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
-    """Find the misconceptions that the class holds, those of most students first."""
+    """Find the misconceptions that the class holds, those of most students and exercises first."""
+    triers: dict[str, set[str]] = defaultdict(set)
     holders: dict[str, dict[str, Student]] = defaultdict(dict)
     places: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for lesson, name, verdicts in _by_exercise(grades):
         exercise = lesson.exercises.get(name)
         authored = lesson.expected(name).misconceptions if exercise else []
         known = {misconception.name: misconception.explanation for misconception in authored}
+        tried = {who.id for who, _, row in verdicts if row.kind != VerdictKind.NOT_ATTEMPTED}
         for student, _, row in verdicts:
             for held in row.misconceptions:
+                triers[held] |= tried
                 holders[held][student.id] = student
                 title = exercise.title if exercise else name
                 places[held][title].append(known.get(held, ""))
@@ -199,10 +216,11 @@ def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
             name,
             {title: said[0] for title, said in _most_first(places[name])},
             list(holders[name].values()),
+            len(triers[name]),
         )
         for name in sorted(holders)
     ]
-    return sorted(found, key=lambda held: -len(held.students))
+    return sorted(found, key=lambda held: (-len(held.students), -len(held.explanations)))
 
 
 def _most_first(places: Mapping[str, list[str]]) -> list[tuple[str, list[str]]]:

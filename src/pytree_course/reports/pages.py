@@ -132,7 +132,7 @@ def _report(
         held=class_statistics.held_misconceptions(grades),
         clusters=class_statistics.find_clusters(grades),
         odd=list(_odd(grades)),
-        late=sum(grades.late_by(attempt) is not None for _, _, attempt in attempts),
+        late=[(who, lesson, by) for who, lesson, each in attempts if (by := grades.late_by(each))],
         corrected=[
             (student, lesson, row)
             for student, lesson, attempt in attempts

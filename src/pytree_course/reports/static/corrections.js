@@ -17,7 +17,9 @@ function row({ answer, points, comment }) {
   link.href = `#${answer.id}`;
   link.textContent = answer.dataset.label;
   const line = document.createElement("tr");
-  const cells = [link, answer.dataset.title, points, comment || (points ? "" : "taken back")];
+  const field = answer.querySelector("input.points");
+  const wrong = field.validity.valid ? "" : ` ✗ not from 0 to ${field.max}`;
+  const cells = [link, answer.dataset.title, points + wrong, comment || (points ? "" : "taken back")];
   for (const cell of cells) line.insertCell().append(cell);
   return line;
 }
@@ -51,6 +53,11 @@ document.querySelector("#save").addEventListener("click", () => {
   saved = file();
   said.textContent = "✓ Saved as corrections.csv.";
 });
+// Code that is shown whole needs no stop of the Tab key.
+document.addEventListener("toggle", ({ target }) => {
+  for (const code of target.querySelectorAll("pre"))
+    code.tabIndex = code.scrollHeight > code.clientHeight ? 0 : -1;
+}, true);
 document.addEventListener("input", show);
 window.addEventListener("beforeunload", (event) => file() !== saved && event.preventDefault());
 show();
