@@ -156,12 +156,14 @@ class _Collector:
             self._run_wrong_answers_again(item.parent.kernel)
 
     def _run_wrong_answers_again(self, kernel: WatchedKernel) -> None:
+        wrong = []
         for answer, exercise in self._exercises.items():
+            run = self.cells.get(check_id(exercise))
+            if run is not None and self._settings.is_wrong(exercise, run):
+                run.is_wrong = True
+                wrong.append((answer, exercise))
+        for answer, exercise in wrong:
             check = check_id(exercise)
-            run = self.cells.get(check)
-            if run is None or not self._settings.is_wrong(exercise, run):
-                continue
-            run.is_wrong = True
             self._budget.start_exercise(exercise)
             # The answer too: a later one may have defined a function of the same name. If it ends
             # the kernel, its run stands for the check's, which `run_answers` then does not repeat.
