@@ -82,7 +82,7 @@ def test_those_who_tried_and_failed_come_first_then_the_blank_then_those_not_rea
 def test_a_lesson_that_is_missing_is_named_and_not_tried():
     done = made_attempt("a", [made_row("count", "incorrect"), made_row("paths", "correct")])
     (found,) = standings(made_grades([done], [made_lesson(), made_lesson("02_made")]))
-    assert (found.untried, found.missing) == (2, {"Lesson 02_made": "not handed in"})
+    assert (found.untried, found.missing) == (2, {"02_made": "not handed in"})
 
 
 def test_misconceptions_are_counted_with_who_holds_them():

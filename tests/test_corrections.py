@@ -72,7 +72,7 @@ def test_another_file_adds_to_earlier_corrections_and_says_what_it_replaced(grad
     graded.grade(FOR_BOB)
     said = graded.grade("ada,1,count_leaves,0,Copied.\n")  # none is a number of points, too
     assert "Replaced" not in said
-    assert "1 correction read, 0 for earlier ones; the gradebook has 2." in said
+    assert "1 correction read, 0 in place of earlier ones; the gradebook has 2." in said
     assert graded.row("ada") == ("0", "1", "yes", "Copied.")
     assert graded.row()[0] == "1"
     said = graded.grade("ada,1,count_leaves,1,\nbob,1,count_leaves,,\n")

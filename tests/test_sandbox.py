@@ -280,7 +280,7 @@ def test_what_all_processes_use_together_is_bounded(started, monkeypatch, code, 
 
 def test_a_watch_that_fails_ends_the_sandbox(started, monkeypatch):
     kernel, look = started(), usage.used_up
-    broken = kernel._process.proc  # the other tests' kernel is watched too
+    broken = kernel._kernel.proc  # the other tests' kernel is watched too
     fails = lambda proc, folders: 1 / 0 if proc == broken else look(proc, folders)  # noqa: E731
     monkeypatch.setattr(usage, "used_up", fails)
     assert kernel.run_cell("import time; time.sleep(600)").used_up == "of the machine"

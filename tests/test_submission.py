@@ -116,7 +116,7 @@ UNREADABLE = {
     "": "is empty",
     CONFLICT: r"Git's conflict marks .* choose between",
     "\n\n<!DOCTYPE html>\n<html>": "it is a web page: download the notebook itself",
-    TEXT[:-9]: r"is cut off or damaged: hand in one that JupyterLab opens \(.*column",
+    TEXT[:-9]: r"is cut off or damaged; hand in one that JupyterLab opens \(.*column",
     '{"worksheets": []}': "it has no cells",
 }
 

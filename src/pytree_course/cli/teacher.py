@@ -164,7 +164,7 @@ def grade(
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
     not_written = [*write_tables(grades, into), *write_pages(grades, into, spent)]
     if given is not None:
-        kept = f"{len(replaced)} for earlier ones; the gradebook has {len(all_corrections)}"
+        kept = f"{len(replaced)} in place of earlier ones; the gradebook has {len(all_corrections)}"
         console.print(f"{counted(len(given), 'correction', 'corrections')} read, {kept}.")
     for change in replaced:
         console.print(Text(printable(change)), soft_wrap=True)

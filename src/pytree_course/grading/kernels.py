@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from queue import Empty
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 import psutil
@@ -28,14 +28,24 @@ from pytree_course.grading.budget import (
 from pytree_course.grading.exercise_run import READ_MESSAGES, CellRun
 from pytree_course.grading.sandbox.policy import kernel_command
 
-if TYPE_CHECKING:
-    from pytree_course.grading.sandbox.kernel import SandboxedKernel
-
 _POLL_MILLISECONDS = 250
 _LATE_SECONDS = 5.0  # from one message of a cell that has ended to the next
-_RUN = "run"
-_LONGEST_SOCKET = 100  # bytes of a path; systems allow 104 or more, and a number comes behind it
+_MESSAGE_ID = "cell"  # for nbval, which asks only after a cell has run
+_LONGEST_SOCKET = 100  # bytes of a path; systems allow 104 or more, and "-1" to "-5" are appended
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
+
+
+class _Kernel(Protocol):
+    """A running kernel, in a sandbox or not."""
+
+    connection: Any  # what a client needs to connect to it
+    processes: ProcessTree
+
+    @property
+    def exceeded(self) -> str: ...
+    def on_connected(self) -> None: ...
+    def is_alive(self) -> bool: ...
+    def end(self) -> None: ...
 
 
 class PlainKernel:
@@ -51,29 +61,24 @@ class PlainKernel:
             copy = cwd / "course" / name
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(text, encoding="utf-8")
-        # By files where the system can: a port that is free now may be taken a moment later.
-        way, ip = "ipc", str(cwd / "socket")
+        # Sockets in files where possible: a port that is free now may be taken a moment later.
+        transport, ip = "ipc", str(cwd / "socket")
         if os.name == "nt" or len(os.fsencode(ip)) > _LONGEST_SOCKET:
-            way, ip = "tcp", ""
-        file, self._connection = write_connection_file(f"{cwd}/kernel.json", ip=ip, transport=way)
-        # No personal start-up files.
-        own = {COURSE_VARIABLE: str(cwd / "course"), "IPYTHONDIR": str(cwd / "ipython")}
+            transport, ip = "tcp", ""
+        file = f"{cwd}/kernel.json"
+        _, self.connection = write_connection_file(file, ip=ip, transport=transport)
+        # An IPYTHONDIR of its own: no personal start-up files.
+        variables = {COURSE_VARIABLE: str(cwd / "course"), "IPYTHONDIR": str(cwd / "ipython")}
         self._process = launch_kernel(
             kernel_command(file),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **environment, **own},
+            env={**os.environ, **environment, **variables},
             cwd=str(cwd),
         )
         self.processes = ProcessTree.below(self._process.pid)
 
-    def client(self) -> BlockingKernelClient:
-        """Return a client, not yet connected."""
-        client = BlockingKernelClient()
-        client.load_connection_info(self._connection)
-        return client
-
-    def connected(self) -> None:
+    def on_connected(self) -> None:
         """Do nothing: any process that can connect has the same rights."""
 
     def is_alive(self) -> bool:
@@ -106,16 +111,17 @@ class WatchedKernel:
         budget: SubmissionBudget,
     ) -> None:
         self.last_run = CellRun()
-        self.is_set_up = True  # otherwise the course's own cells run, at no cost to the submission
+        self.charges_submission = True  # the course's own cells cost it nothing
         self._budget = budget
-        self._process: PlainKernel | SandboxedKernel
+        self._kernel: _Kernel
         if in_sandbox:
-            from pytree_course.grading.sandbox import kernel  # it is for Linux only
+            from pytree_course.grading.sandbox.kernel import SandboxedKernel  # for Linux only
 
-            self._process = kernel.SandboxedKernel(course, environment)
+            self._kernel = SandboxedKernel(course, environment)
         else:
-            self._process = PlainKernel(cwd, course, environment)
-        self.kc: Any = self._process.client()
+            self._kernel = PlainKernel(cwd, course, environment)
+        self.kc: Any = BlockingKernelClient()
+        self.kc.load_connection_info(self._kernel.connection)
         try:
             # A longer message is not received at all: it ends the connection, not our memory.
             self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.CELL_BYTES)
@@ -124,7 +130,7 @@ class WatchedKernel:
             # What comes on any other channel would pile up in our memory, unread.
             self.kc.start_channels(stdin=False, hb=False, control=False)
             self._wait_until_ready()
-            self._process.connected()
+            self._kernel.on_connected()
         except BaseException:
             self.stop()
             raise
@@ -147,15 +153,16 @@ class WatchedKernel:
 
     def is_alive(self) -> bool:
         """Say whether it still runs."""
-        return self._process.is_alive()
+        return self._kernel.is_alive()
 
     def run_cell(self, source: str) -> CellRun:
         """Run a cell and return how it ran; one that exceeds its budget ends the kernel."""
         run = CellRun()
-        seconds, ends = self._budget.seconds, self._budget.ends
-        if not self.is_set_up:
-            seconds, ends = limits.START_SECONDS, time.monotonic() + limits.WALL_SECONDS
-        budget = CellBudget(self._process.processes, seconds, ends)
+        if self.charges_submission:
+            budget = CellBudget(self._kernel.processes, self._budget.seconds, self._budget.ends)
+        else:
+            ends = time.monotonic() + limits.WALL_SECONDS
+            budget = CellBudget(self._kernel.processes, limits.START_SECONDS, ends)
         try:
             self._run(source, run, budget)
         except OverTimeError:
@@ -163,13 +170,13 @@ class WatchedKernel:
         except OverOutputError:
             run.flooded = True
         except Exception:
-            # It has ended, or its messages are lost, or are none of Jupyter's.
+            # Whatever else fails here was caused by what the kernel sent, or by its end.
             run.died = True
-        run.used_up = self._process.exceeded
+        run.used_up = self._kernel.exceeded
         if run.is_over or run.died:
             self.stop()
         run.seconds = budget.seconds
-        if self.is_set_up:
+        if self.charges_submission:
             self._budget.spend(run.seconds)
         return run
 
@@ -177,7 +184,7 @@ class WatchedKernel:
         request = self._request(source)
         poller = zmq.Poller()
         for channel in (self.kc.shell_channel, self.kc.iopub_channel):
-            # Those of older clients are asyncio's, whose `recv_multipart` has to be awaited.
+            # In older jupyter_clients they are asyncio's, whose `recv_multipart` has to be awaited.
             poller.register(zmq.Socket.shadow(channel.socket), zmq.POLLIN)
         awaited = {"execute_reply", "idle"}
         while awaited:
@@ -189,48 +196,50 @@ class WatchedKernel:
                 frames = socket.recv_multipart()
                 budget.charge(sum(map(len, frames)))
                 try:
-                    came = self._take(frames, request, run)
+                    kind = self._record_message(frames, request, run)
                 except RecursionError:  # it is nested too deep to be read
-                    run.has_bulk, came = True, ""
-                if came == "execute_reply" and came in awaited:
-                    budget.end_within(_LATE_SECONDS)
-                awaited.discard(came)
+                    run.has_bulk = True
+                    continue
+                if kind in awaited:
+                    awaited.remove(kind)
+                    if kind == "execute_reply":
+                        budget.end_within(_LATE_SECONDS)
             budget.look()
             if not ready and not self.is_alive():
                 raise RuntimeError("the kernel ended")
 
     def _request(self, source: str) -> str:
         """Send a cell; return the request's id, which cannot be guessed: its messages name it."""
-        wanted = {"code": source, "silent": False, "store_history": False, "allow_stdin": False}
-        wanted |= {"user_expressions": {}, "stop_on_error": False}
-        message = self.kc.session.msg("execute_request", wanted)
+        content = {"code": source, "silent": False, "store_history": False, "allow_stdin": False}
+        content |= {"user_expressions": {}, "stop_on_error": False}
+        message = self.kc.session.msg("execute_request", content)
         message["header"]["msg_id"] = message["msg_id"] = uuid4().hex
         self.kc.shell_channel.send(message)
         return str(message["msg_id"])
 
-    def _take(self, frames: list[bytes], request: str, run: CellRun) -> str:
-        """Read a message into its cell's run; return its type or status ("" if not this run's)."""
+    def _record_message(self, frames: list[bytes], request: str, run: CellRun) -> str | None:
+        """Read a message into its cell's run; return its type or status, if it is this run's."""
         session = self.kc.session
         _, parts = session.feed_identities(frames)
         if sum(map(len, parts)) > limits.REPORT_BYTES:
             run.has_bulk = True  # and its content is not even parsed
-            return ""
+            return None
         message = session.deserialize(parts, content=False)
         kind = str(message["msg_type"])
         if message["parent_header"].get("msg_id") != request:
-            return ""
+            return None
         if kind == "status":
             return str(session.unpack(message["content"])["execution_state"])
         if kind in READ_MESSAGES:
             run.take(kind, session.unpack(message["content"]))
         return kind
 
-    # What nbval's cells call: a cell has run once it was sent, and the kernel is idle.
+    # nbval's interface. The first returns when the cell has run: the others need not wait.
 
     def execute_cell_input(self, source: str, allow_stdin: bool | None = None) -> str:
         """Run a cell."""
         self.last_run = self.run_cell(source)
-        return _RUN
+        return _MESSAGE_ID
 
     def await_reply(self, message_id: str, timeout: float | None = None) -> None:
         """Return at once: the cell has run."""
@@ -238,9 +247,9 @@ class WatchedKernel:
     def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
         """Return the message that the cell has run."""
         content = {"execution_state": "idle"}
-        return {"msg_type": "status", "content": content, "parent_header": {"msg_id": _RUN}}
+        return {"msg_type": "status", "content": content, "parent_header": {"msg_id": _MESSAGE_ID}}
 
     def stop(self) -> None:
-        """End the kernel at once."""
+        """End the kernel at once, if it has not been ended."""
         self.kc.stop_channels()
-        self._process.end()
+        self._kernel.end()

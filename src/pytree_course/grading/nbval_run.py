@@ -34,8 +34,7 @@ _UNUSED_PLUGINS = (
 _NBVAL_OPTIONS = (
     "--disable-plugin-autoload",
     *(option for name in _UNUSED_PLUGINS for option in ("-p", f"no:{name}")),
-    *("--quiet", "--tb", "line", "--noconftest", "-c", os.devnull),
-    *("--color", "no", "--capture", "no"),
+    *("--quiet", "--tb=line", "--noconftest", "--color=no", "--capture=no", "-c", os.devnull),
 )
 _ON_PUBLIC_CASES = f"{CHECKS_VARIABLE}.seed_of_grading = {PUBLIC_SEED}\n"
 _LONGEST_COMPLAINT = 1_000  # characters of nbval's own words, where it fails
@@ -59,8 +58,8 @@ def run_notebook(
     says that the notebook could not be run at all, which is not the learner's fault.
     """
     private = TemporaryDirectory(prefix="pytree-course-grading-", ignore_cleanup_errors=True)
-    with private as name, _ONE_AT_A_TIME:
-        folder = Path(name)
+    with private as folder_name, _ONE_AT_A_TIME:
+        folder = Path(folder_name)
         file = folder / "submission.ipynb"
         # A lone surrogate is valid in JSON and in a Python string, but has no UTF-8 encoding.
         file.write_bytes(json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace"))
@@ -71,14 +70,14 @@ def run_notebook(
         collector = _Collector(exercises, settings, budget, new_kernel)
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            # Without the second, it lists the folder in which ours lies.
-            place = ("--rootdir", str(folder), "--confcutdir", str(folder))
-            status = pytest.main([*_NBVAL_OPTIONS, *place, str(file)], [nbval.plugin, collector])
+            # Without --confcutdir, pytest lists the parent folder too.
+            roots = ("--rootdir", str(folder), "--confcutdir", str(folder))
+            status = pytest.main([*_NBVAL_OPTIONS, *roots, str(file)], [nbval.plugin, collector])
     passed_or_failed = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     if not passed_or_failed or not collector.cells:
         raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_LONGEST_COMPLAINT:]}")
-    if collector.is_set_up_unfinished:
-        raise RuntimeError("the notebook's set-up cells did not come to their end")
+    if collector.set_up_failed:
+        raise RuntimeError("the notebook's set-up cells did not finish")
     return collector.cells
 
 
@@ -111,10 +110,10 @@ class _Collector:
         self._budget = budget
         self.cells: dict[str, CellRun] = {}
         self._sources: dict[str, str] = {}
-        self.is_set_up_unfinished = False
+        self.set_up_failed = False
         self._exercises = {answer_id(exercise): exercise for exercise in exercises}
         self._checks = set(map(check_id, exercises))
-        self._is_learners = False  # from the first answer on, all that runs may be the learner's
+        self._answers_began = False  # from then on, all that runs may be the learner's
         self._has_ended = False
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Any:
@@ -124,29 +123,31 @@ class _Collector:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: Any) -> Generator[None, object, object]:
-        kernel, name = item.parent.kernel, item.cell.id
+        kernel = item.parent.kernel
+        cell_id = item.cell.id
         if self._has_ended:
             pytest.skip("the kernel has ended")
-        if name in self._exercises:
-            self._is_learners = True
-            self._budget.start_exercise(self._exercises[name])
-        kernel.is_set_up = self._is_learners
-        item.options.clear()  # a comment in an answer tells nbval nothing
-        try:
-            if kernel.is_alive():
-                return (yield)
+        if cell_id in self._exercises:
+            self._answers_began = True
+            self._budget.start_exercise(self._exercises[cell_id])
+        kernel.charges_submission = self._answers_began
+        item.options.clear()  # nbval reads them from comments, such as "# NBVAL_SKIP" in an answer
+        if not kernel.is_alive():
             kernel.last_run = CellRun(died=True)
+            self._collect(cell_id, item.cell.source, kernel)
             pytest.skip("the kernel ended after the last cell")
+        try:
+            return (yield)
         finally:
-            self._collect(name, item.cell.source, kernel)
+            self._collect(cell_id, item.cell.source, kernel)
 
-    def _collect(self, name: str, source: str, kernel: WatchedKernel) -> None:
-        run = self.cells[name] = kernel.last_run
-        self._sources[name] = source
-        is_unfit = run.is_out_of_memory or (name in self._checks and run.is_silent)
+    def _collect(self, cell_id: str, source: str, kernel: WatchedKernel) -> None:
+        run = self.cells[cell_id] = kernel.last_run
+        self._sources[cell_id] = source
+        is_unfit = run.is_out_of_memory or (cell_id in self._checks and run.is_silent)
         if run.is_over or run.died or is_unfit:
             self._has_ended = True
-            self.is_set_up_unfinished = not self._is_learners
+            self.set_up_failed = not self._answers_began
             kernel.stop()
 
     @pytest.hookimpl(tryfirst=True)
@@ -155,14 +156,17 @@ class _Collector:
             self._run_wrong_answers_again(item.parent.kernel)
 
     def _run_wrong_answers_again(self, kernel: WatchedKernel) -> None:
+        wrong = []
         for answer, exercise in self._exercises.items():
+            run = self.cells.get(check_id(exercise))
+            if run is not None and self._settings.is_wrong(exercise, run):
+                run.is_wrong = True
+                wrong.append((answer, exercise))
+        for answer, exercise in wrong:
             check = check_id(exercise)
-            run = self.cells.get(check)
-            if run is None or not self._settings.is_wrong(exercise, run):
-                continue
-            run.is_wrong = True
             self._budget.start_exercise(exercise)
-            # The answer too: a later one may have defined a function of the same name.
+            # The answer too: a later one may have defined a function of the same name. If it ends
+            # the kernel, its run stands for the check's, which `run_answers` then does not repeat.
             for source in (self._sources[answer], _ON_PUBLIC_CASES + self._sources[check]):
                 if not kernel.is_alive():
                     return

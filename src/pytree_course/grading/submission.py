@@ -86,7 +86,7 @@ def read_notebook(file: Path) -> dict[str, Any]:
         notebook, _ = json.JSONDecoder(parse_int=str).raw_decode(text.lstrip())
     except ValueError as error:
         causes = (why for sign, why in _NO_JSON.items() if re.search(sign, text))
-        why = next(causes, f"it is cut off or damaged: hand in one that JupyterLab opens ({error})")
+        why = next(causes, f"it is cut off or damaged; hand in one that JupyterLab opens ({error})")
         raise UnreadableError(f"{file} is not a notebook: {why}") from error
     except RecursionError:
         raise UnreadableError(f"{file} is not a notebook: it is nested too deep") from None

@@ -84,7 +84,7 @@ class Standing:
     untried: int  # also those of a lesson of which nothing was read
     points: int
     why_nothing: str  # was read; empty if something was
-    missing: dict[str, str]  # by the title of a lesson of which nothing was read: why
+    missing: dict[str, str]  # by lesson of which nothing was read: why
     beside: int  # answers in cells that do not count
 
     @property
@@ -177,7 +177,7 @@ def _standing(grades: ClassGrades, student: Student) -> Standing:
             continue
         not_there += len(lesson.graded)
         why = _NOT_GRADED[attempt.state] if attempt else grades.missing(student, lesson)
-        missing[lesson.title] = why
+        missing[lesson.lesson] = why
     tried = [row for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED]
     wrong = [row for row in tried if not row.points]
     return Standing(

@@ -34,7 +34,7 @@ def kernel_request(
     """Return connection information that no other kernel has, and a request for its sandbox."""
     connection: dict[str, Any] = {
         "transport": "ipc",  # no network reaches into the sandbox
-        "ip": f"/tmp/kernel-{secrets.token_hex(8)}",
+        "ip": f"{policy.TMP}/kernel-{secrets.token_hex(8)}",
         "key": secrets.token_hex(32),
         "signature_scheme": "hmac-sha256",
         **{name: number for number, name in enumerate(port_names, start=1)},

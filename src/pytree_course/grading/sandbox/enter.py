@@ -25,7 +25,7 @@ from pytree_course.grading.sandbox.request import READY, SandboxRequest
 
 _UP = 1  # of a network interface
 _GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914  # of ioctl
-_FILE = linux.NO_SETUID | linux.NO_DEVICES  # how file systems are mounted
+_FILE = linux.MS_NOSUID | linux.MS_NODEV  # how file systems are mounted
 
 
 def leave_namespaces(channel: socket.socket) -> None:
@@ -36,8 +36,12 @@ def leave_namespaces(channel: socket.socket) -> None:
     _keep_open_only(channel.fileno())
     Path("/proc/self/oom_score_adj").write_text(policy.ENDED_FIRST, encoding="ascii")
     user, group = os.geteuid(), os.getegid()
-    linux.unshare(sum(linux.NEW_NAMESPACES) | (0 if user == 0 else linux.NEW_USER))
-    if user != 0:
+    namespaces = linux.CLONE_NEWNS | linux.CLONE_NEWCGROUP | linux.CLONE_NEWUTS
+    namespaces |= linux.CLONE_NEWIPC | linux.CLONE_NEWPID | linux.CLONE_NEWNET
+    if user == 0:
+        linux.unshare(namespaces)
+    else:
+        linux.unshare(namespaces | linux.CLONE_NEWUSER)  # the user's is made first
         linux.map_user(USER_INSIDE, user, group)
 
 
@@ -69,7 +73,7 @@ def enter_sandbox(channel: socket.socket) -> None:
     if confined := os.fork():
         _end_with(confined, channel)
     linux.install_filter(bytes.fromhex(request.call_filter))
-    os.chdir(FOLDERS_IN_MEMORY[0])
+    os.chdir(policy.TMP)
     os.environ.update(request.variables)
 
 
@@ -117,12 +121,11 @@ def _keep_open_only(kept: int) -> None:
 
 def _make_view(request: SandboxRequest) -> None:
     """Mount what is private to each sandbox; bubblewrap's view already has the rest."""
-    linux.mounts_are_own()
-    linux.mount("proc", "/proc", _FILE | linux.NO_PROGRAMS)
+    linux.make_mounts_private()
+    linux.mount("proc", "/proc", _FILE | linux.MS_NOEXEC)
     for place in FOLDERS_IN_MEMORY:
         _mount_memory(place)
-    terminals = linux.NO_SETUID | linux.NO_PROGRAMS
-    linux.mount("devpts", "/dev/pts", terminals, policy.TERMINALS)
+    linux.mount("devpts", "/dev/pts", linux.MS_NOSUID | linux.MS_NOEXEC, policy.TERMINALS)
     for place in policy.covered_files():
         linux.cover(place)
     linux.mount("tmpfs", COURSE_INSIDE, _FILE, f"mode={policy.FOLDER_MODE}")
@@ -160,7 +163,7 @@ def _become(user: int) -> None:
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
     linux.set_dumpable(True)
-    linux.unshare(linux.NEW_USER | linux.NEW_MOUNTS)
+    linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWNS)
     linux.map_user(USER_INSIDE, user, user)
 
 

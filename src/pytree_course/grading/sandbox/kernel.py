@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.connect import port_names
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
 from pytree_course.grading.budget import ProcessTree
 from pytree_course.grading.sandbox.doors import door, kernel_request
-from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY
+from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY, TMP
 from pytree_course.grading.sandbox.usage import UsageWatch
 
 _POLL_SECONDS = 0.02
@@ -30,49 +29,44 @@ class SandboxedKernel:
         """Start one that sees texts as the course's files, by their paths."""
         files = {f"{COURSE_INSIDE}/{name}": text for name, text in course.items()}
         inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
-        self._connection, request = kernel_request(inside, files)
-        with ExitStack() as at_end:
+        connection, request = kernel_request(inside, files)
+        with ExitStack() as cleanup:
             self.sandbox = door.make_sandbox(request)
-            at_end.callback(self.sandbox.end)
-            folders = self._open_view(at_end)
+            cleanup.callback(self.sandbox.end)
+            root = f"/proc/{self.sandbox.pid}/root"
+            folders = [_opened(f"{root}{place}", cleanup) for place in FOLDERS_IN_MEMORY]
+            # The sandbox's own /proc lists only its processes.
+            self.proc = f"/proc/self/fd/{_opened(f'{root}/proc', cleanup)}"
+            self._socket_folder_open = cleanup.enter_context(ExitStack())  # until `on_connected`
+            socket_folder = _opened(f"{root}{TMP}", self._socket_folder_open)
+            # The "ip" of an ipc connection is a path, to which its client adds the ports.
+            sockets = f"/proc/self/fd/{socket_folder}/{os.path.basename(connection['ip'])}"
+            self.connection: Any = {**connection, "ip": sockets}
+            self._wait_for_sockets()
             self._watch = UsageWatch(self.sandbox, self.proc, folders)
-            at_end.callback(self._watch.stop)
-            self._at_end = at_end.pop_all()
+            cleanup.callback(self._watch.stop)
+            self._cleanup = cleanup.pop_all()
         self.processes = ProcessTree(self.proc)
 
-    def _open_view(self, at_end: ExitStack) -> list[int]:
-        """Open its folders in memory and its own /proc; wait until all its sockets listen."""
-        root = f"/proc/{self.sandbox.pid}/root"
-        folders = [_opened(f"{root}{place}", at_end) for place in FOLDERS_IN_MEMORY]
-        # It has the sandbox's processes and no others.
-        self.proc = f"/proc/self/fd/{_opened(f'{root}/proc', at_end)}"
-        self._way = at_end.enter_context(ExitStack())
-        way = _opened(f"{root}{FOLDERS_IN_MEMORY[0]}", self._way)
-        self._sockets = f"/proc/self/fd/{way}/{os.path.basename(self._connection['ip'])}"
+    def _wait_for_sockets(self) -> None:
+        """Wait until all its sockets listen."""
         deadline = time.monotonic() + limits.START_SECONDS
         while time.monotonic() < deadline and self.is_alive():
             with suppress(OSError):  # one of them does not listen yet
                 for port in port_names:
                     with socket.socket(socket.AF_UNIX) as trial:
-                        trial.connect(f"{self._sockets}-{self._connection[port]}")
-                return folders
+                        trial.connect(f"{self.connection['ip']}-{self.connection[port]}")
+                return
             time.sleep(_POLL_SECONDS)
         raise TimeoutError("the sandbox's kernel opened no sockets")
 
-    def client(self) -> BlockingKernelClient:
-        """Return a client, not yet connected."""
-        client = BlockingKernelClient()
-        connection: Any = {**self._connection, "ip": self._sockets}
-        client.load_connection_info(connection)
-        return client
+    def on_connected(self) -> None:
+        """Make its sockets unreachable by path.
 
-    def connected(self) -> None:
-        """Make its sockets unreachable by name; called once the client is connected.
-
-        A connection that is lost is made anew by its name, and the kernel could have put a link to
-        a socket of the outside in the place of its own.
+        ZeroMQ reconnects by path, and by then the kernel could have replaced its socket with a link
+        to one outside the sandbox.
         """
-        self._way.close()
+        self._socket_folder_open.close()
 
     @property
     def exceeded(self) -> str:
@@ -85,7 +79,7 @@ class SandboxedKernel:
 
     def end(self) -> None:
         """End it at once, with all processes of its sandbox."""
-        self._at_end.close()
+        self._cleanup.close()
 
 
 def _opened(folder: str, until: ExitStack) -> int:

@@ -4,22 +4,26 @@ import ctypes
 import os
 from pathlib import Path
 
-NEW_USER = 0x10000000
-NEW_MOUNTS = 0x00020000
-# of mounts, cgroups, host name, IPC, processes and network; a user's is made before them
-NEW_NAMESPACES = (NEW_MOUNTS, 0x02000000, 0x04000000, 0x08000000, 0x20000000, 0x40000000)
+CLONE_NEWNS = 0x00020000  # all named as in Linux's headers
+CLONE_NEWCGROUP = 0x02000000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
 
-READ_ONLY, NO_SETUID, NO_DEVICES, NO_PROGRAMS = 1, 2, 4, 8
-_REMOUNT, _BIND, _RECURSIVE, _PRIVATE = 32, 4096, 16384, 1 << 18
-_NO_ACCESS_TIMES, _NO_FOLDER_TIMES, _RELATIVE_TIMES = 1024, 2048, 1 << 21
-_KEPT = NO_SETUID | NO_DEVICES | NO_PROGRAMS | _NO_ACCESS_TIMES | _NO_FOLDER_TIMES
-_STATVFS_RELATIVE_TIMES = 4096  # the only flag whose number is not that of the mount's
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+_MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 32, 4096, 1 << 14, 1 << 18
+_MS_RELATIME = 1 << 21
+# These have the same numbers in statvfs as in mount; ST_RELATIME has not.
+_KEPT = os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME
 
-# of prctl
-_SET_DUMPABLE, _SECCOMP, _DROP_BOUNDING, _NO_NEW_PRIVILEGES, _AMBIENT = 4, 22, 24, 38, 47
-_CLEAR_ALL = 4
-_CAPABILITIES_VERSION = 0x20080522
-_FILTER_MODE, _INSTRUCTION_BYTES = 2, 8
+_PR_SET_DUMPABLE = 4
+_PR_CAPBSET_DROP = 24
+_PR_SET_NO_NEW_PRIVS = 38
+_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
+_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
+_LINUX_CAPABILITY_VERSION_3 = 0x20080522
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -38,27 +42,29 @@ def mount(kind: str, place: str, flags: int, data: str = "") -> None:
     _mount(kind.encode(), place.encode(), kind.encode(), flags, data.encode())
 
 
-def mounts_are_own() -> None:
-    """Let no mount from here on be seen outside of this namespace."""
-    _mount(None, b"/", None, _RECURSIVE | _PRIVATE, None)
+def make_mounts_private() -> None:
+    """Stop mounts from propagating out of this namespace."""
+    _mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None)
 
 
 def bind(source: str, place: str) -> None:
-    """Show a folder with all that is mounted in it in the place of another, as it is there."""
-    _mount(source.encode(), place.encode(), None, _BIND | _RECURSIVE, None)
+    """Bind-mount a folder, with the mounts below it."""
+    _mount(source.encode(), place.encode(), None, _MS_BIND | _MS_REC, None)
 
 
 def cover(place: str) -> None:
     """Cover a file by /dev/null, read-only and no device: it cannot be opened."""
-    _mount(os.devnull.encode(), place.encode(), None, _BIND, None)
-    make_read_only(place, NO_DEVICES)
+    _mount(os.devnull.encode(), place.encode(), None, _MS_BIND, None)
+    make_read_only(place, MS_NODEV)
 
 
-def make_read_only(place: str, more: int = 0) -> None:
-    """Make a mount read-only; its other flags may not be taken away, and stay."""
+def make_read_only(place: str, extra: int = 0) -> None:
+    """Make a mount read-only. Keep its other flags: a user namespace may not clear them."""
     had = os.statvfs(place).f_flag
-    flags = more | had & _KEPT | (_RELATIVE_TIMES if had & _STATVFS_RELATIVE_TIMES else 0)
-    _mount(None, place.encode(), None, _REMOUNT | _BIND | READ_ONLY | flags, None)
+    kept = had & _KEPT
+    if had & os.ST_RELATIME:
+        kept |= _MS_RELATIME
+    _mount(None, place.encode(), None, _MS_REMOUNT | _MS_BIND | MS_RDONLY | kept | extra, None)
 
 
 def map_user(inside: int, user: int, group: int) -> None:
@@ -74,23 +80,23 @@ def map_user(inside: int, user: int, group: int) -> None:
 
 def set_dumpable(is_dumpable: bool) -> None:
     """Say whether other processes of the same user may look into this one."""
-    _prctl(_SET_DUMPABLE, int(is_dumpable))
+    _prctl(_PR_SET_DUMPABLE, int(is_dumpable))
 
 
 def drop_privileges() -> None:
     """Give up every capability, and the ways to get any, for good."""
-    _prctl(_NO_NEW_PRIVILEGES, 1)
-    _prctl(_AMBIENT, _CLEAR_ALL)
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    _prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
     for capability in range(int(Path("/proc/sys/kernel/cap_last_cap").read_text("ascii")) + 1):
-        _prctl(_DROP_BOUNDING, capability)
-    header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
-    _checked(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
+        _prctl(_PR_CAPBSET_DROP, capability)
+    header = (ctypes.c_uint32 * 2)(_LINUX_CAPABILITY_VERSION_3, 0)
+    _checked(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")  # all sets empty
 
 
 def install_filter(instructions: bytes) -> None:
     """Filter each system call from here on."""
-    program = _Program(len(instructions) // _INSTRUCTION_BYTES, instructions)
-    _prctl(_SECCOMP, _FILTER_MODE, ctypes.addressof(program))
+    program = _Program(len(instructions) // 8, instructions)  # each has eight bytes
+    _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(program))
 
 
 def _mount(
@@ -101,7 +107,7 @@ def _mount(
 
 
 def _prctl(option: int, *arguments: int) -> None:
-    values = [*arguments, 0, 0, 0, 0][:4]
+    values = [*arguments, 0, 0, 0, 0][:4]  # prctl reads four arguments
     _checked(_libc.prctl(option, *map(ctypes.c_ulong, values)), f"prctl {option}")
 
 

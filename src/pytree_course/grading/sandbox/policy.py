@@ -20,7 +20,8 @@ USER_INSIDE = 1000
 HOST_NAME = "sandbox"
 COURSE_INSIDE = "/course"
 CONNECTION_FILE = "/tmp/kernel.json"  # where the kernel finds the names of its sockets, and its key
-FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # those that can be written; nothing else can
+TMP = "/tmp"  # where the kernel works and has its sockets
+FOLDERS_IN_MEMORY = (TMP, "/dev/shm")  # those that can be written; nothing else can
 _SYSTEM = (Path("/bin"), Path("/lib"), Path("/lib64"))  # links into /usr, but on old systems
 _PROGRAMS = "/compiled"  # where the author's compiled programs are seen, but cannot be listed
 
