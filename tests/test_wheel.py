@@ -126,7 +126,7 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
     assert "is kept as" in installed.command(unpacked, "reset", "1").stdout
     assert mine.file.with_name("01_leaves_exercises.kept-1.ipynb").exists()
     assert "Usage: pytree-course check" in installed.command(unpacked, "check", "--help").stdout
-    assert "Question 1 of 10" in installed.command(unpacked, "review").stdout
+    assert "Question 1 of " in installed.command(unpacked, "review").stdout
     for command in ("build", "release"):
         refused = installed.command(unpacked, command, "elsewhere")
         assert refused.returncode == 2

@@ -90,7 +90,7 @@ class GradedCorpus:
         texts |= {f"what {name} did": repr(attempt) for (name, _), attempt in self.attempts.items()}
         texts["the output"] = self.done.stdout + self.done.stderr
         page = Path(page_names({name for name, _ in self.attempts})[VICTIM])
-        for own in (page.stem, f"what {VICTIM} did"):
+        for own in (page.stem, f"what {VICTIM} did", "answers"):  # the last is the teacher's own
             texts.pop(own)
         for name, text in texts.items():
             for place, secret in self.secrets.items():

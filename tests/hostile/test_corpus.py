@@ -9,7 +9,7 @@ from tests.hostile.case import LESSON, NOTHING, Case
 from tests.hostile.families import all_cases
 from tests.hostile.grading import HONEST, VICTIM, GradedCorpus, Student, grade_corpus
 from tests.sandboxes import needs_sandbox
-from tests.test_pages import assert_harmless
+from tests.test_pages import SCRIPTS, assert_harmless
 
 pytestmark = [pytest.mark.slow, needs_sandbox]
 
@@ -63,8 +63,8 @@ def test_no_process_no_temporary_file_and_no_secret_is_left(graded):
 def test_no_page_runs_or_loads_anything_and_none_is_large(graded):
     pages = [graded.into / "report.html", *(graded.into / "students").glob("*.html")]
     texts = {page.name: page.read_text(encoding="utf-8") for page in pages}
-    for text in texts.values():
-        assert_harmless(text)
+    for name, text in texts.items():
+        assert_harmless(text, SCRIPTS.get(name, ()))
     assert len(texts) > len({name for name, _ in graded.attempts})
     assert {name: len(text) for name, text in texts.items() if len(text) > LARGEST_PAGE} == {}
 
