@@ -103,7 +103,7 @@ class Sender(threading.Thread):
                     place = place_after
                     self._show_next_round()
                 elif status == 403 and read_membership(self.file) == self.membership:
-                    self.file.unlink()
+                    self.file.unlink(missing_ok=True)  # another kernel may be as fast
                 next_time = time.monotonic() + ASKS_EVERY
             time.sleep(LOOKS_EVERY)
 
