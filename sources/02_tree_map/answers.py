@@ -139,20 +139,6 @@ def map_tree(f, tree):
     return f(tree)
 
 
-# %% exercise="map_tree" misconception="every_sequence_becomes_a_list"
-"""Your result has a list in the place of a tuple or namedtuple. A map keeps the type of every node. `jax.tree.unflatten` rebuilds each node as it was."""
-
-
-def map_tree(f, tree):
-    if tree is None:
-        return None
-    if isinstance(tree, dict):
-        return {key: map_tree(f, child) for key, child in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        return [map_tree(f, child) for child in tree]
-    return f(tree)
-
-
 # %% exercise="map_tree" misconception="rebuilds_by_type"
 """You walk through dicts, lists and tuples yourself, and rebuild each with its type: this fails for a namedtuple, which takes its fields one by one, and other nodes reach `f`. `jax.tree.unflatten` rebuilds every node."""
 def map_tree(f, tree):
@@ -163,6 +149,12 @@ def map_tree(f, tree):
     if isinstance(tree, (list, tuple)):
         return type(tree)(map_tree(f, item) for item in tree)
     return f(tree)
+
+
+# %% exercise="map_tree" misconception="every_sequence_becomes_a_list" changes="rebuilds_by_type"
+"""Your result has a list in the place of a tuple or namedtuple. A map keeps the type of every node. `jax.tree.unflatten` rebuilds each node as it was."""
+-        return type(tree)(map_tree(f, item) for item in tree)
++        return [map_tree(f, item) for item in tree]
 
 
 # %% exercise="map_tree" misconception="rebuilds_by_type_without_none" changes="rebuilds_by_type"

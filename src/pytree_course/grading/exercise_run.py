@@ -11,11 +11,7 @@ from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observations import Observation, Raised, writable
-from pytree_course.running.outcomes import (
-    OUTCOMES_MIME,
-    Outcome,
-    read_report,
-)
+from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
 
 READ_MESSAGES = ("error", "display_data", "execute_result")
 """The types of the messages that `CellRun.take` reads."""
