@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.notebooks import slide_types
-from pytree_course.built import show_outputs, without_this_machine
-from pytree_course.course import Course, LessonFiles, other_id
+from pytree_course.built import other_answer_id, show_outputs, without_this_machine
+from pytree_course.course import Course, LessonFiles
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.released_files import hand_out
@@ -137,10 +137,10 @@ def test_solutions_show_the_two_variants_least_like_the_solution_and_a_new_cell_
     answers.write_text(answers.read_text("utf-8") + variant, "utf-8")
     build(mini)
     cells = {cell.id: cell.source for cell in nbformat.read(mini.solutions, as_version=4).cells}
-    others = [cells[other_id("count_leaves", number)] for number in (1, 2)]
+    others = [cells[other_answer_id("count_leaves", number)] for number in (1, 2)]
     assert all(each.startswith("```python\ndef count_leaves(tree):") for each in others)
     assert not any("tree=tree" in each for each in others)
-    assert other_id("count_leaves", 3) not in cells
+    assert other_answer_id("count_leaves", 3) not in cells
     after = [cell.id for cell in nbformat.read(mini.blank, as_version=4).cells]
     assert [cell_id for cell_id in after if cell_id != "exercises-2"] == before
 

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from pytree_course.board.session import MOST_REQUESTS, id_of
+from pytree_course.board.session import MAX_REQUESTS, id_of
 from tests.class_room import LESSON, Classroom, a_question, event
 
 COUNT, PATHS = "count_leaves", "nan_paths"
@@ -155,13 +155,13 @@ def test_without_a_secret_of_this_class_nobody_takes_part_and_none_is_stored(roo
 def test_floods_of_requests_of_events_and_of_learners_end(room, monkeypatch):
     now = [100.0]
     monkeypatch.setattr("pytree_course.board.session.time.monotonic", lambda: now[0])
-    monkeypatch.setattr("pytree_course.board.session.MOST_EVENTS", 5)
-    monkeypatch.setattr("pytree_course.board.session.MOST_LEARNERS", 3)
+    monkeypatch.setattr("pytree_course.board.session.MAX_EVENTS", 5)
+    monkeypatch.setattr("pytree_course.board.session.MAX_LEARNERS", 3)
     eve, ada, ben = room.join("Eve"), room.join("Ada"), room.join("Ben")
     room.send("/leave", {}, ben.secret)  # who left counts
     assert room.send("/join", {"code": room.code, "name": "Tom"}).status == 429
 
-    assert {eve.send().status for _ in range(MOST_REQUESTS)} == {200}
+    assert {eve.send().status for _ in range(MAX_REQUESTS)} == {200}
     assert eve.send().status == 429
     assert ada.send().status == 200
     now[0] += 10

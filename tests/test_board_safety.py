@@ -66,7 +66,7 @@ def test_what_sends_nothing_more_is_closed_and_bad_requests_are_lines_on_the_ter
 def test_of_one_address_with_too_many_connections_that_is_closed_which_is_idle_longest(
     room, monkeypatch
 ):
-    monkeypatch.setattr(server, "MOST_OF_ONE_ADDRESS", 5)
+    monkeypatch.setattr(server, "MAX_OF_ONE_ADDRESS", 5)
     room.start()
     page = room.connection()
     page.request("GET", "/board/news", headers={"Cookie": room.cookie})

@@ -4,6 +4,7 @@ import jax
 import pytest
 
 from pytree_course.cases import as_jax
+from pytree_course.cases.case import load_checks
 from pytree_course.cases.guards import CyclicTreeError
 from pytree_course.course import Course
 from pytree_course.observing.observations import Raised
@@ -11,7 +12,7 @@ from pytree_course.running.run_cases import run_check
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 
-CHECKS = Course(ROOT).lesson("03_custom_nodes").checks()
+CHECKS = load_checks(Course(ROOT).lesson("03_custom_nodes").check_script)
 
 
 def calls_that_are_left():

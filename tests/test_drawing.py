@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import convert, to_builtins
 
 from pytree_course.drawing import svg, text
-from pytree_course.drawing.items import MOST_ITEMS, MOST_LEVELS, items
+from pytree_course.drawing.items import MAX_ITEMS, MAX_LEVELS, items
 from pytree_course.drawing.layout import lay_out
 from pytree_course.observing.observations import Node, Observation, Unbounded, all_parts
 from pytree_course.observing.observe import observe, observe_raised
@@ -67,7 +67,7 @@ def test_boxes_are_few_do_not_overlap_have_a_line_of_text_each_and_one_is_marked
     observation, marked = sample
     boxes, width, height = lay_out(items(observation, marked))
     lines = text(observation, marked=marked).splitlines()
-    assert len(lines) == len(boxes) <= MOST_ITEMS + 3 * MOST_LEVELS
+    assert len(lines) == len(boxes) <= MAX_ITEMS + 3 * MAX_LEVELS
     assert sum(bool(box.mark) for box in boxes) == (marked is not None)
     assert sum("◀" in line for line in lines) >= (marked is not None)
     rows: dict[int, list[Any]] = {}
@@ -79,7 +79,7 @@ def test_boxes_are_few_do_not_overlap_have_a_line_of_text_each_and_one_is_marked
             middle = (box.children[0].x + box.children[-1].x) / 2
             assert abs(box.x - middle) <= 1
             assert box.row_bottom + 10 < box.children[0].y
-    assert len(rows) <= MOST_LEVELS
+    assert len(rows) <= MAX_LEVELS
     for row in rows.values():
         for left, right in pairwise(sorted(row, key=lambda box: box.x)):
             assert left.left + left.width < right.left

@@ -13,7 +13,7 @@ import pytest
 from pytree_course.course import CourseError
 from pytree_course.learner.progress import Progress
 from pytree_course.notebook import joining
-from pytree_course.notebook.class_protocol import MOST_EVENTS
+from pytree_course.notebook.class_protocol import MAX_EVENTS
 from pytree_course.notebook.joining import Sender, read_membership
 from tests.class_room import PATIENCE, Classroom, wait_for
 from tests.kernels import running_kernel
@@ -25,7 +25,7 @@ def room(course, tmp_path, monkeypatch):
     """Start a class on a campus whose systems name a proxy, which does not reach it."""
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    monkeypatch.setattr("pytree_course.board.session.MOST_REQUESTS", 10**9)
+    monkeypatch.setattr("pytree_course.board.session.MAX_REQUESTS", 10**9)
     room = Classroom(tmp_path / "class.sqlite", root=course.root).start()
     yield room
     room.stop()
@@ -101,7 +101,7 @@ def test_who_cannot_join_is_told_what_to_do_and_nothing_changes(
 ):
     joining.enter(course, room.address, room.code, "Ada")
     before = course.joined_file.read_bytes()
-    monkeypatch.setattr("pytree_course.board.session.MOST_LEARNERS", 1)
+    monkeypatch.setattr("pytree_course.board.session.MAX_LEARNERS", 1)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # nobody listens, and nobody else can
         address = address.format(room=room.address, closed=closed.getsockname()[1])
@@ -151,7 +151,7 @@ def test_each_verdict_arrives_once_though_the_server_goes_away_for_a_while(room,
     membership = read_membership(course.joined_file)
     with sender(course), sender(course):  # two kernels
         check(course, *[TRIED] * 120)
-        wait_for(lambda: len(verdicts(room)) > MOST_EVENTS)
+        wait_for(lambda: len(verdicts(room)) > MAX_EVENTS)
         room.stop()
         check(course, *[TRIED] * 5)
         room.start()

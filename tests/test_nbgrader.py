@@ -125,7 +125,7 @@ def test_nobodys_progress_is_kept(graded, built_course):
 
 
 def test_a_kernel_that_is_not_told_where_the_course_is_says_what_to_set(tmp_path):
-    code = "from pytree_course.course import Course; Course.find()"
+    code = "from pytree_course.course import Course; Course.of_notebook()"
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,

@@ -313,7 +313,7 @@ def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_p
 # --- what is large, damaged or strange costs its own place, and others nothing
 
 NUMBER = Number("int", 41)
-LARGEST_PAGE = 4_000_000  # characters
+MAX_PAGE = 4_000_000  # characters
 LARGE_NODE = Node(
     type="<&>" * 10, aux=None, children=tuple((f"[{at}]", NUMBER) for at in range(2_000))
 )
@@ -338,7 +338,7 @@ def test_fifty_inputs_are_ten_and_a_count_and_a_page_has_so_many_pictures(tmp_pa
     page = pages_of(class_with(row), tmp_path)["students/eve.html"]
     assert "… and 40 more inputs" in visible(page)
     assert page.count("<svg") == 11
-    monkeypatch.setattr(pages, "MOST_PARTS", 3)
+    monkeypatch.setattr(pages, "MAX_PARTS", 3)
     page = pages_of(class_with(row), tmp_path)["students/eve.html"]
     assert page.count("<svg") == 3
     left_out = "This picture is left out: there are too many pictures on this page."
@@ -370,7 +370,7 @@ def test_an_enormous_class_page_is_bounded(tmp_path):
         [Student("eve", text), Student("fay", text)],
     )
     written = pages_of(grades, tmp_path)
-    assert max(map(len, written.values())) < LARGEST_PAGE
+    assert max(map(len, written.values())) < MAX_PAGE
     assert "characters are not shown." in written["students/eve.html"]
     assert "… (shortened)" in written["students/eve.html"]
 

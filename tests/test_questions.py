@@ -22,9 +22,9 @@ from pytree_course.judging.expected import (
 )
 from pytree_course.learner.progress import Progress, Reviewed
 from pytree_course.learner.questions import RAISES, questions
-from pytree_course.learner.review import MOST_A_DAY, due
+from pytree_course.learner.review import MAX_A_DAY, due
 from pytree_course.observing.observe import observe, observe_raised
-from pytree_course.sources.predictions import MOST_LINES, standing_alone
+from pytree_course.sources.predictions import MAX_LINES, standing_alone
 from tests.conftest import ROOT
 from tests.made_grades import made_exercise
 
@@ -190,11 +190,11 @@ def test_there_are_ten_questions_a_day_each_of_another_exercise_and_in_other_wor
     done = progress([Reviewed(NOW, about, "0", True) for about in beliefs])
     month = NOW + timedelta(days=60)
     asked = due([lesson(*made)], done, month)
-    assert len({question.text for question in asked}) == len(asked) == MOST_A_DAY
+    assert len({question.text for question in asked}) == len(asked) == MAX_A_DAY
     done.reviews += [Reviewed(month, question.about, "1", True) for question in asked[:4]]
     rest = due([lesson(*made)], done, month)
-    assert len(rest) == MOST_A_DAY - 4
-    assert len({question.about.exercise for question in [*asked[:4], *rest]}) == MOST_A_DAY
+    assert len(rest) == MAX_A_DAY - 4
+    assert len({question.about.exercise for question in [*asked[:4], *rest]}) == MAX_A_DAY
 
 
 # --- in files for a class, and in a terminal
@@ -283,5 +283,5 @@ def test_the_definitions_of_its_names_come_first(above, code, added):
 
 def test_a_name_in_the_question_is_defined_too_but_not_in_too_many_lines():
     assert standing_alone("print(1)", "What is `len(g)`?", ["g = [1]"]) == "g = [1]\nprint(1)"
-    for above in ([], ["g = [\n" + "    1,\n" * MOST_LINES + "]"]):
+    for above in ([], ["g = [\n" + "    1,\n" * MAX_LINES + "]"]):
         assert standing_alone("len(g)", "", above) is None

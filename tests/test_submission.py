@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pytree_course.course import answer_id, check_id, other_id
+from pytree_course.built import answer_id, check_id, other_answer_id
 from pytree_course.grading.submission import (
     UnreadableError,
     find_answers,
@@ -84,7 +84,7 @@ LESSONS = {
     ),
     "names": ([SCALE, cell("clip = max\nmask = min")], "02"),
     "a name of a lesson's, as in other notebooks": ([SCALE], None),
-    "the solutions": ([own(RIGHT), cell(RIGHT, other_id("count", 1))], None),
+    "the solutions": ([own(RIGHT), cell(RIGHT, other_answer_id("count", 1))], None),
     "names of two lessons": ([cell(RIGHT), cell("norm = 0\nnorms = 0\nscale = 0\nmask = 0")], None),
 }
 

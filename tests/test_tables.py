@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.downloads import CANVAS
-from pytree_course.course import write_file
 from pytree_course.reports.csv_tables import (
-    LONGEST_FIELD,
+    MAX_FIELD,
     about_imports,
     canvas_csv,
     class_junit,
@@ -24,6 +23,7 @@ from pytree_course.reports.csv_tables import (
     to_csv,
     write_tables,
 )
+from pytree_course.texts import write_file
 from tests.made_grades import NOON, made_attempt, made_grades, made_row
 
 HONEST = [
@@ -92,12 +92,12 @@ def test_a_row_is_one_line_without_a_formula_wherever_a_spreadsheet_splits(text)
     line.encode()
 
 
-@given(st.text(st.characters(categories=["L", "N", "Zs"]), max_size=LONGEST_FIELD))
+@given(st.text(st.characters(categories=["L", "N", "Zs"]), max_size=MAX_FIELD))
 def test_a_name_of_letters_and_blanks_stays_as_it_is(name):
     if name.isprintable():
         assert read(to_csv([[name, "x"]])) == [[name, "x"]]
     # A longer one is cut before a spreadsheet breaks it in two.
-    assert len(plain_text("e" * 10**6)) == LONGEST_FIELD
+    assert len(plain_text("e" * 10**6)) == MAX_FIELD
 
 
 def test_honest_names_come_back_from_every_table_as_they_are(tmp_path):

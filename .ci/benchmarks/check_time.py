@@ -38,7 +38,7 @@ from pytree_course.sources.exercises import Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
 
 REPEATS = 9
-MOST_WRONG = 8  # wrong answers of an exercise, or a few more
+MAX_WRONG = 8  # wrong answers of an exercise, or a few more
 PATIENCE = 600  # seconds for all answers of an exercise
 TARGET = 30  # milliseconds, of the median
 
@@ -109,7 +109,7 @@ def check_repeatedly(
 
 def measure(root: Path, stem: str, exercise: Exercise, repeats: int) -> dict[str, Any]:
     """Return what was measured of an exercise, in milliseconds."""
-    every = max(1, len(exercise.misconceptions) // MOST_WRONG)
+    every = max(1, len(exercise.misconceptions) // MAX_WRONG)
     wrong = {each.name: 2 for each in exercise.misconceptions[::every]}
     times = _in_a_fresh_process(root, stem, exercise.name, {"": 1 + repeats} | wrong)
     slowest = max(wrong, key=lambda name: times[name][1])
@@ -165,7 +165,7 @@ def main() -> None:
     parser.add_argument("lessons", nargs="*", help="such as 1; all, if none is named")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="of each answer's check")
     wanted = parser.parse_args()
-    course, results = Course.find(), []
+    course, results = Course.of_notebook(), []
     machine = described_machine(course.root)
     lessons = [course.lesson_named(each) for each in wanted.lessons] or course.lessons()
     print(f"{'milliseconds beyond the own code':<34} right: first median   wrong: first median")

@@ -47,7 +47,7 @@ SECONDS_BETWEEN_CHECKS = 2.0
 PROCESSES = 3  # in which the learners' threads are
 DOWN = 2.0  # seconds between a kill and the new start
 AROUND = (-1.0, 20.0)  # seconds from a kill, in which latencies are those of a crash
-LONGEST_WAIT = 120.0  # seconds for the last events to arrive
+MAX_WAIT = 120.0  # seconds for the last events to arrive
 FIGURES = ("p50", "p99", "max")  # the middle, the longest but one in a hundred, the longest
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
@@ -167,14 +167,14 @@ def take_part(
     part: int, room: Room, address: str, code: str, joined: Any, start: Any, solved: Any, ended: Any
 ) -> None:
     """Be some of the learners: join, check in turn, and send until the end."""
-    lesson = BuiltLesson.read(Course.around().lesson(LESSON).expected)
+    lesson = BuiltLesson.read(Course.above().lesson(LESSON).expected)
     exercises = list(lesson.exercises)
     numbers = range(part, room.learners, PROCESSES)
     progress = {}
     for number in numbers:
         folder = room.folder_of(number)
         os.environ[PROGRESS_VARIABLE] = str(folder)
-        enter(Course.around(), address, code, "")
+        enter(Course.above(), address, code, "")
         membership = read_membership(folder / "joined.json")
         assert membership
         Sender(folder / "joined.json", membership).start()
@@ -253,7 +253,7 @@ def wait_until(moment: float) -> None:
 def await_last(room: Room, server: Server) -> dict[str, int]:
     """Wait until the log has what was sent; compare them."""
     sent = list(room.sent())
-    deadline = time.monotonic() + LONGEST_WAIT
+    deadline = time.monotonic() + MAX_WAIT
     while (stored := in_log(server)) != sorted(sent) and time.monotonic() < deadline:
         time.sleep(0.5)
     missing, surplus = {*sent} - {*stored}, len(stored) - len({*sent} & {*stored})
@@ -270,7 +270,7 @@ def latencies(
     solved: list[tuple[float, str]], shown: list[tuple[float, list[int]]], kills: list[float]
 ) -> dict[str, dict[str, float]]:
     """Return how long it took until a page counted what was solved, also around the kills."""
-    exercises = BuiltLesson.read(Course.around().lesson(LESSON).expected).exercises
+    exercises = BuiltLesson.read(Course.above().lesson(LESSON).expected).exercises
     waited: dict[str, list[float]] = {"server up": [], "around a kill": []}
     for column, name in enumerate(exercises):
         written = [moment for moment, exercise in solved if exercise == name]
@@ -319,7 +319,7 @@ def main() -> None:
     parser.add_argument("--learners", type=int, default=300)
     parser.add_argument("--seconds", type=int, default=240)
     chosen = parser.parse_args()
-    machine = described_machine(Course.around().root)
+    machine = described_machine(Course.above().root)
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name, sync_playwright() as playwright:
         rounds = int(chosen.seconds / SECONDS_BETWEEN_CHECKS)
         room = Room(Path(name), chosen.learners, rounds)

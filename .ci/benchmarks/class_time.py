@@ -35,16 +35,10 @@ import numpy as np
 import psutil
 from nbconvert import PythonExporter
 
+from pytree_course.built import answer_id, check_id
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.cli.teacher import GRADEBOOK
-from pytree_course.course import (
-    COURSE_VARIABLE,
-    PROGRESS_VARIABLE,
-    Course,
-    LessonFiles,
-    answer_id,
-    check_id,
-)
+from pytree_course.course import COURSE_VARIABLE, PROGRESS_VARIABLE, Course, LessonFiles
 from pytree_course.learner.progress import Progress
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import read_sources
@@ -482,7 +476,7 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="*", type=int, default=[], help="such as 50 100 200")
     parser.add_argument("--runs", type=Path, required=True, help="JSON file to append to")
     chosen = parser.parse_args()
-    course = Course.around()
+    course = Course.above()
     machine = described_machine(course.root)
     runs = json.loads(chosen.runs.read_text("utf-8")) if chosen.runs.exists() else []
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:

@@ -81,7 +81,7 @@ def judged_answers(
     folder: Path, lesson: str, exercise: str
 ) -> Iterator[tuple[dict[str, Any], Judged]]:
     """Yield each answer of a folder and what it got."""
-    course = Course.around()
+    course = Course.above()
     lessons = [course.lesson_named(lesson)] if lesson else course.lessons()
     for files in lessons:
         text = (folder / files.stem / "answers.json").read_text(encoding="utf-8")

@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("exercise", nargs="?", help="all exercises, if you name none")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes run answers")
     chosen = parser.parse_args(arguments)
-    course = Course.around()
+    course = Course.above()
     try:
         lessons = [course.lesson_named(chosen.lesson)] if chosen.lesson else course.lessons()
         for files in lessons:

@@ -11,7 +11,7 @@ from typing import Any
 
 from mutation_testing.mutations import NOTHING, mutations
 
-MOST_SHOWN = 70  # characters of each side of a change
+MAX_SHOWN = 70  # characters of each side of a change
 SHORT = 4  # characters; a shorter change is shown with the expression around it
 
 
@@ -119,5 +119,5 @@ def _text(node: ast.AST) -> str:
     if node is NOTHING:
         return "nothing"
     text = " ".join(ast.unparse(node).split())
-    half = MOST_SHOWN // 2
-    return text if len(text) <= MOST_SHOWN else f"{text[:half]} … {text[-half:]}"
+    half = MAX_SHOWN // 2
+    return text if len(text) <= MAX_SHOWN else f"{text[:half]} … {text[-half:]}"

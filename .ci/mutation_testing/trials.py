@@ -116,7 +116,7 @@ def refusal(sources: LessonSources, name: str, source: str, seed: int) -> str | 
     try:
         with as_graded(sources, seed):
             answers = define(exercise, answer)
-        check = sources.files.checks()[name]
+        check = sources.checks[name]
         for expected, got in zip_longest(right, outcomes_of(check, answers, seed)):
             if expected is None or got is None:
                 return "it changes how many cases there are"

@@ -1,4 +1,4 @@
-"""The metadata of built notebooks: digests of their sources and outputs."""
+"""The format of built notebooks: ids of cells, hidden outputs, digests of sources and outputs."""
 
 import hashlib
 import json
@@ -29,6 +29,26 @@ ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 
 MEANT_TO_FAIL = "raises-exception"
 """The tag of a cell in a lesson that raises an error on purpose."""
+
+
+def answer_id(exercise: str) -> str:
+    """Return the id of an exercise's answer cell."""
+    return f"{exercise}-answer"
+
+
+def check_id(exercise: str) -> str:
+    """Return the id of an exercise's check cell."""
+    return f"{exercise}-check"
+
+
+def our_version_id(exercise: str) -> str:
+    """Return the id of the cell in a lesson with the course's own version of an exercise."""
+    return f"{exercise}-ours"
+
+
+def other_answer_id(exercise: str, number: object = "") -> str:
+    """Return the id of a cell of the solutions with another right answer."""
+    return f"{exercise}-other-{number}"
 
 
 def hides_outputs(cell: "NotebookNode") -> bool:

@@ -1,18 +1,12 @@
 """Locate the course, and name the files of each lesson."""
 
-import importlib.util
 import json
 import os
-import sys
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 from pytree_course import nbgrader
+from pytree_course.built import answer_id
 from pytree_course.texts import text_digest
 
 COURSE_VARIABLE = "PYTREE_COURSE"
@@ -31,40 +25,6 @@ GOING_DEEPER = "Going deeper"
 """The heading in a lesson that lists its deeper sections."""
 
 
-def answer_id(exercise: str) -> str:
-    """Return the id of an exercise's answer cell."""
-    return f"{exercise}-answer"
-
-
-def check_id(exercise: str) -> str:
-    """Return the id of an exercise's check cell."""
-    return f"{exercise}-check"
-
-
-def ours_id(exercise: str) -> str:
-    """Return the id of the cell in a lesson with the course's own version of an exercise."""
-    return f"{exercise}-ours"
-
-
-def other_id(exercise: str, number: object = "") -> str:
-    """Return the id of a cell of the solutions with another right answer."""
-    return f"{exercise}-other-{number}"
-
-
-def write_file(file: Path, text: str, mode: int = 0o666) -> None:
-    """Replace a file atomically, with the same line ends on every system."""
-    draft = file.with_name(f".{file.name}.part")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        draft.touch(mode)
-        draft.write_text(text, encoding="utf-8", newline="")
-        os.replace(draft, file)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise
-
-
 class CourseError(Exception):
     """Ends a command, or a cell; its message is all that the user sees."""
 
@@ -80,7 +40,7 @@ class Course:
     is_elsewhere: bool = False  # whether the running notebook is outside this folder
 
     @classmethod
-    def around(cls, start: Path | None = None) -> "Course":
+    def above(cls, start: Path | None = None) -> "Course":
         """Find the course at or above PYTREE_COURSE, `start` or the current folder."""
         start = Path(os.environ.get(COURSE_VARIABLE) or start or Path.cwd()).resolve()
         for folder in (start, *start.parents):
@@ -99,16 +59,16 @@ class Course:
         )
 
     @classmethod
-    def find(cls) -> "Course":
-        """Return the course around a notebook; for a notebook alone, the one that is installed."""
+    def of_notebook(cls) -> "Course":
+        """Return the course above a notebook; for a notebook alone, the one that is installed."""
         try:
-            return cls.around()
+            return cls.above()
         except CourseError:
-            installed = cls.installed()
+            installed_course = cls.installed()
             # Where the course has to be named, do not guess one.
-            if installed is None or nbgrader.is_running() or COURSE_VARIABLE in os.environ:
+            if installed_course is None or nbgrader.is_running() or COURSE_VARIABLE in os.environ:
                 raise
-            return cls(installed.root, is_elsewhere=True)
+            return cls(installed_course.root, is_elsewhere=True)
 
     @classmethod
     def installed(cls) -> "Course | None":
@@ -151,7 +111,7 @@ class Course:
         start = start or Path.cwd()
         depth = len(start.relative_to(self.root).parts) if start.is_relative_to(self.root) else 1
         anchor = f"#{section.replace(' ', '-')}" if section else ""
-        return f"{'../' * max(depth, 1)}{name}{anchor}"
+        return f"{'../' * depth}{name}{anchor}"
 
     def lessons(self) -> list["LessonFiles"]:
         """Return the files of every lesson in this copy, in order."""
@@ -159,7 +119,7 @@ class Course:
         return [self.lesson(script.stem.removeprefix("check_")) for script in scripts]
 
     def with_sources(self) -> list["LessonFiles"]:
-        """Return the files of all that is built: lessons, and pages such as the start page."""
+        """Return the files of all that has sources: lessons, and pages such as the start page."""
         folders = sorted(folder for folder in (self.root / "sources").glob("*") if folder.is_dir())
         return [self.lesson(folder.name) for folder in folders]
 
@@ -233,25 +193,9 @@ class LessonFiles:
 
     def read_starters(self) -> dict[str, str]:
         """Return the code of each answer cell as it is handed out, by exercise."""
-        cells = {
-            cell["id"]: "".join(cell["source"]) for cell in json.loads(self.read_blank())["cells"]
-        }
         ending = answer_id("")
         return {
-            cell.removesuffix(ending): code for cell, code in cells.items() if cell.endswith(ending)
+            cell["id"].removesuffix(ending): "".join(cell["source"])
+            for cell in json.loads(self.read_blank())["cells"]
+            if cell["id"].endswith(ending)
         }
-
-    @cached_property
-    def _check_module(self) -> ModuleType:
-        spec = importlib.util.spec_from_file_location(self.check_script.stem, self.check_script)
-        if spec is None or spec.loader is None or not self.check_script.exists():
-            raise CourseError(f"{self.check_script} is missing: fetch the course again.")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[self.check_script.stem] = module
-        spec.loader.exec_module(module)
-        return module
-
-    def checks(self) -> dict[str, Callable[..., Any]]:
-        """Load the check script and return its checks by the exercises' names."""
-        members = vars(self._check_module).items()
-        return {name: member for name, member in members if hasattr(member, "is_check")}

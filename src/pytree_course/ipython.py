@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import pytree_course
 from pytree_course import nbgrader
-from pytree_course.built import brief_traceback, is_meant_to_fail
-from pytree_course.course import Course, CourseError, answer_id, ours_id
+from pytree_course.built import answer_id, brief_traceback, is_meant_to_fail, our_version_id
+from pytree_course.course import Course, CourseError
 from pytree_course.texts import defined_names
 
 CLASS_NAMES = ("join", "leave", "vote")
@@ -46,7 +46,7 @@ def load_ipython_extension(shell: Any) -> None:
             go_on(joined)
 
     with suppress(CourseError):  # outside the course's folder
-        joined = Course.find().joined_file
+        joined = Course.of_notebook().joined_file
         shell.events.register("pre_run_cell", before_cell)
         if joined:
             shell.push({name: _imported_when_called(name) for name in CLASS_NAMES}, False)
@@ -124,7 +124,7 @@ def are_stale(names: Iterable[str]) -> bool:
 
 def are_ours(exercise: str, names: Iterable[str]) -> bool:
     """Return whether a lesson's own version of an exercise has replaced the reader's answer."""
-    return any(run.id == ours_id(exercise) for run in last_runs(names))
+    return any(run.id == our_version_id(exercise) for run in last_runs(names))
 
 
 def last_runs(names: Iterable[str]) -> list[CellRun]:
@@ -198,6 +198,6 @@ def _show(
 def is_meant(source: str) -> bool:
     """Return whether a source is an unchanged cell of a lesson that raises an error on purpose."""
     try:
-        return is_meant_to_fail(source, Course.find().root / "notebooks")
+        return is_meant_to_fail(source, Course.of_notebook().root / "notebooks")
     except Exception:
         return False  # outside the course's folder, or its notebooks cannot be read

@@ -11,7 +11,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from pytree_course.course import Course, CourseError, LessonFiles, write_file
+from pytree_course.course import Course, CourseError, LessonFiles
+from pytree_course.texts import write_file
 
 # An allowlist: learners get nothing else from the course's folder.
 FILES = (

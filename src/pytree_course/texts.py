@@ -1,8 +1,11 @@
-"""Helpers for plain text: make it printable, shorten it, write a count with its noun, digest it."""
+"""Helpers for plain text: make it printable, shorten it, count with a noun, digest it, write it."""
 
 import hashlib
+import os
 import re
 import unicodedata
+from contextlib import suppress
+from pathlib import Path
 
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 """Composed emoji need the one; Persian and other scripts need both."""
@@ -79,3 +82,17 @@ def text_digest(*texts: str) -> str:
 def defined_names(code: str) -> set[str]:
     """Return the names that code defines at its top level, even where it has a syntax error."""
     return set(_DEFINITION.findall(code))
+
+
+def write_file(file: Path, text: str, mode: int = 0o666) -> None:
+    """Replace a file atomically, with the same line ends on every system."""
+    draft = file.with_name(f".{file.name}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft.touch(mode)
+        draft.write_text(text, encoding="utf-8", newline="")
+        os.replace(draft, file)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise

@@ -8,7 +8,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from pytree_course.course import Course, answer_id
+from pytree_course.built import answer_id
+from pytree_course.course import Course
 from tests.conftest import ROOT
 
 LESSON = "01_leaves"

@@ -13,7 +13,7 @@ from tests.test_pages import SCRIPTS, assert_harmless
 
 pytestmark = [pytest.mark.slow, needs_sandbox]
 
-LARGEST_PAGE = 5_000_000
+MAX_PAGE = 5_000_000
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_no_page_runs_or_loads_anything_and_none_is_large(graded):
     for name, text in texts.items():
         assert_harmless(text, SCRIPTS.get(name, ()))
     assert len(texts) > len({name for name, _ in graded.attempts})
-    assert {name: len(text) for name, text in texts.items() if len(text) > LARGEST_PAGE} == {}
+    assert {name: len(text) for name, text in texts.items() if len(text) > MAX_PAGE} == {}
 
 
 def test_junit_is_well_formed_and_the_terminal_is_given_no_escapes(graded):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course import explore
-from pytree_course.notebook.explorer import MOST_ROWS, PRESETS, look_into
+from pytree_course.notebook.explorer import MAX_ROWS, PRESETS, look_into
 from pytree_course.observing.observations import MAX_NODES_TO_DRAW
 from tests.test_trees import values
 
@@ -34,7 +34,7 @@ def test_leaves_paths_and_counts_are_those_of_jax(tree, is_leaf):
     flat, structure = jax.tree.flatten_with_path(tree, is_leaf=eval(PRESETS[is_leaf]))
     paths = [path for _, path, _ in seen.rows()]
     assert (seen.leaves, seen.nodes) == (structure.num_leaves, structure.num_nodes)
-    assert len(paths) == min(len(flat), MOST_ROWS)
+    assert len(paths) == min(len(flat), MAX_ROWS)
     for path, (keys, _) in zip(paths, flat, strict=False):
         whole = jax.tree_util.keystr(keys)
         assert path == whole or "…" in path or "\\" in path
@@ -76,6 +76,6 @@ def test_errors_say_what_to_do_and_the_last_picture_stays(expression, words):
 
 def test_long_lists_are_folded():
     shown = explore([0] * 10_000).view.value
-    assert len(rows(shown)) == MOST_ROWS
+    assert len(rows(shown)) == MAX_ROWS
     assert "9,960 more leaves" in shown
     assert len(shown) < 60_000

@@ -19,7 +19,7 @@ from pytree_course.authoring.validation import (
     find_mistakes_in_answers,
     find_mistakes_in_text,
 )
-from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
+from pytree_course.course import NOBODY_VARIABLE, LessonFiles
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
@@ -28,6 +28,7 @@ from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import expect
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError, Mistake, SourceCell
+from pytree_course.texts import write_file
 
 CELL_TIMEOUT = 300  # seconds
 NOTEBOOKS_AT_ONCE = 2

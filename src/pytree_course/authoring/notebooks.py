@@ -13,8 +13,18 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from pytree_course import nbgrader
-from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
-from pytree_course.course import GOING_DEEPER, Course, answer_id, check_id, other_id, ours_id
+from pytree_course.built import (
+    METADATA_KEY,
+    OUTPUTS,
+    SOURCES,
+    answer_id,
+    check_id,
+    hide_outputs,
+    other_answer_id,
+    our_version_id,
+    outputs_digest,
+)
+from pytree_course.course import GOING_DEEPER, Course
 from pytree_course.rendering import render
 from pytree_course.sources.exercises import EXERCISE_OPTIONS, WRITE, Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources, Section
@@ -47,7 +57,7 @@ def slide_types(cells: Sequence[SourceCell]) -> dict[str, str]:
             types[cell.id] = "fragment"
         elif cell.is_exercise:
             types[check_id(cell.metadata["exercise"])] = "skip"
-            types[ours_id(cell.metadata["exercise"])] = "fragment"
+            types[our_version_id(cell.metadata["exercise"])] = "fragment"
         elif filled + lines > SLIDE_LINES:
             types[cell.id], filled = "subslide", 0.0
         filled += lines
@@ -168,7 +178,7 @@ def _practice(exercise: Exercise) -> list[NotebookNode]:
     answer = _code(answer_id(exercise.name), exercise.starter.source, exercise.cell)
     check = _code(check_id(exercise.name), exercise.call)
     check.metadata["tags"] = [IGNORE_OUTPUT]  # its output depends on the learner's progress
-    ours = _code(ours_id(exercise.name), f"{OURS_HEADING}\n{exercise.solution.source}")
+    ours = _code(our_version_id(exercise.name), f"{OURS_HEADING}\n{exercise.solution.source}")
     ours.metadata["jupyter"] = {"source_hidden": True}
     return [answer, check, ours]
 
@@ -205,7 +215,11 @@ def _other_ways(exercise: Exercise) -> list[NotebookNode]:
 
     two = sorted(exercise.variants, key=likeness)[:2]
     fenced = [f"```python\n{variant.source.strip()}\n```" for variant in two]
-    ids = [f"{exercise.name}-others", other_id(exercise.name, 1), other_id(exercise.name, 2)]
+    ids = [
+        f"{exercise.name}-others",
+        other_answer_id(exercise.name, 1),
+        other_answer_id(exercise.name, 2),
+    ]
     return [
         new_markdown_cell(text, id=cell_id)
         for cell_id, text in zip(ids, [OTHER_WAYS, *fenced], strict=True)

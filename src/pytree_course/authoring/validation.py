@@ -20,7 +20,7 @@ EXPLAINS = re.compile(r"\*\*(Silent bug|The fix)")
 
 def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
     """Return the mistakes that can be found without running anything."""
-    checks = sources.files.checks() if sources.files.has_exercises else {}
+    checks = sources.checks
     mistakes = [*find_wrong_layers(sources.layers), *_spoiled(sources.all_cells)]
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno

@@ -20,6 +20,7 @@ from pytree_course.board.class_analysis import (
     stuck,
 )
 from pytree_course.board.session import Session
+from pytree_course.cases.case import load_checks
 from pytree_course.course import Course, LessonFiles
 from pytree_course.judging.expected import Belief, BuiltLesson, Misconception
 from pytree_course.judging.feedback import feedback, render
@@ -29,9 +30,9 @@ from pytree_course.rendering import Feedback
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import run_check
 
-MOST_IN_GRID = 40  # learners; of more, only counts are shown
-MOST_REASONS = 6
-MOST_QUESTIONS = 20  # listed at once
+MAX_IN_GRID = 40  # learners; of more, only counts are shown
+MAX_REASONS = 6
+MAX_QUESTIONS = 20  # listed at once
 
 
 class Pages:
@@ -79,7 +80,7 @@ class Pages:
 
     def reasons(self, now: datetime) -> list[Reason]:
         """Return the current misconceptions, the most common first."""
-        return going_round(self._room, self.lesson, now)[:MOST_REASONS]
+        return going_round(self._room, self.lesson, now)[:MAX_REASONS]
 
     def shown(self, now: datetime) -> list[Belief]:
         """Return the misconceptions whose feedback the board and the projector show."""
@@ -112,8 +113,8 @@ class Pages:
         """Return a page, whose parts are sent after it: "board", "screen" or "questions"."""
         listed = self.listed(exercise, name)
         values = self._values(now) | {
-            "questions": listed[:MOST_QUESTIONS],
-            "left": len(listed[MOST_QUESTIONS:]),
+            "questions": listed[:MAX_QUESTIONS],
+            "left": len(listed[MAX_QUESTIONS:]),
             "chosen": (exercise, name),
             "beliefs": [
                 each.name
@@ -130,7 +131,7 @@ class Pages:
             "room": room,
             "expected": lesson,
             "learners": learners,
-            "names": len(learners) <= MOST_IN_GRID,
+            "names": len(learners) <= MAX_IN_GRID,
             "plan": planned(lesson),
             "minute": int((now - began).total_seconds() // 60) if began else 0,
             "counts": {name: solved_and_tried(learners, lesson, name) for name in lesson.exercises},
@@ -151,7 +152,11 @@ def shown_to(
     """
     facts = expected.expected(about.exercise)
     [held] = [each for each in facts.misconceptions if each.name == about.name]
-    ran = run_check(files.checks()[about.exercise], [_not_there] * len(facts.answers), PUBLIC_SEED)
+    ran = run_check(
+        load_checks(files.check_script)[about.exercise],
+        [_not_there] * len(facts.answers),
+        PUBLIC_SEED,
+    )
     outcomes = [
         structs.replace(outcome, observation=held.observations.get(case, facts.observations[case]))
         for case, outcome in enumerate(ran)

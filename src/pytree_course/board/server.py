@@ -26,10 +26,10 @@ from pytree_course.board.pages import Pages
 from pytree_course.course import CourseError
 from pytree_course.texts import printable, truncate
 
-LARGEST_REQUEST = 64_000  # bytes
+MAX_REQUEST = 64_000  # bytes
 SLOWEST = 20  # seconds in which a request has to arrive
-MOST_OF_ONE_ADDRESS = 128  # open connections; on a hub, all learners may have one address
-_LONGEST_LINE = 200
+MAX_OF_ONE_ADDRESS = 128  # open connections; on a hub, all learners may have one address
+_MAX_LINE = 200
 
 
 class OneLine(logging.Handler):
@@ -37,7 +37,7 @@ class OneLine(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print the message; a traceback would hold what was requested, too."""
-        print(printable(truncate(record.getMessage(), _LONGEST_LINE)), file=sys.stderr)
+        print(printable(truncate(record.getMessage(), _MAX_LINE)), file=sys.stderr)
 
 
 class Server(HTTPServer):
@@ -55,7 +55,7 @@ class Server(HTTPServer):
             other: place for other, place in self._addresses.items() if not other.closed()
         }
         others = [other for other, place in self._addresses.items() if place == here]
-        if len(others) >= MOST_OF_ONE_ADDRESS:
+        if len(others) >= MAX_OF_ONE_ADDRESS:
             next(filter(_is_idle, others), stream).close()
         if not stream.closed():
             self._addresses[stream] = here
@@ -127,8 +127,8 @@ async def serve(
     server = Server(
         app,
         ssl_options=encrypted,
-        max_body_size=LARGEST_REQUEST,
-        max_header_size=LARGEST_REQUEST,
+        max_body_size=MAX_REQUEST,
+        max_header_size=MAX_REQUEST,
         idle_connection_timeout=SLOWEST,
         body_timeout=SLOWEST,
     )

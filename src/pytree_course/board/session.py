@@ -105,7 +105,7 @@ def visible_name(name: str) -> str:
         if letter.isspace() or letter in _IN_NAMES or unicodedata.category(letter)[0] in "LMN"
         if ord(letter) not in _SHOW_NOTHING
     )
-    return " ".join(visible.split())[:LONGEST_NAME]
+    return " ".join(visible.split())[:MAX_NAME]
 
 
 @dataclass
@@ -216,10 +216,10 @@ class Room:
         return free
 
 
-MOST_LEARNERS = 1_000
-MOST_EVENTS = 3_000  # of one learner
-MOST_REQUESTS = 60  # of one learner in ten seconds
-LONGEST_NAME = 30  # characters
+MAX_LEARNERS = 1_000
+MAX_EVENTS = 3_000  # of one learner
+MAX_REQUESTS = 60  # of one learner in ten seconds
+MAX_NAME = 30  # characters
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without those that look alike
 QUIET = "brave calm clever eager fair gentle happy honest jolly kind lucky merry proud quick quiet"
 ANIMALS = "badger beaver crane dolphin falcon finch hare heron lynx otter owl panda robin seal swan"
@@ -254,7 +254,7 @@ class Session:
 
     def add(self, who: str, what: str, data: dict[str, Any], key: str = "") -> None:
         """Store an event and count it, unless one with the same key is there."""
-        if who and self._events[who] >= MOST_EVENTS:
+        if who and self._events[who] >= MAX_EVENTS:
             raise web.HTTPError(429, reason="More events than a session needs")
         if event := self.log.append(who, key or secrets.token_hex(8), what, data):
             self._events[who] += 1
@@ -268,7 +268,7 @@ class Session:
 
     def join(self, name: str) -> tuple[str, str]:
         """Let a learner in; return a secret, and the name that they chose or are given."""
-        if len(self._events) > MOST_LEARNERS:  # those who left count too
+        if len(self._events) > MAX_LEARNERS:  # those who left count too
             raise web.HTTPError(429, reason="The session is full")
         secret = secrets.token_urlsafe(24)
         made_up = f"{secrets.choice(QUIET.split())} {secrets.choice(ANIMALS.split())}"
@@ -281,7 +281,7 @@ class Session:
         if now != self._ten_seconds:
             self._ten_seconds, self._requests = now, Counter()
         self._requests[who] += 1
-        if self._requests[who] > MOST_REQUESTS:
+        if self._requests[who] > MAX_REQUESTS:
             raise web.HTTPError(429, reason="Too many requests")
 
     def delete(self) -> None:

@@ -1,10 +1,14 @@
-"""Cases of a check script, those of predictions among them."""
+"""Check scripts: load their checks, and write cases, those of predictions among them."""
 
+import importlib.util
 import operator
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from pytree_course.course import CourseError
 from pytree_course.observing.observations import NO_DICT
 
 Check = Callable[..., Iterator["Case"]]
@@ -45,6 +49,17 @@ def check(function: Check) -> Check:
     """Mark a generator function of a check script as the check of the exercise of its name."""
     function.__dict__["is_check"] = True
     return function
+
+
+def load_checks(script: Path) -> dict[str, Check]:
+    """Run a check script, and return its checks by the exercises' names."""
+    spec = importlib.util.spec_from_file_location(script.stem, script)
+    if spec is None or spec.loader is None or not script.exists():
+        raise CourseError(f"{script} is missing: fetch the course again.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[script.stem] = module
+    spec.loader.exec_module(module)
+    return {name: member for name, member in vars(module).items() if hasattr(member, "is_check")}
 
 
 def prediction_cases(predictions: Any, lines: Mapping[str, str]) -> Iterator[Case]:

@@ -11,12 +11,12 @@ from pytree_course.course import CourseError
 from pytree_course.grading.limits import NOTEBOOK_BYTES
 from pytree_course.grading.submission import UnreadableError
 
-MOST_ZIPPED_BYTES = 5_000_000_000
-MOST_BYTES_OF_STUDENT = 200_000_000
+MAX_ZIPPED_BYTES = 5_000_000_000
+MAX_BYTES_OF_STUDENT = 200_000_000
 
 
 def unpack(
-    archive: Path, into: Path, most_bytes: int = MOST_ZIPPED_BYTES
+    archive: Path, into: Path, most_bytes: int = MAX_ZIPPED_BYTES
 ) -> tuple[Path, dict[Path, str], bool]:
     """Unpack a zip into a folder in `into`; of files too large for notebooks, only the names.
 

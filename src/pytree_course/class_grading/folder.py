@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import NoReturn
 
-from pytree_course.class_grading.archive import MOST_BYTES_OF_STUDENT, unpack
+from pytree_course.class_grading.archive import MAX_BYTES_OF_STUDENT, unpack
 from pytree_course.class_grading.downloads import (
     CANVAS,
     DownloadName,
@@ -180,7 +180,7 @@ def _files(
             yield file, file, name, why
             continue
         try:
-            folder, inner_troubles, _ = unpack(file, into / UNPACKED, MOST_BYTES_OF_STUDENT)
+            folder, inner_troubles, _ = unpack(file, into / UNPACKED, MAX_BYTES_OF_STUDENT)
         except UnreadableError as error:
             yield file, file, name, str(error).replace(str(file), "it")
             continue

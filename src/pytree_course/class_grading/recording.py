@@ -14,7 +14,7 @@ from pytree_course.judging.words import explanation
 from pytree_course.observing.comparison import without_message
 from pytree_course.texts import truncate
 
-_LONGEST_MESSAGE = 500
+_MAX_MESSAGE = 500
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
 
 
@@ -62,7 +62,7 @@ def in_words(error: Exception) -> str:
         return f"{what}: grade it again with `--jobs 1`."
     if isinstance(error, MemoryError):
         return "There was not enough memory for the notebook: grade it again with `--jobs 1`."
-    message = truncate(str(error), _LONGEST_MESSAGE)
+    message = truncate(str(error), _MAX_MESSAGE)
     return (
         f"{type(error).__name__}: {message}. If this happens again, look at the notebook yourself, "
         "and tell the course's authors."

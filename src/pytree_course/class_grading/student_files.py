@@ -24,7 +24,7 @@ NO_TIME = "its time is not a time of any calendar, so it counts as 1 January 197
 NO_STAMP = f"its {NBGRADER_TIMESTAMP} cannot be read, so the time of the file counts"
 UNKNOWN_ZONE = "its time zone, {zone}, is unknown here: its time counts as one of this computer's"
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 class LeftOut(NamedTuple):
@@ -73,8 +73,8 @@ def grouped(left_out: Iterable[LeftOut]) -> list[LeftOut]:
 
 def named_briefly(names: Sequence[str]) -> str:
     """Return the first names in a row, and the number of the others."""
-    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
+    more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
+    return ", ".join(names[:_MAX_NAMED]) + more
 
 
 def is_called_notebook(name: str) -> bool:

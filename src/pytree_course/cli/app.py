@@ -61,7 +61,7 @@ Lesson = Annotated[
 
 def lesson_with_exercises(name: str) -> LessonFiles:
     """Return the lesson of this name; raise CourseError for a page without exercises."""
-    files = Course.around().lesson_named(name)
+    files = Course.above().lesson_named(name)
     if not files.has_exercises:
         raise CourseError(f"{files.stem} has no exercises.")
     return files

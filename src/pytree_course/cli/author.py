@@ -7,7 +7,8 @@ import typer
 from rich.text import Text
 
 from pytree_course.cli.app import Lesson, app, console, lesson_with_exercises
-from pytree_course.course import Course, CourseError, write_file
+from pytree_course.course import Course, CourseError
+from pytree_course.texts import write_file
 
 
 @app.command()
@@ -27,7 +28,7 @@ def build(
     from pytree_course.authoring import module_table, teaching_plans
     from pytree_course.authoring.building import build as build_lesson
 
-    course = Course.around()
+    course = Course.above()
     all_files = course.with_sources()
     if not all_files:
         raise CourseError("This copy of the course has no sources to build it from.")
@@ -78,7 +79,7 @@ def site(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folde
     """For authors: write the course as a website, from the built notebooks."""
     from pytree_course.authoring.website import write_site
 
-    write_site(Course.around(), folder)
+    write_site(Course.above(), folder)
     console.print(f"The website begins with {folder / 'index.html'}.", soft_wrap=True)
 
 
@@ -100,5 +101,5 @@ def release(
     from pytree_course.authoring.release import release as release_to
 
     with console.status("Comparing everything with its sources ..."):
-        release_to(Course.around(), folder, colab)
+        release_to(Course.above(), folder, colab)
     console.print(f"{folder} holds what learners get.")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # importing grading is slow
 def main(check_script: str) -> None:
     """Run a check script, given its `__file__`, as a command that grades a notebook."""
     script = Path(check_script).resolve()
-    files = Course.around(script.parent).lesson(script.stem.removeprefix("check_"))
+    files = Course.above(script.parent).lesson(script.stem.removeprefix("check_"))
 
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -44,7 +44,7 @@ def classroom(
     session = Session(into)
     protocol = "https" if encrypted else "http"
     address = f"{protocol}://{_reached_at(host)}:{sockets[0].getsockname()[1]}"
-    pages = Pages(Course.around(), session, address)
+    pages = Pages(Course.above(), session, address)
     console.print(f'Learners join with: join("{address}", "{session.room.code}")', soft_wrap=True)
     segno.make(f"{address}/?code={session.room.code}").terminal(compact=True)
     console.print(f"Your board: {address}/board?token={session.room.token}", soft_wrap=True)

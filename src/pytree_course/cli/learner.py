@@ -35,7 +35,7 @@ def lab(
     from pytree_course.released_files import unpack
 
     try:
-        course = Course.around()
+        course = Course.above()
     except CourseError:
         course = unpack(Path.cwd())
         console.print(
@@ -116,7 +116,7 @@ def review() -> None:
 
     from pytree_course.learner.review import Review
 
-    asked = Review(Course.find())
+    asked = Review(Course.of_notebook())
     while question := asked.next():
         console.print(f"\n{asked.asked(question)}\n")
         letters = [*question.options] or None
@@ -136,7 +136,7 @@ def test(
     ] = False,
 ) -> None:
     """Run the tests; in a learner's copy, run the lessons. pytest gets all other arguments."""
-    course = Course.around()
+    course = Course.above()
     # One more than cores, because some tests wait; at most 4, because some start a browser or
     # kernels, and a laptop's memory is limited.
     # What one imports at its start is a large part of a fast run.

@@ -18,11 +18,11 @@ from pytree_course.cli.app import (
     lesson_with_exercises,
     warn,
 )
-from pytree_course.course import Course, CourseError, LessonFiles, write_file
-from pytree_course.texts import counted, printable, shorten
+from pytree_course.course import Course, CourseError, LessonFiles
+from pytree_course.texts import counted, printable, shorten, write_file
 
 GRADEBOOK = "gradebook.sqlite"
-MOST_LEFT_OUT = 20
+MAX_LEFT_OUT = 20
 QUESTIONS = {
     ".md": "reports/questions.md",
     ".ipynb": "reports/slides.txt",
@@ -116,9 +116,9 @@ def grade(
     from pytree_course.reports.class_statistics import spent_in_class
     from pytree_course.reports.csv_tables import about_imports, write_tables
     from pytree_course.reports.pages import write_pages
-    from pytree_course.reports.terminal import LONGEST_REASON, grading_progress, show_class
+    from pytree_course.reports.terminal import MAX_REASON, grading_progress, show_class
 
-    course = Course.around()
+    course = Course.above()
     with ExitStack() as stack:
         with _explained("Nothing was graded."):
             private = [course.root / name for name in ("sources", "solutions")]
@@ -142,9 +142,9 @@ def grade(
                 sorted({each.lesson for each in submitted.notebooks if chosen.wants(each)}),
             ):
                 _warn_of_public_cases(files, is_accepted=public_cases)
-            for student, file, why in submitted.left_out[:MOST_LEFT_OUT]:
-                warn(shorten(f"Left out: {PurePath(student, file)}: {why}", LONGEST_REASON))
-            if (more := len(submitted.left_out) - MOST_LEFT_OUT) > 0:
+            for student, file, why in submitted.left_out[:MAX_LEFT_OUT]:
+                warn(shorten(f"Left out: {PurePath(student, file)}: {why}", MAX_REASON))
+            if (more := len(submitted.left_out) - MAX_LEFT_OUT) > 0:
                 warn(f"… and {more:,} more are left out: the report and grades.csv say why.")
             for doubt in submitted.doubts:
                 warn(printable(doubt))
@@ -204,7 +204,7 @@ def explain(
         raise CourseError(f"{file} does not exist. Name the folder that `grade --into` wrote to.")
     with Gradebook(file) as gradebook:
         folder = ClassFolder(file.parent)
-        clusters = find_clusters(ClassGrades.of(Course.around(), folder, gradebook, None, None), 1)
+        clusters = find_clusters(ClassGrades.of(Course.above(), folder, gradebook, None, None), 1)
     text = render("reports/unexplained.txt", found=clusters)
     console.print(Text(text), soft_wrap=True)
 

@@ -11,17 +11,17 @@ from textwrap import wrap
 from typing import Literal
 
 from pytree_course.observing import observations as obs
-from pytree_course.observing.words import LONGEST_NAME, expression, summary, values
+from pytree_course.observing.words import MAX_NAME, expression, summary, values
 from pytree_course.texts import shorten
 
-MOST_ITEMS = 48
-MOST_LEVELS = 8
-MOST_SIBLINGS = 16
+MAX_ITEMS = 48
+MAX_LEVELS = 8
+MAX_SIBLINGS = 16
 SIBLINGS_BEFORE_FOLD = 12
-LONGEST_KEY = 18
-LONGEST_NOTE = 34
-LONGEST_LINE = 44  # of a message: two such boxes fit side by side
-LONGEST_PATH = 120
+MAX_KEY = 18
+MAX_NOTE = 34
+MAX_LINE = 44  # of a message: two such boxes fit side by side
+MAX_PATH = 120
 
 BoxShape = Literal["node", "custom", "none", "leaf", "fold", "notice"]
 
@@ -57,12 +57,12 @@ class Item:
     @property
     def where(self) -> str:
         """Its path in words."""
-        return shorten("".join(self.path), LONGEST_PATH) or "the root"
+        return shorten("".join(self.path), MAX_PATH) or "the root"
 
     @property
     def note_lines(self) -> list[str]:
         """Its notes as they are drawn: an error's message takes several lines."""
-        return [line for note in self.notes for line in wrap(note, LONGEST_LINE)]
+        return [line for note in self.notes for line in wrap(note, MAX_LINE)]
 
     @property
     def mark_words(self) -> str:
@@ -93,7 +93,7 @@ def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
     root = _item(tree)
     if tree is not observation:
         root.notes.insert(0, "PyTreeDef")
-    room = MOST_ITEMS - 1
+    room = MAX_ITEMS - 1
     waiting = deque([(root, tree, marked, 1)])
     while waiting:
         item, part, way, level = waiting.popleft()
@@ -101,10 +101,10 @@ def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
         keys = [key for key, _ in children]
         on_way = keys.index(way[0]) if way and way[0] in keys else None
         if way is not None and on_way is None:
-            item.mark = "here" if not way else shorten(f"no {way[0]} here", LONGEST_NAME)
+            item.mark = "here" if not way else shorten(f"no {way[0]} here", MAX_NAME)
             if isinstance(part, obs.Array):
-                item.notes.append(f"[{shorten(values(part.values), LONGEST_NOTE)}]")
-        shown = _shown(len(children), on_way, room) if level < MOST_LEVELS else set()
+                item.notes.append(f"[{shorten(values(part.values), MAX_NOTE)}]")
+        shown = _shown(len(children), on_way, room) if level < MAX_LEVELS else set()
         if children and not shown:
             item.notes.append(_folded([child for _, child in children], more=""))
             item.mark = item.mark or ("in here" if on_way is not None else "")
@@ -135,7 +135,7 @@ def _item(part: obs.Observation, key: str = "", path: obs.Path = (), place: int 
     match part:
         case obs.Node(aux=aux):
             shape = "custom" if part.custom else "node"
-            name = shorten(part.type, LONGEST_NAME)
+            name = shorten(part.type, MAX_NAME)
             if aux is not None:
                 notes.append(f"aux {expression(aux)}")
             if not part.children:
@@ -157,15 +157,15 @@ def _item(part: obs.Observation, key: str = "", path: obs.Path = (), place: int 
             shape = "notice"
         case obs.Unbounded():
             shape, name, notes = "notice", "cannot be drawn", [part.why]
-    longest = 3 * LONGEST_LINE if shape == "notice" else LONGEST_NOTE
+    longest = 3 * MAX_LINE if shape == "notice" else MAX_NOTE
     notes = [shorten(" ".join(note.split()), longest) for note in notes]
     leaves = range(place, place + obs.count_leaves(part))
-    return Item(shape, name, notes, shorten(key, LONGEST_KEY), path, leaves=leaves)
+    return Item(shape, name, notes, shorten(key, MAX_KEY), path, leaves=leaves)
 
 
 def _shown(children: int, on_way: int | None, room: int) -> set[int]:
     """Choose which of so many children to draw, the marked one among them; or none."""
-    many = children > MOST_SIBLINGS
+    many = children > MAX_SIBLINGS
     count = SIBLINGS_BEFORE_FOLD if many else children
     if count + many > room:
         count = 0

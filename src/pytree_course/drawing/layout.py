@@ -13,7 +13,7 @@ SMALL_SIZE, SMALL_ADVANCE, SMALL_LINE = 12, 7.5, 16
 PADDING = 7  # above and below the words of a box
 SIDE = 10  # left and right of them
 GAP = 10  # between neighbours in a row
-LOWEST_CURVE, HIGHEST_CURVE = 22, 52  # height of an edge above its key
+MIN_CURVE, MAX_CURVE = 22, 52  # height of an edge above its key
 STUB = 7  # height of an edge below its key
 MARK_GAP = 4  # above the words of a mark
 MARGIN = 6  # around the picture, for outlines that stand out
@@ -38,7 +38,7 @@ def lay_out(root: Item) -> tuple[list[Item], int, int]:
         placed += row
         # The further the edges reach to the side, the higher they are.
         reach = max((abs(child.x - item.x) for item in row for child in item.children), default=0)
-        y = bottom + min(max(LOWEST_CURVE, reach // 8), HIGHEST_CURVE) + keys
+        y = bottom + min(max(MIN_CURVE, reach // 8), MAX_CURVE) + keys
         row = below
     width = max(right for _, right in contour) - min(left for left, _ in contour) + 2 * MARGIN
     return placed, width, bottom + MARGIN

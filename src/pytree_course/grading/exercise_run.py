@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytree_course.course import answer_id, check_id
+from pytree_course.built import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observations import Observation, Raised, writable
@@ -24,8 +24,8 @@ _SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOS
 _RAN_SHORT = re.compile(
     rf"\[Errno ({'|'.join(map(str, _SHORTAGES))})\]|out of pty devices|can't start new thread"
 )
-_LONGEST_NAME = 200
-_LONGEST_MESSAGE = 2_000
+_MAX_NAME = 200
+_MAX_MESSAGE = 2_000
 
 
 @dataclass
@@ -76,8 +76,8 @@ class CellRun:
         """Record the parts of a cell's message that grading needs."""
         if kind == "error":
             name, message = (str(content[entry]) for entry in ("ename", "evalue"))
-            message = _ANSI.sub("", message[: 2 * _LONGEST_MESSAGE])
-            self.error = writable(name, _LONGEST_NAME), writable(message, _LONGEST_MESSAGE)
+            message = _ANSI.sub("", message[: 2 * _MAX_MESSAGE])
+            self.error = writable(name, _MAX_NAME), writable(message, _MAX_MESSAGE)
         elif OUTCOMES_MIME in content["data"]:
             # A check reports once. Where something else reports too, neither is believed.
             self.reports += 1

@@ -31,7 +31,7 @@ from pytree_course.grading.sandbox.policy import kernel_command
 _POLL_MILLISECONDS = 250
 _LATE_SECONDS = 5.0  # from one message of a cell that has ended to the next
 _MESSAGE_ID = "cell"  # for nbval, which asks only after a cell has run
-_LONGEST_SOCKET = 100  # bytes of a path; systems allow 104 or more, and "-1" to "-5" are appended
+_MAX_SOCKET = 100  # bytes of a path; systems allow 104 or more, and "-1" to "-5" are appended
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
 
 
@@ -63,7 +63,7 @@ class PlainKernel:
             copy.write_text(text, encoding="utf-8")
         # Sockets in files where possible: a port that is free now may be taken a moment later.
         transport, ip = "ipc", str(cwd / "socket")
-        if os.name == "nt" or len(os.fsencode(ip)) > _LONGEST_SOCKET:
+        if os.name == "nt" or len(os.fsencode(ip)) > _MAX_SOCKET:
             transport, ip = "tcp", ""
         file = f"{cwd}/kernel.json"
         _, self.connection = write_connection_file(file, ip=ip, transport=transport)

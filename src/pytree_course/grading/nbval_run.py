@@ -18,7 +18,7 @@ from typing import Any
 import nbval.plugin
 import pytest
 
-from pytree_course.course import answer_id, check_id
+from pytree_course.built import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.exercise_run import CellRun, RunSettings, again_id
 from pytree_course.grading.kernels import WatchedKernel
@@ -37,7 +37,7 @@ _NBVAL_OPTIONS = (
     *("--quiet", "--tb=line", "--noconftest", "--color=no", "--capture=no", "-c", os.devnull),
 )
 _ON_PUBLIC_CASES = f"{CHECKS_VARIABLE}.seed_of_grading = {PUBLIC_SEED}\n"
-_LONGEST_COMPLAINT = 1_000  # characters of nbval's own words, where it fails
+_MAX_COMPLAINT = 1_000  # characters of nbval's own words, where it fails
 
 _ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output belong to a whole process
 
@@ -75,7 +75,7 @@ def run_notebook(
             status = pytest.main([*_NBVAL_OPTIONS, *roots, str(file)], [nbval.plugin, collector])
     passed_or_failed = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     if not passed_or_failed or not collector.cells:
-        raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_LONGEST_COMPLAINT:]}")
+        raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_MAX_COMPLAINT:]}")
     if collector.set_up_failed:
         raise RuntimeError("the notebook's set-up cells did not finish")
     return collector.cells

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pytree_course.course import CourseError, answer_id, check_id, other_id
+from pytree_course.built import answer_id, check_id, other_answer_id
+from pytree_course.course import CourseError
 from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES, NOTEBOOK_ENTRIES
 from pytree_course.texts import defined_names
 
@@ -132,7 +133,9 @@ def known_lesson(
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     marks = {mark for cell in cells for mark in _marks(cell)}
     names = defined_names("\n".join(map(_source, cells)))
-    if any(other_id(name, 1) in marks for starters in handed_out.values() for name in starters):
+    if any(
+        other_answer_id(name, 1) in marks for starters in handed_out.values() for name in starters
+    ):
         return None
     marked, defined = dict[str, int](), dict[str, int]()
     for lesson, starters in handed_out.items():
@@ -140,7 +143,7 @@ def known_lesson(
             not marks.isdisjoint((answer_id(name), check_id(name))) for name in starters
         )
         count = sum(defined_names(starter) <= names for starter in starters.values())
-        defined[lesson] = count if count >= _LEAST_SHARE * len(starters) else 0
+        defined[lesson] = count if count >= _MIN_SHARE * len(starters) else 0
     for exercises in (marked, defined):
         next_most, most = sorted([0, 0, *exercises.values()])[-2:]
         if most > next_most:
@@ -148,7 +151,7 @@ def known_lesson(
     return None
 
 
-_LEAST_SHARE = 1 / 4  # of a lesson's exercises; its own notebooks define a sixth at most
+_MIN_SHARE = 1 / 4  # of a lesson's exercises; its own notebooks define a sixth at most
 
 
 def find_answers(notebook: dict[str, Any], starters: Mapping[str, str]) -> Submission:

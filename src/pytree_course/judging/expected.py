@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pytree_course.course import CourseError, write_file
+from pytree_course.course import CourseError
 from pytree_course.observing.observations import Observation
-from pytree_course.texts import text_digest
+from pytree_course.texts import text_digest, write_file
 
 
 @dataclass(frozen=True)

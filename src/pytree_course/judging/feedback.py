@@ -20,7 +20,7 @@ from pytree_course.rendering import TEMPLATES, Feedback
 
 WIDTH = 78
 """The longest line of a paragraph in plain text."""
-MOST_IN_SIGHT = 8
+MAX_IN_SIGHT = 8
 """Lines of a result, inputs and their names that fit on a screen; of more, inputs are folded."""
 PASSED_ON = ("given", "inputs", "fields")
 """What a check's function calls the inputs that it passes on to the answer, whatever they are."""
@@ -79,7 +79,7 @@ def feedback(
         link=link,
         standing=standing,
         names=_names(len(inputs), call, answers),
-        is_long=max(results) + sum(_lines(given) + 1 for given in inputs) > MOST_IN_SIGHT,
+        is_long=max(results) + sum(_lines(given) + 1 for given in inputs) > MAX_IN_SIGHT,
         width=min(width, WIDTH),
     )
 

@@ -21,10 +21,10 @@ from pytree_course.observing.observations import Observation, Raised
 from pytree_course.running.outcomes import Outcome
 from pytree_course.texts import shorten
 
-MOST_SENTENCES = 2
+MAX_SENTENCES = 2
 """Sentences of a check's author on one answer: more are not read."""
-LONGEST_LINE = 60  # characters of a learner's line
-LONGEST_TYPE = 40
+MAX_LINE = 60  # characters of a learner's line
+MAX_TYPE = 40
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _sentences_of_the_check(failing: Sequence[FailingCase]) -> list[Finding]:
     chosen: list[Finding] = []
     explained: set[int] = set()
     for sentence, holds in sorted(numbers.items(), key=lambda item: -len(item[1])):
-        if len(chosen) < MOST_SENTENCES and not explained.issuperset(holds):
+        if len(chosen) < MAX_SENTENCES and not explained.issuperset(holds):
             chosen.append(Finding("summary", holds, {"sentence": sentence}))
             explained.update(holds)
     return chosen
@@ -181,7 +181,7 @@ def _error_findings(failing: Sequence[FailingCase]) -> Iterator[Finding]:
             yield _finding("other error", group, raised=raised, expected=expected.pop())
         return
     text = line.text if line else ""
-    shown = shorten(text.strip().replace("`", "'"), LONGEST_LINE)
+    shown = shorten(text.strip().replace("`", "'"), MAX_LINE)
     at = {} if line is None else {"number": str(line.number), "line": shown}
     meanings = {_meaning(raised, got.message, text) for _, got in raising}
     if len(meanings) == 1 and "" not in meanings:
@@ -214,6 +214,4 @@ def _plain_name(text: str) -> str:
     name = text.rsplit(".", 1)[-1].replace("`", "'")
     if name.endswith("Tracer"):
         return "tracer"
-    return {"ArrayImpl": "JAX array", "ndarray": "NumPy array"}.get(
-        name, shorten(name, LONGEST_TYPE)
-    )
+    return {"ArrayImpl": "JAX array", "ndarray": "NumPy array"}.get(name, shorten(name, MAX_TYPE))

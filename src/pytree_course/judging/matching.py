@@ -8,7 +8,7 @@ from pytree_course.observing.observations import Observation, Raised
 
 NEAR = 0.75
 """The share of the failing cases that a misconception explains if it is near."""
-FEWEST_NEAR = 3  # failing cases that a near misconception explains
+MIN_NEAR = 3  # failing cases that a near misconception explains
 
 
 def every_case_raises(observed: Sequence[Observation]) -> bool:
@@ -82,7 +82,7 @@ def nearest(held: Sequence[Misconception], failed: Set[int]) -> Misconception | 
 
     Its explanation is true of the cases that it explains; the answer fails in others too.
     """
-    fewest = max(FEWEST_NEAR, NEAR * len(failed))
+    fewest = max(MIN_NEAR, NEAR * len(failed))
     near = [
         misconception
         for misconception in held

@@ -13,8 +13,8 @@ from pytree_course.observing.comparison import compare
 from pytree_course.observing.words import describe
 from pytree_course.texts import truncate
 
-LONGEST_PREDICTION = 40  # characters
-LARGEST_NUMBER = 10**12
+MAX_PREDICTION = 40  # characters
+MAX_NUMBER = 10**12
 FEWEST = 3  # lines that are off by the same
 
 
@@ -107,7 +107,7 @@ def _in_words(got: obs.Observation) -> str:
     match got:
         case obs.NotAttempted():
             text = ""
-        case obs.Number(value=int(number)) if abs(number) > LARGEST_NUMBER:
+        case obs.Number(value=int(number)) if abs(number) > MAX_NUMBER:
             text = "a very large number"
         case obs.Number(value=value):
             text = str(value)
@@ -115,4 +115,4 @@ def _in_words(got: obs.Observation) -> str:
             text = repr(value)
         case _:
             text = describe(got)
-    return truncate(text, LONGEST_PREDICTION)
+    return truncate(text, MAX_PREDICTION)

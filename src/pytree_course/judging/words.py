@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from pytree_course.judging.verdicts import Finding, Verdict, VerdictKind, WrongLine
 from pytree_course.observing.comparison import Difference
-from pytree_course.observing.words import LONGEST_TEXT, describe, number_text
+from pytree_course.observing.words import MAX_TEXT, describe, number_text
 from pytree_course.texts import counted, truncate_around_difference
 
 # How two observations differ.
@@ -190,7 +190,7 @@ def reason(difference: Difference) -> str:
     elif isinstance(expected, tuple) and isinstance(got, tuple):
         expected, got = number_text(expected), number_text(got)
     elif difference.aspect == "text":
-        expected, got = truncate_around_difference(expected, got, LONGEST_TEXT)
+        expected, got = truncate_around_difference(expected, got, MAX_TEXT)
     place = "" if difference.place is None else f" at place {difference.place}"
     return DIFFERENCES[difference.aspect].format(expected=expected, got=got, place=place)
 

@@ -16,10 +16,10 @@ from pytree_course.judging.expected import (
 from pytree_course.observing import observations as obs
 from pytree_course.observing.words import expression
 
-MOST_WRONG = 3  # options
-MOST_CASES = 8  # of one belief: those that tell it best from the others
-LONGEST_OPTION = 60  # characters
-MOST_DECIMALS = 3  # of a number that is worked out in the head
+MAX_WRONG = 3  # options
+MAX_CASES = 8  # of one belief: those that tell it best from the others
+MAX_OPTION = 60  # characters
+MAX_DECIMALS = 3  # of a number that is worked out in the head
 RAISES = "It raises an error."
 AN_ERROR = obs.String(type="str", value="error")  # a predicted one
 YES_AND_NO = {"`True`", "`False`"}
@@ -179,9 +179,9 @@ def _text(observation: obs.Observation) -> str:
     parts = [part for _, part in obs.all_parts(observation)]
     is_plain = not any(isinstance(part, obs.KeyEntry | obs.Object) for part in parts)
     numbers = [str(part.value) for part in parts if isinstance(part, obs.Number)]
-    is_plain &= all(len(number.partition(".")[2]) <= MOST_DECIMALS for number in numbers)
-    text = expression(observation, depth=LONGEST_OPTION)
-    return f"`{text}`" if is_plain and len(text) <= LONGEST_OPTION and "…" not in text else ""
+    is_plain &= all(len(number.partition(".")[2]) <= MAX_DECIMALS for number in numbers)
+    text = expression(observation, depth=MAX_OPTION)
+    return f"`{text}`" if is_plain and len(text) <= MAX_OPTION and "…" not in text else ""
 
 
 def _about(
@@ -211,7 +211,7 @@ def _about(
             alike = [*by_name.values()].count(own)
             fitting.append((alike, case, Question(about, str(case), *asked, section, beliefs)))
     # First those in which few others yield the same: they tell what somebody believes.
-    return [question for _, _, question in sorted(fitting)[:MOST_CASES]]
+    return [question for _, _, question in sorted(fitting)[:MAX_CASES]]
 
 
 def _with_classes(given: Given) -> Given:
@@ -264,6 +264,6 @@ def _chosen(name: str, by_name: dict[str, str]) -> dict[str, str]:
     others = sorted(by_name, key=lambda other: by_name[other] == RAISES)
     chosen: dict[str, str] = {}
     for held in ["", name, *others]:
-        if len(chosen) <= MOST_WRONG:
+        if len(chosen) <= MAX_WRONG:
             chosen.setdefault(by_name[held], held)
     return chosen

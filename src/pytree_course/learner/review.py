@@ -15,8 +15,8 @@ from pytree_course.learner.questions import RAISES, Question, is_same, questions
 from pytree_course.learner.standings import unread_sections
 from pytree_course.rendering import Feedback
 
-MOST_A_DAY = 10  # questions: about five minutes
-MOST_BELIEFS = 2  # that are explained of one option
+MAX_A_DAY = 10  # questions: about five minutes
+MAX_BELIEFS = 2  # that are explained of one option
 NOTHING_DUE = (
     "Nothing is due today. What goes wrong in exercises and predictions is asked tomorrow."
 )
@@ -76,7 +76,7 @@ class Review:
             question=question,
             said=said,
             other=other.replace(RAISES, "an error"),
-            beliefs=question.beliefs.get(other, [])[:MOST_BELIEFS],
+            beliefs=question.beliefs.get(other, [])[:MAX_BELIEFS],
             is_right=is_right,
             news=[*news, *self._progress.news()],
             section=section.title,
@@ -142,7 +142,7 @@ def due(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> li
         if met.isdisjoint(said := (question.about[:2], question.text)):
             met.update(said)
             chosen.append(question)
-    return chosen[: max(0, MOST_A_DAY - len(answered))]
+    return chosen[: max(0, MAX_A_DAY - len(answered))]
 
 
 def _day(time: datetime) -> date:

@@ -14,8 +14,9 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from pytree_course import ipython, nbgrader
-from pytree_course.cases.case import Case, Check
-from pytree_course.course import GOING_DEEPER, Course, answer_id, other_id, ours_id
+from pytree_course.built import answer_id, other_answer_id, our_version_id
+from pytree_course.cases.case import Case, Check, load_checks
+from pytree_course.course import GOING_DEEPER, Course
 from pytree_course.judging import words
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts, ExpectedExercise
 from pytree_course.judging.feedback import feedback, note, note_if_slow
@@ -47,7 +48,7 @@ class Checks:
     """
 
     def __init__(self, lesson: str) -> None:
-        course = self._course = Course.find()
+        course = self._course = Course.of_notebook()
         # Read before any answer runs, which may clear the environment.
         self.seed_of_grading = os.environ.get(SEED_VARIABLE)
         self.is_in_nbgrader = nbgrader.is_running()
@@ -63,6 +64,10 @@ class Checks:
     def expected(self) -> BuiltLesson:
         """The expected results, read on first use: in a first build the file does not exist yet."""
         return BuiltLesson.read(self._files.expected)
+
+    @cached_property
+    def _check_functions(self) -> dict[str, Check]:
+        return load_checks(self._files.check_script)
 
     @property
     def is_graded(self) -> bool:
@@ -104,7 +109,7 @@ class Checks:
             if near:
                 advice = words.NEAR_NAME.format(near=near[0])
             raise AttributeError(words.NO_SUCH_EXERCISE.format(name=name, advice=advice))
-        return ExerciseCheck(self, self._files.checks()[name], self.expected.exercises[name])
+        return ExerciseCheck(self, self._check_functions[name], self.expected.exercises[name])
 
     def __repr__(self) -> str:
         return f"Checks({self._files.stem!r}): {standing(self.expected, self.progress)}"
@@ -261,11 +266,13 @@ class ExerciseCheck:
             self._record("solution")
             notebook = json.loads(file.read_text(encoding="utf-8"))
             cells = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
-            others = [source for cell, source in cells.items() if cell.startswith(other_id(name))]
+            others = [
+                source for cell, source in cells.items() if cell.startswith(other_answer_id(name))
+            ]
             if others:
                 others.insert(0, words.OTHER_SOLUTIONS)
             if self._exercise.is_practice:  # its first line is for the lesson
-                _, _, solution = cells[ours_id(name)].partition("\n")
+                _, _, solution = cells[our_version_id(name)].partition("\n")
             else:
                 solution = cells[answer_id(name)]
             shown = [f"```python\n{solution}\n```", *others]

@@ -9,11 +9,11 @@ from pytree_course.observing.reading import Count, Moment
 CLASS_HEADER = "Pytree-Course-Class"
 """The HTTP header of all of a class's own answers; a proxy's answer has it not."""
 
-MOST_EVENTS = 50  # in a request
-LONGEST_TEXT = 4_000  # characters
+MAX_EVENTS = 50  # in a request
+MAX_TEXT = 4_000  # characters
 
 Word = Annotated[str, Meta(max_length=100)]
-LongText = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+LongText = Annotated[str, Meta(max_length=MAX_TEXT)]
 
 
 class Note(Struct, frozen=True):
@@ -71,7 +71,7 @@ class Sent(Struct, frozen=True, forbid_unknown_fields=True):
 class Events(Struct, frozen=True, forbid_unknown_fields=True):
     """A learner's verdicts, oldest first."""
 
-    events: Annotated[tuple[Sent, ...], Meta(max_length=MOST_EVENTS)] = ()
+    events: Annotated[tuple[Sent, ...], Meta(max_length=MAX_EVENTS)] = ()
 
 
 class Choice(Struct, frozen=True, forbid_unknown_fields=True):

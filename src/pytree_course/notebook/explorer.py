@@ -23,7 +23,7 @@ from pytree_course.observing.observe import observe
 from pytree_course.rendering import Feedback
 from pytree_course.texts import counted, shorten
 
-LONGEST_MESSAGE = 300
+MAX_MESSAGE = 300
 
 
 class Trouble(Exception):  # noqa: N818  # the learner's mistake, not an error of the course
@@ -31,7 +31,7 @@ class Trouble(Exception):  # noqa: N818  # the learner's mistake, not an error o
 
     def __init__(self, what: str, advice: str) -> None:
         super().__init__(what)
-        self.what = without_addresses(shorten(what, LONGEST_MESSAGE))
+        self.what = without_addresses(shorten(what, MAX_MESSAGE))
         self.advice = advice
 
     def text(self) -> str:
@@ -94,10 +94,10 @@ def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str
             return "The expression itself failed, before JAX saw a tree."
 
 
-MOST_ROWS = 40
-LONGEST_NAME = 120
-LONGEST_PATH = 60
-LONGEST_STRUCTURE = 600
+MAX_ROWS = 40
+MAX_NAME = 120
+MAX_PATH = 60
+MAX_STRUCTURE = 600
 LIT = f"{{--pt-stroke:4px;--pt-fill:.35;--pt-weight:700;--pt-outline:2px solid {LEAF}}}"
 
 PRESETS = {
@@ -151,16 +151,16 @@ class Exploration:
 
     def rows(self) -> list[tuple[int, str, str]]:
         """Return index, path and summary of the first leaves."""
-        first = islice(obs.all_leaves(self.observation), MOST_ROWS)
+        first = islice(obs.all_leaves(self.observation), MAX_ROWS)
         return [
-            (place, shorten("".join(path), LONGEST_PATH), drawing.summary(leaf))
+            (place, shorten("".join(path), MAX_PATH), drawing.summary(leaf))
             for place, (path, leaf) in enumerate(first)
         ]
 
     @property
     def more(self) -> str:
         """How many leaves the list leaves out, in words."""
-        left = self.leaves - MOST_ROWS
+        left = self.leaves - MAX_ROWS
         return f"… {counted(left, 'more leaf', 'more leaves')}" if left > 0 else ""
 
 
@@ -172,11 +172,11 @@ def look_into(tree: object, name: str, is_code: bool, is_leaf: str) -> Explorati
         raise Trouble(f"This tree cannot be shown: {observation.why}.", "Show a part of it.")
     try:
         structure: Any = jax.tree.structure(tree, is_leaf=stop)
-        words = shorten(without_addresses(str(structure)), LONGEST_STRUCTURE)
+        words = shorten(without_addresses(str(structure)), MAX_STRUCTURE)
     except Exception as error:
         raise Trouble(error_words(error), flattening_advice(observation)) from None
     leaves, nodes = structure.num_leaves, structure.num_nodes
-    name = shorten(name, LONGEST_NAME)
+    name = shorten(name, MAX_NAME)
     return Exploration(name, is_code, is_leaf, observation, words, leaves, nodes)
 
 
@@ -241,7 +241,7 @@ def _html(shown: Exploration | None, trouble: Trouble | None, *, framed: bool) -
         return block("trouble", framed=framed, trouble=trouble)
     return block(
         "explorer",
-        _linking(shown.observation, min(shown.leaves, MOST_ROWS)),
+        _linking(shown.observation, min(shown.leaves, MAX_ROWS)),
         framed=framed,
         shown=shown,
         is_leaf=PRESETS[shown.is_leaf],

@@ -12,7 +12,8 @@ from itertools import takewhile
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from pytree_course.course import LessonFiles, answer_id
+from pytree_course.built import answer_id
+from pytree_course.course import LessonFiles
 from pytree_course.ipython import last_runs
 from pytree_course.judging import words
 from pytree_course.judging.expected import ExerciseFacts

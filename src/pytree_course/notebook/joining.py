@@ -19,7 +19,7 @@ from IPython.display import display
 from markupsafe import Markup
 from msgspec import to_builtins
 
-from pytree_course.course import Course, CourseError, write_file
+from pytree_course.course import Course, CourseError
 from pytree_course.ipython import CHECK_CALL
 from pytree_course.judging.feedback import both_forms, note
 from pytree_course.notebook import class_protocol
@@ -28,6 +28,7 @@ from pytree_course.notebook.prediction import entry
 from pytree_course.observing.reading import read_json
 from pytree_course.rendering import Feedback, render
 from pytree_course.running.outcomes import SEED_VARIABLE
+from pytree_course.texts import write_file
 
 LOOKS_EVERY, ASKS_EVERY, PATIENCE = 0.4, 3, 5  # seconds
 NO_ANSWER = 0  # in the place of an HTTP status
@@ -119,7 +120,7 @@ def verdicts_after(place: int, progress: Path) -> tuple[list[dict[str, str]], in
     place = place if place <= len(written) else 0  # the learner started over
     verdicts: list[dict[str, str]] = []
     for line in written[place:].splitlines(keepends=True):
-        if len(verdicts) == class_protocol.MOST_EVENTS or not line.endswith(b"\n"):
+        if len(verdicts) == class_protocol.MAX_EVENTS or not line.endswith(b"\n"):
             break
         with suppress(ValueError):  # a damaged line, which `Progress` skips too
             event = read_json(dict[str, str], line)
@@ -159,7 +160,7 @@ _sender: Sender | None = None
 
 def join(address: str, code: str, name: str = "") -> Feedback:
     """Join a class: from now on it gets your verdicts, and never your code."""
-    course = Course.find()
+    course = Course.of_notebook()
     membership = enter(course, address, code, name)
     go_on(course.joined_file)
     link = f"{membership.address}/#{membership.secret}"
@@ -200,7 +201,7 @@ def welcome(membership: Membership) -> Feedback:
 
 def leave() -> Feedback:
     """Leave the class: nothing is sent any more."""
-    file = Course.find().joined_file
+    file = Course.of_notebook().joined_file
     membership = read_membership(file)
     if file and membership:
         file.unlink(missing_ok=True)
@@ -210,7 +211,7 @@ def leave() -> Feedback:
 
 def vote() -> Play | Feedback:
     """Show the open vote, if there is one."""
-    membership = read_membership(Course.find().joined_file)
+    membership = read_membership(Course.of_notebook().joined_file)
     news = membership and membership.ask()[1]
     if membership and news and news.vote and news.vote.is_open:
         return Ballot(news.vote, membership)

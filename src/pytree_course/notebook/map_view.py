@@ -18,7 +18,7 @@ from pytree_course.rendering import Feedback, render
 from pytree_course.texts import shorten
 
 IsLeaf = Callable[[Any], bool]
-MOST_CALLS = 24  # shown
+MAX_CALLS = 24  # shown
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class MapView:
     @property
     def shown_calls(self) -> list[Call]:
         """The calls to show: the first ones, and any that raised."""
-        return [call for call in self.calls if call.number <= MOST_CALLS or call.raised]
+        return [call for call in self.calls if call.number <= MAX_CALLS or call.raised]
 
     @property
     def headline(self) -> str:

@@ -19,7 +19,7 @@ from pytree_course.rendering import Feedback, render
 
 def predict(lesson: str, name: str) -> "Predict":
     """Ask for a prediction, and store the answer; `name` is the id of the cell below."""
-    course = Course.find()
+    course = Course.of_notebook()
     files = course.lesson_named(lesson)
     predictions = BuiltLesson.read(files.expected).predictions
     if name not in predictions:
@@ -133,7 +133,7 @@ INVITATION = "Run this cell to answer the questions that are due."
 
 def review() -> "ReviewPlay":
     """Ask the questions that are due, about what you have read and tried."""
-    return ReviewPlay(Review(Course.find()))
+    return ReviewPlay(Review(Course.of_notebook()))
 
 
 class ReviewPlay(Play):

@@ -38,7 +38,7 @@ def course_map() -> Feedback:
     """Show the lessons that are here, the learner's progress in each, and the badges."""
     from pytree_course.learner.review import due  # not above: the header does not need it
 
-    course = Course.find()
+    course = Course.of_notebook()
     progress = Progress.load(course.progress_file)
     # The output stays in the notebook, where it may be read after more has been solved.
     state = AS_BUILT

@@ -84,9 +84,9 @@ def _type_words(leaf: Any) -> str:
     return f"{'weak ' if getattr(aval, 'weak_type', False) else ''}{summary(array)}"
 
 
-MOST_ROWS = 20
-MOST_KEYS = 64
-MOST_CHANGES = 3
+MAX_ROWS = 20
+MAX_KEYS = 64
+MAX_CHANGES = 3
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class TraceLog:
         self.function, self.make_arguments = function, make_arguments
         self.calls = 0
         self.traces = 0
-        self.rows: deque[LoggedCall] = deque(maxlen=MOST_ROWS)
-        self._keys: deque[tuple[int, CacheKey]] = deque(maxlen=MOST_KEYS)  # of traced calls
+        self.rows: deque[LoggedCall] = deque(maxlen=MAX_ROWS)
+        self._keys: deque[tuple[int, CacheKey]] = deque(maxlen=MAX_KEYS)  # of traced calls
         self._last_key = 0  # the traced call with the key of the last successful call
 
         # A jitted function's Python code runs only while JAX traces it.
@@ -191,5 +191,5 @@ def _raised(error: Exception, why: str) -> dict[str, str]:
 
 
 def _joined(changes: list[str]) -> str:
-    more = len(changes) - MOST_CHANGES
-    return "; ".join(changes[:MOST_CHANGES]) + (f"; and {more} more changes" if more > 0 else "")
+    more = len(changes) - MAX_CHANGES
+    return "; ".join(changes[:MAX_CHANGES]) + (f"; and {more} more changes" if more > 0 else "")

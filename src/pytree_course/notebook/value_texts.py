@@ -12,9 +12,9 @@ from pytree_course.observing.observe import observe
 from pytree_course.observing.words import expression, summary, values
 from pytree_course.texts import shorten
 
-LONGEST_VALUE = 40
-LONGEST_ERROR = 160
-MOST_NUMBERS = 4
+MAX_VALUE = 40
+MAX_ERROR = 160
+MAX_NUMBERS = 4
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -24,7 +24,7 @@ def brief(value: Any) -> str:
         return _array(value)
     if isinstance(value, float):
         return f"{value:.5g}" if not value.is_integer() else str(value)
-    return shorten(expression(observe(value, values=False)), LONGEST_VALUE)
+    return shorten(expression(observe(value, values=False)), MAX_VALUE)
 
 
 def repr_text(value: Any) -> str:
@@ -37,7 +37,7 @@ def repr_text(value: Any) -> str:
         text = ""
     if not text or _ADDRESS.search(text):
         text = expression(observe(value, values=False))
-    return shorten(text, LONGEST_VALUE)
+    return shorten(text, MAX_VALUE)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -57,7 +57,7 @@ def without_addresses(text: str) -> str:
 def function_name(function: object) -> str:
     """Return a function's name, or "f" for a lambda and other nameless callables."""
     name = getattr(function, "__name__", None)
-    return shorten(name, LONGEST_VALUE) if isinstance(name, str) and name.isidentifier() else "f"
+    return shorten(name, MAX_VALUE) if isinstance(name, str) and name.isidentifier() else "f"
 
 
 def error_words(error: BaseException) -> str:
@@ -71,11 +71,11 @@ def error_words(error: BaseException) -> str:
 
 def error_line(error: BaseException) -> str:
     """Return an error's type and the first line of its message."""
-    return shorten(error_words(error).partition("\n")[0], LONGEST_ERROR)
+    return shorten(error_words(error).partition("\n")[0], MAX_ERROR)
 
 
 def _array(array: Any) -> str:
-    observed = observe(array, values=array.size <= MOST_NUMBERS)
+    observed = observe(array, values=array.size <= MAX_NUMBERS)
     if not isinstance(observed, Array) or not observed.values:
         return summary(observed)
     # The last digits of a float depend on the machine.

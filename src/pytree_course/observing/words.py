@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pytree_course.observing import observations as obs
 from pytree_course.texts import counted, cut_middle, shorten, truncate
 
-LONGEST_NAME = 26  # characters
-LONGEST_VALUE = 40
-LONGEST_KEYS = 60
-LONGEST_TEXT = 60
+MAX_NAME = 26  # characters
+MAX_VALUE = 40
+MAX_KEYS = 60
+MAX_TEXT = 60
 A_LEAF = "a leaf"
 _DICTS = ("dict", "OrderedDict", "defaultdict")
 _FAMILIES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
@@ -17,7 +17,7 @@ _FAMILIES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "
 
 def summary(observation: obs.Observation) -> str:
     """Label an observation: `f32[2,3]`, `3`, `'abc'` or `dict of 2`."""
-    return shorten(_summary(observation), LONGEST_NAME)
+    return shorten(_summary(observation), MAX_NAME)
 
 
 def _summary(observation: obs.Observation) -> str:
@@ -102,9 +102,9 @@ def outline(observation: obs.Observation) -> str:
     words = summary(observation)
     if observation.children and observation.type in _DICTS:
         keys = ", ".join(key[1:-1] for key, _ in observation.children)
-        words += f": {shorten(keys, LONGEST_KEYS)}"
+        words += f": {shorten(keys, MAX_KEYS)}"
     if observation.aux is not None:
-        words += f", aux_data {shorten(expression(observation.aux), LONGEST_VALUE)}"
+        words += f", aux_data {shorten(expression(observation.aux), MAX_VALUE)}"
     return words
 
 
@@ -116,7 +116,7 @@ def describe(observation: obs.Observation) -> str:
         case obs.Number(type=name, value=value):
             return f"{name} {number_text(value)}"
         case obs.String(type=name, value=text):
-            return f"{name} {truncate(text, LONGEST_TEXT)!r}"
+            return f"{name} {truncate(text, MAX_TEXT)!r}"
         case obs.Array(dtype=dtype, shape=shape):
             library = "JAX" if observation.library == "jax" else "NumPy"
             return f"a {library} array of {dtype} with shape {shape}"
@@ -163,7 +163,7 @@ def number_text(value: obs.Scalar) -> str:
 
 
 def _quoted(string: obs.String) -> str:
-    value = cut_middle(string.value, 4 * LONGEST_NAME).replace("\\", "\\\\")
+    value = cut_middle(string.value, 4 * MAX_NAME).replace("\\", "\\\\")
     quote = '"' if "'" in value and '"' not in value else "'"
     value = value.replace(quote, "\\" + quote)
     return f"{'b' if string.type == 'bytes' else ''}{quote}{value}{quote}"

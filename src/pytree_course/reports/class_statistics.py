@@ -21,7 +21,7 @@ _NOT_GRADED = {
     AttemptState.UNREADABLE: "handed in, but unreadable",
     AttemptState.FAILED: "handed in, but grading failed",
 }
-LONGEST_GAP = timedelta(minutes=15)  # after a longer one, the learner was doing something else
+MAX_GAP = timedelta(minutes=15)  # after a longer one, the learner was doing something else
 
 Spent = dict[tuple[str, str], list["TimeInClass"]]  # by lesson and exercise
 
@@ -300,7 +300,7 @@ def spent_in_class(file: Path) -> Spent:
             time = spent[event.data["lesson"], event.data["exercise"]][event.who]
             gap = event.time - before[event.who]
             if not time.is_solved:
-                time.minutes += gap.total_seconds() / 60 if gap <= LONGEST_GAP else 0
+                time.minutes += gap.total_seconds() / 60 if gap <= MAX_GAP else 0
                 time.checks += 1
                 time.is_solved = event.data["is_right"]
         before[event.who] = event.time

@@ -13,16 +13,15 @@ from pathlib import Path
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.downloads import CANVAS, MOODLE
-from pytree_course.course import write_file
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.rendering import TEMPLATES
-from pytree_course.texts import JOINERS, printable, truncate
+from pytree_course.texts import JOINERS, printable, truncate, write_file
 
 Cells = list[str | int]
 Row = dict[str, str | int]  # by heading
 render = TEMPLATES.extended({"short": partial(truncate, limit=20_000)}).render
 
-LONGEST_FIELD = 2_000  # a spreadsheet breaks one of more than 32,767 characters in two
+MAX_FIELD = 2_000  # a spreadsheet breaks one of more than 32,767 characters in two
 
 _SIGNS = "=+@-＝＋＠－﹦﹢﹫﹣⁼⁺⁻₌₊₋−"
 _CELL_ENDS = re.compile(r"([;\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029])")
@@ -220,7 +219,7 @@ def plain_text(text: str) -> str:
     begins after a semicolon, where spreadsheets in many countries split instead of at commas, and
     after a tab or a line end, which become blanks here.
     """
-    return "".join(map(_part, _CELL_ENDS.split(truncate(text, LONGEST_FIELD))))
+    return "".join(map(_part, _CELL_ENDS.split(truncate(text, MAX_FIELD))))
 
 
 def _part(part: str) -> str:

@@ -38,12 +38,12 @@ STUDENTS = "students"
 ANSWERS = "answers.html"
 GENERATOR = '<meta name="generator" content="pytree-course">'
 
-MOST_CHARACTERS = 6_000
-MOST_IN_A_SENTENCE = 2_000
-MOST_IN_A_NAME = 120
-MOST_IN_BRIEF = 140
-MOST_IN_PICTURES = 2_000_000  # characters, on one page
-MOST_PARTS = 200_000  # nodes and leaves that are looked at for them, which takes a few seconds
+MAX_CHARACTERS = 6_000
+MAX_IN_A_SENTENCE = 2_000
+MAX_IN_A_NAME = 120
+MAX_IN_BRIEF = 140
+MAX_IN_PICTURES = 2_000_000  # characters, on one page
+MAX_PARTS = 200_000  # nodes and leaves that are looked at for them, which takes a few seconds
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 # Windows takes these for a device, whatever comes after the dot; a web server one for the folder.
@@ -202,8 +202,8 @@ def page_names(students: Iterable[str]) -> dict[str, str]:
 
 def sentence(text: str) -> Markup:
     """Write a text of a sentence or two, what is between backticks as code."""
-    if len(text) > MOST_IN_A_SENTENCE:
-        text = f"{text[:MOST_IN_A_SENTENCE]}… (shortened)"
+    if len(text) > MAX_IN_A_SENTENCE:
+        text = f"{text[:MAX_IN_A_SENTENCE]}… (shortened)"
     return backticks_to_code(printable_lines(text))
 
 
@@ -224,7 +224,7 @@ def remark(attempt: Attempt) -> str:
 
 def file_name(attempt: Attempt) -> str:
     """Return what the student called the notebook."""
-    return shorten(PurePath(attempt.file).name, MOST_IN_A_NAME)
+    return shorten(PurePath(attempt.file).name, MAX_IN_A_NAME)
 
 
 def look(row: VerdictRow) -> VerdictLook:
@@ -235,10 +235,10 @@ def look(row: VerdictRow) -> VerdictLook:
 render = FEEDBACK_TEMPLATES.extended(
     {
         "sentence": sentence,
-        "shortened": lambda text: shorten(text, MOST_IN_A_NAME),
-        "brief": lambda text: truncate(text, MOST_IN_BRIEF),
+        "shortened": lambda text: shorten(text, MAX_IN_A_NAME),
+        "brief": lambda text: truncate(text, MAX_IN_BRIEF),
         "median": lambda values: f"{median(values):g}",
-        "excerpt": lambda text: text[:MOST_CHARACTERS],
+        "excerpt": lambda text: text[:MAX_CHARACTERS],
         "ended": ended,
         "moment": moment,
         "remark": remark,
@@ -252,8 +252,8 @@ class Pictures:
     """Draws the pictures of one page; those that are too many are a sentence each."""
 
     def __init__(self) -> None:
-        self._room = MOST_IN_PICTURES
-        self._parts = MOST_PARTS
+        self._room = MAX_IN_PICTURES
+        self._parts = MAX_PARTS
 
     def __call__(self, seen: Observation) -> str:
         """Return an observation as inline SVG."""

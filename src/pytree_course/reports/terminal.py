@@ -29,8 +29,8 @@ from pytree_course.reports.class_statistics import not_graded
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.texts import printable, printable_lines, shorten
 
-LONGEST_NAME = 120
-LONGEST_REASON = 600
+MAX_NAME = 120
+MAX_REASON = 600
 
 _STYLES = {
     VerdictKind.CORRECT: "green",
@@ -91,9 +91,9 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
         console.print(Text(printable(said)))
     failed = not_graded(grades)
     for student, lesson, attempt in failed:
-        why = shorten(attempt.reason, LONGEST_REASON)
+        why = shorten(attempt.reason, MAX_REASON)
         again = " The next run tries again." if attempt.state is AttemptState.FAILED else ""
-        name = shorten(student.label, LONGEST_NAME)
+        name = shorten(student.label, MAX_NAME)
         console.print(Text(f"{name}: {lesson.lesson}, {attempt.state}: {why}{again}"))
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "

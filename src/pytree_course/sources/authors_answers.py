@@ -32,7 +32,7 @@ from pytree_course.running.run_cases import results_of, run_check
 from pytree_course.sources.exercises import Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources
 
-LONGEST_GIVEN = 90  # characters that are read at one glance
+MAX_GIVEN = 90  # characters that are read at one glance
 SEEDS = (PUBLIC_SEED, 11)
 """Every rule about cases has to hold on fresh cases too, which the other seed stands for."""
 
@@ -79,7 +79,7 @@ def _run_once(
         compiled.use_compiled_programs(keep=seed in SEEDS)
         with as_graded(sources, seed):
             defined = define(exercise, answer)
-            check = sources.files.checks()[exercise.name]
+            check = sources.checks[exercise.name]
             try:
                 _RUNS[key] = run(check, defined, seed)
             except Exception as error:
@@ -123,7 +123,7 @@ def draw_cases(
     """Return the cases of a check, without running them, and the right answers that they call."""
     with as_graded(sources, seed):
         answers = define(exercise, exercise.solution)
-        check = sources.files.checks()[exercise.name]
+        check = sources.checks[exercise.name]
         return list(check(*answers, rng=np.random.default_rng(seed))), answers
 
 
@@ -153,7 +153,7 @@ def _given(
             code = f"{called.__name__}({code})"
         # Of several answers, a question has to say which is called.
         is_clear = called is not None if len(answers) > 1 else _is_own(case, answers)
-        if is_clear and len(code) <= LONGEST_GIVEN and _says_all(code, outcome.inputs):
+        if is_clear and len(code) <= MAX_GIVEN and _says_all(code, outcome.inputs):
             given[place] = Given(code, outcome.inputs, outcome.note)
     return given
 

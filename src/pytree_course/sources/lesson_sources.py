@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from pytree_course.cases.case import Check, load_checks
 from pytree_course.course import GOING_DEEPER, LessonFiles
 from pytree_course.judging.expected import LessonSection, Prediction
 from pytree_course.sources.exercises import Exercise, read_answers, read_exercises, read_practice
@@ -187,6 +188,11 @@ class LessonSources:
             )
             for section in (opening, *self.layers.core, *self.layers.deeper)
         }
+
+    @cached_property
+    def checks(self) -> dict[str, Check]:
+        """The checks by the exercises' names; none where there is no check script."""
+        return load_checks(self.files.check_script) if self.files.has_exercises else {}
 
     @property
     def graded(self) -> dict[str, Exercise]:

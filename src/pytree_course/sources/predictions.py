@@ -14,7 +14,7 @@ from pytree_course.judging.expected import Prediction
 from pytree_course.sources.source_cells import Mistake, SourceCell
 
 _IMPORT = (ast.Import, ast.ImportFrom)
-MOST_LINES = 8
+MAX_LINES = 8
 """A question that needs more lines of definitions is not asked outside its lesson."""
 _CHANGES = re.compile(
     "register|append|extend|update|add|pop|insert|remove|sav|set|writ|clear|donat"
@@ -52,7 +52,7 @@ def standing_alone(code: str, question: str, above: Sequence[str]) -> str | None
             wanted = (wanted - _bound(node)) | (_free([node]) - known)
             chosen.append(_source(node, cell))
     lines = sum(len(source.splitlines()) for source in chosen)
-    return None if wanted or lines > MOST_LINES else "\n".join([*reversed(chosen), code])
+    return None if wanted or lines > MAX_LINES else "\n".join([*reversed(chosen), code])
 
 
 def _statements(source: str) -> list[ast.stmt]:
