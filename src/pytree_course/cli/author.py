@@ -25,7 +25,7 @@ def build(
     ] = False,
 ) -> None:
     """For authors: build the notebooks whose sources have changed."""
-    from pytree_course.authoring import module_table, teaching_plans
+    from pytree_course.authoring import teaching_plans
     from pytree_course.authoring.building import build as build_lesson
 
     course = Course.above()
@@ -46,14 +46,9 @@ def build(
     for files in pages:
         shows_lessons = "course_map" in (files.sources / "lesson.md").read_text(encoding="utf-8")
         build_lesson(files, _tell, again=everything or (is_new and shows_lessons))
-    # Last, because these documents depend on every lesson.
-    documents = {
-        teaching_plans.PAGE: teaching_plans.plans,
-        module_table.PAGE: module_table.with_module_table,
-    }
-    for page, make in documents.items():
-        if text := make(course):
-            write_file(course.root / page, text)
+    # Last, because the plans depend on every lesson.
+    if plans := teaching_plans.plans(course):
+        write_file(course.root / teaching_plans.PAGE, plans)
 
 
 def _tell(step: str) -> None:
