@@ -6,7 +6,7 @@ The author's code is trusted: it runs in the calling process. A learner's code n
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import fields, replace
 from functools import cache
@@ -158,7 +158,7 @@ def _given(
     return given
 
 
-def _says_all(code: str, inputs: list[Observation]) -> bool:
+def _says_all(code: str, inputs: Sequence[Observation]) -> bool:
     """Say whether code is whole, and names all types but those that Python has signs for.
 
     A subclass of a dict may be written as a dict is.
@@ -247,7 +247,7 @@ def with_misconceptions(
 
 def expect(sources: LessonSources, seed: int) -> BuiltLesson:
     """Run a lesson's answers, and return the built lesson with results on the cases of `seed`."""
-    exercises = {}
+    exercises: dict[str, ExerciseFacts] = {}
     for name, exercise in sources.exercises.items():
         right = expect_exercise(sources, exercise, seed)
         exercises[name] = with_misconceptions(right, sources, seed)

@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from types import CodeType
 
@@ -165,7 +166,7 @@ def read_predictions(
             new_letters = dict(zip(order, options, strict=True))
             options = {new_letters[old]: options[old] for old in order}
             lines = iter(f"- {letter}. {text}" for letter, text in options.items())
-            asked_text = OPTION.sub(lambda _, lines=lines: next(lines), above.source)
+            asked_text = OPTION.sub(partial(_next_of, lines), above.source)
             shown[at - 1] = replace(above, source=asked_text)
             question = OPTION.sub("", above.source).removeprefix(PREDICTION)
             question = " ".join(question.replace("**Predict.**", "").split())
@@ -184,6 +185,10 @@ def read_predictions(
                 why=why,
             )
     return predictions, shown
+
+
+def _next_of(lines: Iterator[str], _: re.Match[str]) -> str:
+    return next(lines)
 
 
 def _with_letters(text: str, new: dict[str, str]) -> str:
