@@ -13,6 +13,7 @@ from pytree_course.judging.expected import (
 from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
 from pytree_course.observing.observations import Node, Number, Object, Raised, String, Treedef
 from pytree_course.running.outcomes import Line
+from pytree_course.texts import printable
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECRET = "the expected answer"
@@ -143,6 +144,7 @@ def strange_grades(text):
     answers = {"count": text, "paths": text}
     attempts = [made_attempt(name, rows, answers=answers, reason=text) for name in ("eve", "fay")]
     stuck = {"state": AttemptState.UNREADABLE, "reason": text}
-    attempts += [made_attempt(each, [], "02_made", **stuck) for each in ("eve", text)]
-    students = [Student(name, text, login=text) for name in ("eve", "fay", text)]
+    strange = printable(text)  # as the name of a folder becomes a student's id
+    attempts += [made_attempt(name, [], "02_made", **stuck) for name in ("eve", strange)]
+    students = [Student(name, text, login=text) for name in ("eve", "fay", strange)]
     return made_grades(attempts, [made_lesson(), made_lesson("02_made")], students)

@@ -32,19 +32,19 @@ def test_verdicts_are_counted_by_exercise():
     attempts = [
         made_attempt(f"s{n}", [made_row("count", kind, seconds=n)]) for n, kind in enumerate(kinds)
     ]
-    count, paths = count_exercises(made_grades(attempts))
+    count, paths = count_exercises(made_grades(attempts), {})
     assert (count.correct, count.wrong, count.errors, count.not_attempted) == (2, 1, 3, 1)
-    assert (count.all, count.tried) == (7, 6)
+    assert (count.graded, count.tried) == (7, 6)
     assert count.seconds == [0, 1, 2, 3, 4, 5]  # those of who tried
     assert count.pass_rate == pytest.approx(2 / 7)
-    assert (paths.all, paths.pass_rate) == (0, 0)
+    assert (paths.graded, paths.pass_rate) == (0, 0)
 
 
 def test_what_could_not_be_graded_is_counted_nowhere():
     rows = [made_row("count", "unreadable")]
     broken = made_attempt("eve", rows, state=AttemptState.UNREADABLE, reason="no notebook")
     grades = made_grades([broken, made_attempt("ada", [made_row("count", "correct")])])
-    assert count_exercises(grades)[0].all == 1
+    assert count_exercises(grades, {})[0].graded == 1
     assert [(student.id, attempt.reason) for student, _, attempt in not_graded(grades)] == [
         ("eve", "no notebook")
     ]
@@ -122,7 +122,7 @@ def test_equal_wrong_results_without_a_misconception_are_a_cluster():
     assert cluster.sample.failure
     assert cluster.cell.startswith('# %% exercise="count" misconception="name_it"\n"""')
     assert cluster.cell.endswith('"""\nshort\n')
-    assert [names(each) for each in find_clusters(grades, fewest=1)] == [
+    assert [names(each) for each in find_clusters(grades, min_students=1)] == [
         ["a", "b"],
         ["alone"],
         ["on other cases"],

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -96,3 +97,16 @@ def write_file(file: Path, text: str, mode: int = 0o666) -> None:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         raise
+
+
+def write_files(texts: Mapping[Path, Callable[[], str]]) -> list[str]:
+    """Make and write each text; return a sentence for each file that could not be written."""
+    trouble = []
+    for file, make_text in texts.items():
+        try:
+            write_file(file, make_text())
+        except OSError as error:
+            trouble.append(f"{file}: {error.strerror or error}")
+        except Exception as error:  # a bug that one class's data reveals costs one file
+            trouble.append(f"{file}: {type(error).__name__}: {error}")
+    return trouble

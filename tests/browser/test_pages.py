@@ -35,7 +35,7 @@ def pages(tmp_path_factory):
         attempts.append(made_attempt(student, [made_row("count", kind)], "02_made"))
     attempts.append(made_attempt("eve", [], state=AttemptState.UNREADABLE, reason=HOSTILE))
     folder = tmp_path_factory.mktemp("pages")
-    write_pages(made_grades(attempts, [made_lesson(), made_lesson("02_made")]), folder)
+    write_pages(made_grades(attempts, [made_lesson(), made_lesson("02_made")]), folder, {})
     return folder
 
 

@@ -19,7 +19,7 @@ from pytree_course.cli.app import (
     warn,
 )
 from pytree_course.course import Course, CourseError, LessonFiles
-from pytree_course.texts import counted, printable, shorten, write_file
+from pytree_course.texts import counted, printable, write_file
 
 GRADEBOOK = "gradebook.sqlite"
 MAX_LEFT_OUT = 20
@@ -113,10 +113,10 @@ def grade(
     from pytree_course.class_grading.roster import read_roster
     from pytree_course.grading.limits import READING_SECONDS
     from pytree_course.grading.sandbox import class_sandboxes
-    from pytree_course.reports.class_statistics import spent_in_class
     from pytree_course.reports.csv_tables import about_imports, write_tables
     from pytree_course.reports.pages import write_pages
-    from pytree_course.reports.terminal import MAX_REASON, grading_progress, show_class
+    from pytree_course.reports.terminal import grading_progress, show_class
+    from pytree_course.reports.time_in_class import times_in_class
 
     course = Course.above()
     with ExitStack() as stack:
@@ -132,7 +132,7 @@ def grade(
             with local_pool(1, task_seconds=READING_SECONDS) as reading_pool:
                 submitted = read_handed_in(folder, course, into, reading_pool, names or ())
             refuse_due(submitted, moment)
-            spent = spent_in_class(classroom) if classroom else None
+            times = times_in_class(classroom) if classroom else {}
             given = None
             if corrections:
                 given = read_corrections(corrections, course, submitted, names or ())
@@ -143,7 +143,7 @@ def grade(
             ):
                 _warn_of_public_cases(files, is_accepted=public_cases)
             for student, file, why in submitted.left_out[:MAX_LEFT_OUT]:
-                warn(shorten(f"Left out: {PurePath(student, file)}: {why}", MAX_REASON))
+                warn(printable(f"Left out: {PurePath(student, file)}: {why}"))
             if (more := len(submitted.left_out) - MAX_LEFT_OUT) > 0:
                 warn(f"… and {more:,} more are left out: the report and grades.csv say why.")
             for doubt in submitted.doubts:
@@ -162,7 +162,7 @@ def grade(
             all_corrections, replaced = added(given, earlier, counts)
             gradebook.set_corrections(all_corrections)
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
-    not_written = [*write_tables(grades, into), *write_pages(grades, into, spent)]
+    not_written = [*write_tables(grades, into), *write_pages(grades, into, times)]
     if given is not None:
         kept = f"{len(replaced)} in place of earlier ones; the gradebook has {len(all_corrections)}"
         console.print(f"{counted(len(given), 'correction', 'corrections')} read, {kept}.")
@@ -205,7 +205,7 @@ def explain(
     with Gradebook(file) as gradebook:
         folder = ClassFolder(file.parent)
         clusters = find_clusters(ClassGrades.of(Course.above(), folder, gradebook, None, None), 1)
-    text = render("reports/unexplained.txt", found=clusters)
+    text = render("reports/unexplained.txt", clusters=clusters)
     console.print(Text(text), soft_wrap=True)
 
 

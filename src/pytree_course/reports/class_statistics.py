@@ -1,38 +1,24 @@
-"""Statistics of a class: verdicts, misconceptions, unexplained wrong results, time in class."""
+"""Statistics of a class: verdicts, who needs help, misconceptions, unexplained wrong results."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from enum import IntEnum
 from math import ceil, log2
-from pathlib import Path
+from typing import NamedTuple
 
-from pytree_course.board.session import Log
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades, Student
-from pytree_course.course import CourseError
 from pytree_course.grading.submission import LATER_CELL
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
 from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.reports.time_in_class import TimeInClass, TimesInClass
 
 _ERRORS = {VerdictKind.ERROR, VerdictKind.TIMED_OUT, VerdictKind.CRASHED}
 _NOT_GRADED = {
     AttemptState.UNREADABLE: "handed in, but unreadable",
     AttemptState.FAILED: "handed in, but grading failed",
 }
-MAX_GAP = timedelta(minutes=15)  # after a longer one, the learner was doing something else
-
-Spent = dict[tuple[str, str], list["TimeInClass"]]  # by lesson and exercise
-
-
-@dataclass
-class TimeInClass:
-    """What one learner spent on one exercise, up to the first right answer."""
-
-    minutes: float = 0.0
-    checks: int = 0
-    is_solved: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,7 +35,7 @@ class ExerciseCounts:
     in_class: list[TimeInClass]  # of those who checked it there
 
     @property
-    def all(self) -> int:
+    def graded(self) -> int:
         """How many notebooks could be graded."""
         return self.tried + self.not_attempted
 
@@ -61,7 +47,7 @@ class ExerciseCounts:
     @property
     def pass_rate(self) -> float:
         """The part of the graded notebooks in which the answer is correct."""
-        return self.correct / self.all if self.all else 0.0
+        return self.correct / self.graded if self.graded else 0.0
 
 
 class Need(IntEnum):
@@ -115,7 +101,10 @@ class HeldMisconception:
     @property
     def sentence(self) -> str:
         """What most of its students are told; its name where no explanation is left."""
-        return next(filter(None, self.explanations.values()), self.name.replace("_", " "))
+        for explanation in self.explanations.values():
+            if explanation:
+                return explanation
+        return self.name.replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -138,14 +127,15 @@ class Cluster:
         return misconception_cell(self.exercise, self.code)
 
 
-def count_exercises(grades: ClassGrades, spent: Spent | None = None) -> list[ExerciseCounts]:
+def count_exercises(grades: ClassGrades, times: TimesInClass) -> list[ExerciseCounts]:
     """Count verdicts by exercise, in the order of the course; what was not graded is left out."""
     counts = []
-    for lesson, name, verdicts in _by_exercise(grades):
+    for lesson, name, answers in _by_exercise(grades):
         if name not in lesson.exercises:
             continue  # the author has withdrawn it
-        rows = [row for _, _, row in verdicts]
+        rows = [answer.row for answer in answers]
         kinds = [row.kind for row in rows]
+        seconds = [row.seconds for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED]
         counts.append(
             ExerciseCounts(
                 lesson,
@@ -154,8 +144,8 @@ def count_exercises(grades: ClassGrades, spent: Spent | None = None) -> list[Exe
                 wrong=kinds.count(VerdictKind.INCORRECT),
                 errors=sum(kind in _ERRORS for kind in kinds),
                 not_attempted=kinds.count(VerdictKind.NOT_ATTEMPTED),
-                seconds=sorted(r.seconds for r in rows if r.kind != VerdictKind.NOT_ATTEMPTED),
-                in_class=(spent or {}).get((lesson.lesson, name), []),
+                seconds=sorted(seconds),
+                in_class=times.get((lesson.lesson, name), []),
             )
         )
     return counts
@@ -163,68 +153,83 @@ def count_exercises(grades: ClassGrades, spent: Spent | None = None) -> list[Exe
 
 def standings(grades: ClassGrades) -> list[Standing]:
     """Return the standing of each student, those who need help most first."""
-    found = [_standing(grades, student) for student in grades.students]
-    return sorted(found, key=lambda each: (each.need, -each.wrong, each.right))
+    unsorted = [_standing(grades, student) for student in grades.students]
+    return sorted(unsorted, key=lambda standing: (standing.need, -standing.wrong, standing.right))
 
 
 def _standing(grades: ClassGrades, student: Student) -> Standing:
     rows: list[VerdictRow] = []
-    missing, not_there = {}, 0
+    missing = {}
+    missing_exercises = 0
     for lesson in grades.lessons:
         attempt = grades.attempt(student, lesson)
         if attempt and attempt.state is AttemptState.GRADED:
             rows += attempt.rows
-            continue
-        not_there += len(lesson.graded)
-        why = _NOT_GRADED[attempt.state] if attempt else grades.missing(student, lesson)
-        missing[lesson.lesson] = why
+        else:
+            missing_exercises += len(lesson.graded)
+            why = _NOT_GRADED[attempt.state] if attempt else grades.missing(student, lesson)
+            missing[lesson.lesson] = why
+    why_nothing = ""
+    if len(missing) == len(grades.lessons):
+        # What begins with "handed in" says more than "not handed in".
+        why_nothing = min(missing.values(), default=NOT_HANDED_IN)
     tried = [row for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED]
     wrong = [row for row in tried if not row.points]
     return Standing(
         student,
         right=len(tried) - len(wrong),
         wrong=len(wrong),
-        untried=len(rows) - len(tried) + not_there,
+        untried=len(rows) - len(tried) + missing_exercises,
         points=grades.points(student),
-        # What begins with "handed in" says more than "not handed in".
-        why_nothing=min(missing.values(), default=NOT_HANDED_IN)
-        if len(missing) == len(grades.lessons)
-        else "",
+        why_nothing=why_nothing,
         missing=missing,
         beside=sum(LATER_CELL in row.explanation for row in wrong),
     )
 
 
+class _InExercise(NamedTuple):
+    """A misconception in one exercise."""
+
+    title: str
+    explanation: str
+    holders: list[Student]
+    triers: set[str]  # ids of the students who tried the exercise
+
+
 def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     """Find the misconceptions that the class holds, those of most students and exercises first."""
-    triers: dict[str, set[str]] = defaultdict(set)
-    holders: dict[str, dict[str, Student]] = defaultdict(dict)
-    places: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for lesson, name, verdicts in _by_exercise(grades):
-        exercise = lesson.exercises.get(name)
-        authored = lesson.expected(name).misconceptions if exercise else []
-        known = {misconception.name: misconception.explanation for misconception in authored}
-        tried = {who.id for who, _, row in verdicts if row.kind != VerdictKind.NOT_ATTEMPTED}
-        for student, _, row in verdicts:
-            for held in row.misconceptions:
-                triers[held] |= tried
-                holders[held][student.id] = student
-                title = exercise.title if exercise else name
-                places[held][title].append(known.get(held, ""))
-    found = [
-        HeldMisconception(
-            name,
-            {title: said[0] for title, said in _most_first(places[name])},
-            list(holders[name].values()),
-            len(triers[name]),
-        )
-        for name in sorted(holders)
-    ]
-    return sorted(found, key=lambda held: (-len(held.students), -len(held.explanations)))
+    in_exercises: dict[str, list[_InExercise]] = defaultdict(list)
+    for lesson, exercise, answers in _by_exercise(grades):
+        title = exercise
+        explanations = {}
+        if exercise in lesson.exercises:
+            title = lesson.exercises[exercise].title
+            authored = lesson.expected(exercise).misconceptions
+            explanations = {known.name: known.explanation for known in authored}
+        holders = defaultdict(list)
+        triers = set()
+        for student, _, row in answers:
+            for name in row.misconceptions:
+                holders[name].append(student)
+            if row.kind != VerdictKind.NOT_ATTEMPTED:
+                triers.add(student.id)
+        for name, students in holders.items():
+            in_exercise = _InExercise(title, explanations.get(name, ""), students, triers)
+            in_exercises[name].append(in_exercise)
+    misconceptions = [_in_all(name, in_exercises[name]) for name in sorted(in_exercises)]
+    return sorted(
+        misconceptions,
+        key=lambda misconception: (-len(misconception.students), -len(misconception.explanations)),
+    )
 
 
-def _most_first(places: Mapping[str, list[str]]) -> list[tuple[str, list[str]]]:
-    return sorted(places.items(), key=lambda place: -len(place[1]))
+def _in_all(name: str, in_exercises: list[_InExercise]) -> HeldMisconception:
+    """Combine the exercises in which a misconception showed."""
+    students = {student.id: student for exercise in in_exercises for student in exercise.holders}
+    triers = {student_id for exercise in in_exercises for student_id in exercise.triers}
+    most_first = sorted(in_exercises, key=lambda exercise: -len(exercise.holders))
+    explanations = {exercise.title: exercise.explanation for exercise in most_first}
+    return HeldMisconception(name, explanations, list(students.values()), len(triers))
 
 
 def histogram(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
@@ -235,73 +240,66 @@ def histogram(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
     """
     intervals = 1 + ceil(log2(max(1, len(points))))
     width = ceil((all_points + 1) / intervals)
-    counted = []
+    counts = []
     for first in range(0, all_points + 1, width):
         last = min(first + width - 1, all_points)
         name = f"{first}" if first == last else f"{first}–{last}"
-        counted.append((name, sum(first <= value <= last for value in points)))
-    return counted
+        counts.append((name, sum(first <= value <= last for value in points)))
+    return counts
 
 
 def not_graded(grades: ClassGrades) -> list[tuple[Student, BuiltLesson, Attempt]]:
     """Return every attempt that counts and could not be graded."""
-    return [each for each in grades.all_attempts() if each[2].state is not AttemptState.GRADED]
+    return [
+        (student, lesson, attempt)
+        for student, lesson, attempt in grades.all_attempts()
+        if attempt.state is not AttemptState.GRADED
+    ]
 
 
-Verdicts = list[tuple[Student, Attempt, VerdictRow]]
-
-
-def _by_exercise(grades: ClassGrades) -> Iterator[tuple[BuiltLesson, str, Verdicts]]:
-    """Yield the verdicts on each exercise, in the order of the course."""
-    for lesson in grades.lessons:
-        verdicts: dict[str, Verdicts] = {exercise: [] for exercise in lesson.graded}
-        for student in grades.students:
-            attempt = grades.attempt(student, lesson)
-            if attempt and attempt.state is AttemptState.GRADED:
-                for row in attempt.rows:
-                    verdicts.setdefault(row.exercise, []).append((student, attempt, row))
-        for exercise, of_exercise in verdicts.items():
-            yield lesson, exercise, of_exercise
-
-
-def find_clusters(grades: ClassGrades, fewest: int = 2) -> list[Cluster]:
-    """Find equal wrong results of `fewest` students or more that no misconception explains.
+def find_clusters(grades: ClassGrades, min_students: int = 2) -> list[Cluster]:
+    """Find equal wrong results of several students that no misconception explains.
 
     Those of most students come first. Results can be compared only where they come from the same
     cases, that is, from one seed.
     """
     clusters = []
-    for lesson, exercise, verdicts in _by_exercise(grades):
+    for lesson, exercise, answers in _by_exercise(grades):
         title = lesson.exercises[exercise].title if exercise in lesson.exercises else exercise
         alike = defaultdict(list)
-        for student, attempt, row in verdicts:
-            if row.results is not None and not row.misconceptions:
-                answer = attempt.answers.get(exercise, "")
-                alike[attempt.seed, row.results].append((student, row, answer))
+        for answer in answers:
+            if answer.row.results is not None and not answer.row.misconceptions:
+                alike[answer.attempt.seed, answer.row.results].append(answer)
         for members in alike.values():
-            if len(members) >= fewest:
-                students = [student for student, _, _ in members]
-                _, row, code = min(members, key=lambda member: len(member[-1]))
-                clusters.append(Cluster(lesson.lesson, exercise, title, students, row, code))
-    return sorted(clusters, key=lambda each: -len(each.students))
+            if len(members) >= min_students:
+                students = [member.student for member in members]
+                shortest = min(members, key=lambda member: len(member.code))
+                clusters.append(
+                    Cluster(lesson.lesson, exercise, title, students, shortest.row, shortest.code)
+                )
+    return sorted(clusters, key=lambda cluster: -len(cluster.students))
 
 
-def spent_in_class(file: Path) -> Spent:
-    """Read a session's log; the time before a check counts for the exercise that it checks."""
-    events = Log(file).events() if file.exists() else []
-    if not events:
-        raise CourseError(f"{file} holds no class. Name the file that `classroom` wrote to.")
-    spent: dict[tuple[str, str], dict[str, TimeInClass]] = defaultdict(
-        lambda: defaultdict(TimeInClass)
-    )
-    before: dict[str, datetime] = {}
-    for event in events:
-        if event.what == "checked":
-            time = spent[event.data["lesson"], event.data["exercise"]][event.who]
-            gap = event.time - before[event.who]
-            if not time.is_solved:
-                time.minutes += gap.total_seconds() / 60 if gap <= MAX_GAP else 0
-                time.checks += 1
-                time.is_solved = event.data["is_right"]
-        before[event.who] = event.time
-    return {place: [*by_learner.values()] for place, by_learner in spent.items()}
+class _Answer(NamedTuple):
+    """A student's graded answer to an exercise."""
+
+    student: Student
+    attempt: Attempt
+    row: VerdictRow
+
+    @property
+    def code(self) -> str:
+        return self.attempt.answers.get(self.row.exercise, "")
+
+
+def _by_exercise(grades: ClassGrades) -> Iterator[tuple[BuiltLesson, str, list[_Answer]]]:
+    """Yield the graded answers to each exercise, in the order of the course."""
+    for lesson in grades.lessons:
+        answers: dict[str, list[_Answer]] = {exercise: [] for exercise in lesson.graded}
+        for student in grades.students:
+            attempt = grades.attempt(student, lesson)
+            if attempt and attempt.state is AttemptState.GRADED:
+                for row in attempt.rows:
+                    answers.setdefault(row.exercise, []).append(_Answer(student, attempt, row))
+        for exercise, answers_to_it in answers.items():
+            yield lesson, exercise, answers_to_it

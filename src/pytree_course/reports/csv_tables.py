@@ -5,29 +5,19 @@ Every CSV is safe to open in a spreadsheet: no field can be read as a formula.
 
 import csv
 import io
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from pytree_course.class_grading.attempt import AttemptState
+from pytree_course.class_grading.attempt import AttemptState, VerdictRow
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.downloads import CANVAS, MOODLE
 from pytree_course.judging.expected import BuiltLesson
-from pytree_course.rendering import TEMPLATES
-from pytree_course.texts import JOINERS, printable, truncate, write_file
+from pytree_course.rendering import render
+from pytree_course.texts import printable, write_files
 
 Cells = list[str | int]
 Row = dict[str, str | int]  # by heading
-render = TEMPLATES.extended({"short": partial(truncate, limit=20_000)}).render
-
-MAX_FIELD = 2_000  # a spreadsheet breaks one of more than 32,767 characters in two
-
-_SIGNS = "=+@-＝＋＠－﹦﹢﹫﹣⁼⁺⁻₌₊₋−"
-_CELL_ENDS = re.compile(r"([;\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029])")
-_FORMULA = re.compile(rf'[\s"{JOINERS}]*[{re.escape(_SIGNS)}]')
-_CORRECTED = {None: "no", True: "yes", False: "for an earlier answer"}
-"""By whether the teacher corrected the answer as it is now; None without a correction."""
 
 
 def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
@@ -39,83 +29,93 @@ def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
         "moodle.csv": moodle_csv,
         "junit.xml": class_junit,
     }
-    return write_each({folder / name: partial(make, grades) for name, make in tables.items()})
-
-
-def write_each(texts: Mapping[Path, Callable[[], str]]) -> list[str]:
-    """Make and write each file atomically; return a sentence for each that could not be written."""
-    trouble = []
-    for file, make in texts.items():
-        try:
-            write_file(file, make())
-        except OSError as error:
-            trouble.append(f"{file}: {error.strerror or error}")
-        except Exception as error:  # a bug that one class's data reveals costs one file
-            trouble.append(f"{file}: {type(error).__name__}: {error}")
-    return trouble
+    return write_files({folder / name: partial(make, grades) for name, make in tables.items()})
 
 
 def grades_csv(grades: ClassGrades) -> str:
     """Return a line for each student and lesson."""
-    lines: list[Row] = [
-        {
-            "student": student.id,
-            "name": student.name,
-            "on_list": "yes" if student.is_expected else "no",
-            "lesson": lesson.lesson,
-            **_grade(grades, student, lesson),
-            "left_out": "; ".join(
-                f"{file}: {why}" for _, file, why in grades.files_left_out(student)
-            ),
-        }
-        for student in grades.students
-        for lesson in grades.lessons
-    ]
-    return _with_headings(lines)
+    return _with_headings(
+        [
+            _grade(grades, student, lesson)
+            for student in grades.students
+            for lesson in grades.lessons
+        ]
+    )
 
 
 def _grade(grades: ClassGrades, student: Student, lesson: BuiltLesson) -> Row:
-    attempt = grades.attempt(student, lesson)
+    left_out = [f"{file}: {why}" for _, file, why in grades.files_left_out(student)]
     grade: Row = {
-        "points": attempt.points if attempt else 0,
+        "student": student.id,
+        "name": student.name,
+        "on_list": "yes" if student.is_expected else "no",
+        "lesson": lesson.lesson,
+        "points": 0,
         "of": lesson.points,
-        "state": attempt.state if attempt else grades.missing(student, lesson),
-        **dict.fromkeys(("cases", "handed_in", "late_hours", "seconds", "reason"), ""),
+        "state": grades.missing(student, lesson),
+        "cases": "",
+        "handed_in": "",
+        "late_hours": "",
+        "seconds": "",
+        "reason": "",
+        "left_out": "; ".join(left_out),
     }
-    if attempt:
-        if attempt.state is AttemptState.GRADED:
-            grade["cases"] = "public" if attempt.on_public_cases else "fresh"
-        if not student.system:  # a download does not say when
-            grade["handed_in"] = attempt.handed_in.isoformat(timespec="seconds")
-        if (late := grades.late_by(attempt)) is not None:
-            grade["late_hours"] = f"{late.total_seconds() / 3600:.1f}"
-        grade |= {"seconds": f"{attempt.seconds:.1f}", "reason": attempt.reason}
+    attempt = grades.attempt(student, lesson)
+    if attempt is None:
+        return grade
+    grade["points"] = attempt.points
+    grade["state"] = attempt.state
+    grade["seconds"] = f"{attempt.seconds:.1f}"
+    grade["reason"] = attempt.reason
+    if attempt.state is AttemptState.GRADED:
+        grade["cases"] = "public" if attempt.on_public_cases else "fresh"
+    if not student.system:  # a download does not say when
+        grade["handed_in"] = attempt.handed_in.isoformat(timespec="seconds")
+    late_by = grades.late_by(attempt)
+    if late_by is not None:
+        grade["late_hours"] = f"{late_by.total_seconds() / 3600:.1f}"
     return grade
 
 
 def exercises_csv(grades: ClassGrades) -> str:
     """Return a line for each student, lesson and exercise."""
-    lines: list[Row] = [
-        {
-            "student": student.id,
-            "lesson": lesson.lesson,
-            "exercise": row.exercise,
-            "verdict": row.kind,
-            "points": row.points,
-            "of": row.exercise_points,
-            "points_by_check": row.teacher.points_by_check if row.teacher else row.points,
-            "corrected": _CORRECTED[row.teacher.on_this_answer if row.teacher else None],
-            "teachers_comment": row.teacher.comment if row.teacher else "",
-            "passed": row.passed,
-            "cases": row.cases,
-            "seconds": f"{row.seconds:.2f}",
-            "misconceptions": " ".join(row.misconceptions),
-            "feedback": row.explanation,
-        }
-        for student, lesson, attempt in grades.all_attempts()
-        for row in attempt.rows
-    ]
-    return _with_headings(lines)
+    return _with_headings(
+        [
+            _exercise(student, lesson, row)
+            for student, lesson, attempt in grades.all_attempts()
+            for row in attempt.rows
+        ]
+    )
+
+
+def _exercise(student: Student, lesson: BuiltLesson, row: VerdictRow) -> Row:
+    points_by_check, corrected, comment = row.points, "no", ""
+    if row.teacher:
+        points_by_check, comment = row.teacher.points_by_check, row.teacher.comment
+        corrected = "yes" if row.teacher.on_this_answer else "for an earlier answer"
+    return {
+        "student": student.id,
+        "lesson": lesson.lesson,
+        "exercise": row.exercise,
+        "verdict": row.kind,
+        "points": row.points,
+        "of": row.exercise_points,
+        "points_by_check": points_by_check,
+        "corrected": corrected,
+        "teachers_comment": comment,
+        "passed": row.passed,
+        "cases": row.cases,
+        "seconds": f"{row.seconds:.2f}",
+        "misconceptions": " ".join(row.misconceptions),
+        "feedback": row.explanation,
+    }
+
+
+def _with_headings(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    headings = list(rows[0])
+    return to_csv([headings, *(list(row.values()) for row in rows)])
 
 
 def canvas_csv(grades: ClassGrades) -> str:
@@ -126,8 +126,8 @@ def canvas_csv(grades: ClassGrades) -> str:
     left out, because Canvas might take another student of the same name. Without an ID the login
     has to match exactly: see `_import_login`. An empty cell leaves the grade in Canvas unchanged;
     it stands where nothing was handed in, and where grading failed through no fault of the
-    student. A row whose name contains "Points Possible" would be
-    read as the points that can be had.
+    student. A row whose name contains "Points Possible" would be read as the points that can be
+    had.
     """
     titles = [lesson.title for lesson in grades.lessons]
     rows: list[Cells] = [
@@ -147,7 +147,7 @@ def moodle_csv(grades: ClassGrades) -> str:
 
     Students whose username is unknown are left out: an unknown username stops Moodle's import. An
     empty cell removes the grade that Moodle has (`grade/import/csv/classes/load_data.php`). It
-    stands where nothing was handed in; who has an attempt whose grading failed is left out.
+    stands where nothing was handed in; students with an attempt whose grading failed are left out.
     """
     rows: list[Cells] = [["username", *(lesson.title for lesson in grades.lessons)]]
     for student in grades.students:
@@ -159,7 +159,7 @@ def moodle_csv(grades: ClassGrades) -> str:
 
 def _has_failed(grades: ClassGrades, student: Student) -> bool:
     attempts = (grades.attempt(student, lesson) for lesson in grades.lessons)
-    return any(each is not None and each.state is AttemptState.FAILED for each in attempts)
+    return any(attempt and attempt.state is AttemptState.FAILED for attempt in attempts)
 
 
 def _import_login(student: Student) -> str:
@@ -172,15 +172,24 @@ def _import_login(student: Student) -> str:
 
 def about_imports(grades: ClassGrades) -> list[str]:
     """Say whom Canvas or Moodle cannot import, and why."""
-    students = grades.students
-    said = render(
+    without_username, failed, anonymous, escaped = [], [], [], []
+    for student in grades.students:
+        if student.system == MOODLE and not student.login:
+            without_username.append(student)
+        if _has_failed(grades, student):
+            failed.append(student)
+        if student.system == CANVAS and not student.canvas_id:
+            anonymous.append(student)
+        if plain_text(student.login) != student.login:
+            escaped.append(student)
+    text = render(
         "reports/about_imports.txt",
-        nameless=[each for each in students if each.system == MOODLE and not each.login],
-        failed=[each for each in students if _has_failed(grades, each)],
-        anonymous=[each for each in students if each.system == CANVAS and not each.canvas_id],
-        odd=[each for each in students if plain_text(each.login) != each.login],
+        without_username=without_username,
+        failed=failed,
+        anonymous=anonymous,
+        escaped=escaped,
     )
-    return said.splitlines()
+    return text.splitlines()
 
 
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:
@@ -189,10 +198,6 @@ def _points(grades: ClassGrades, student: Student) -> list[int | str]:
         "" if attempt is None or attempt.state is AttemptState.FAILED else attempt.points
         for attempt in attempts
     ]
-
-
-def _with_headings(lines: list[Row]) -> str:
-    return to_csv([*map(list, lines[:1]), *(list(line.values()) for line in lines)])
 
 
 def class_junit(grades: ClassGrades) -> str:
@@ -210,20 +215,10 @@ def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
 
 
 def plain_text(text: str) -> str:
-    """Escape an untrusted text, so that every spreadsheet takes it for text.
+    """Return an untrusted text as one printable line that no spreadsheet takes for a formula.
 
-    The result is one printable line, shortened if need be. As OWASP advises against "CSV
-    injection", an apostrophe is put wherever a cell could begin with `=`, `+`, `-` or `@`, blanks
-    and quotes before the sign left aside. Full-width and other forms of these signs count too:
-    spreadsheets in East Asia read them as the plain ones. A cell begins with the field. It also
-    begins after a semicolon, where spreadsheets in many countries split instead of at commas, and
-    after a tab or a line end, which become blanks here.
+    As OWASP advises against "CSV injection", an apostrophe precedes a line that begins like a
+    formula. Tabs and line ends become blanks.
     """
-    return "".join(map(_part, _CELL_ENDS.split(truncate(text, MAX_FIELD))))
-
-
-def _part(part: str) -> str:
-    if _CELL_ENDS.fullmatch(part):
-        return ";" if part == ";" else " "
-    shown = printable(part)
-    return f"'{shown}" if _FORMULA.match(shown) else shown
+    line = printable(" ".join(text.replace("\t", " ").splitlines()))
+    return f"'{line}" if line.lstrip().startswith(("=", "+", "-", "@")) else line

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from base64 import b64encode
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -17,7 +17,6 @@ from typing import Any
 from markupsafe import Markup
 from msgspec import structs
 
-from pytree_course import drawing
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades, Student
 from pytree_course.class_grading.corrections import COLUMNS
@@ -29,35 +28,25 @@ from pytree_course.judging.feedback import (
     backticks_to_code,
 )
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.observing.observations import Observation, Raised, all_parts
+from pytree_course.observing.observations import Raised
 from pytree_course.reports import class_statistics
-from pytree_course.reports.csv_tables import write_each
-from pytree_course.texts import printable_lines, shorten, truncate
+from pytree_course.reports.time_in_class import TimesInClass
+from pytree_course.texts import printable_lines, truncate, write_files
 
 STUDENTS = "students"
 ANSWERS = "answers.html"
 GENERATOR = '<meta name="generator" content="pytree-course">'
 
-MAX_CHARACTERS = 6_000
-MAX_IN_A_SENTENCE = 2_000
-MAX_IN_A_NAME = 120
-MAX_IN_BRIEF = 140
-MAX_IN_PICTURES = 2_000_000  # characters, on one page
-MAX_PARTS = 200_000  # nodes and leaves that are looked at for them, which takes a few seconds
+MAX_CODE = 6_000  # characters of an answer that are shown
+MAX_BRIEF = 140  # characters of a remark that is also shown in full
 
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-# Windows takes these for a device, whatever comes after the dot; a web server one for the folder.
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|index", re.IGNORECASE)
+_STATIC = Path(__file__).parent / "static"
 _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
-_SCRIPTS = {
-    page: Markup((Path(__file__).parent / "static" / name).read_text("utf-8"))
-    for page, name in (("report", "sorting.js"), ("answers", "corrections.js"))
-}
+_AFTER_WRONG: dict[str, int] = {VerdictKind.CORRECT: 1, VerdictKind.NOT_ATTEMPTED: 2}
+"""Where answers with these verdicts stand on the page of all answers: all others come first."""
 
 
-def write_pages(
-    grades: ClassGrades, into: Path, spent: class_statistics.Spent | None = None
-) -> list[str]:
+def write_pages(grades: ClassGrades, into: Path, times: TimesInClass) -> list[str]:
     """Write `report.html`, `answers.html` and a page for each student in `students/`.
 
     `answers.html` is the teacher's: all answers, each with a place for points and a comment, which
@@ -73,20 +62,42 @@ def write_pages(
         into / STUDENTS / names[student.id]: partial(_student_page, grades, student)
         for student in grades.students
     }
-    # In an earlier run, a student may have had another name.
-    for file in (into / STUDENTS).glob("*.html"):
-        with suppress(OSError):
-            if file not in pages and GENERATOR in file.read_text("utf-8", "replace"):
-                file.unlink()
+    _remove_earlier_pages(into / STUDENTS, set(names.values()))
     pages[into / ANSWERS] = partial(_answers_page, grades, names)
-    return write_each({**pages, into / "report.html": partial(_report, grades, names, spent)})
+    pages[into / "report.html"] = partial(_report, grades, names, times)
+    return write_files(pages)
+
+
+def _remove_earlier_pages(folder: Path, names: Set[str]) -> None:
+    """Remove pages of an earlier run, in which a student had another name; keep all other files."""
+    for file in folder.glob("*.html"):
+        with suppress(OSError):
+            if file.name not in names and GENERATOR in file.read_text("utf-8", "replace"):
+                file.unlink()
+
+
+def page_names(student_ids: Iterable[str]) -> dict[str, str]:
+    """Choose the file name of each student's page; no two are equal, even where case is ignored.
+
+    An id that is a safe name stays as it is. Any other is made one, and ends with a tilde and a
+    digest of the id.
+    """
+    student_ids = list(student_ids)
+    ignoring_case = Counter(student_id.casefold() for student_id in student_ids)
+    names = {}
+    for student_id in student_ids:
+        letters = unicodedata.normalize("NFKD", student_id).encode("ascii", "ignore").decode()
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", letters)[:100].strip(".-")
+        if name != student_id or ignoring_case[student_id.casefold()] > 1:
+            digest = hashlib.sha256(student_id.encode()).hexdigest()
+            name = f"{name or 'student'}~{digest[:16]}"
+        names[student_id] = f"{name}.html"
+    return names
 
 
 def _student_page(grades: ClassGrades, student: Student) -> str:
     """Write a student's page: it shows no other student, and nothing that was expected."""
-    return render(
-        "reports/student.html", grades=grades, student=student, views=_views, svg=Pictures()
-    )
+    return render("reports/student.html", grades=grades, student=student, views=_views)
 
 
 def _answers_page(grades: ClassGrades, names: dict[str, str]) -> str:
@@ -94,45 +105,42 @@ def _answers_page(grades: ClassGrades, names: dict[str, str]) -> str:
     answers = defaultdict(list)
     for student, lesson, attempt in grades.all_attempts():
         for row in attempt.rows:
-            answer = attempt.answers.get(row.exercise)
-            answers[lesson.lesson, row.exercise].append((student, row, answer))
-    last: list[str] = [VerdictKind.CORRECT, VerdictKind.NOT_ATTEMPTED]
-    for given in answers.values():
-        given.sort(key=lambda each: last.index(each[1].kind) if each[1].kind in last else -1)
-    return _with_script("answers", grades=grades, answers=answers, names=names, columns=COLUMNS)
+            code = attempt.answers.get(row.exercise)
+            answers[lesson.lesson, row.exercise].append((student, row, code))
+    for answers_to_exercise in answers.values():
+        answers_to_exercise.sort(key=lambda answer: _AFTER_WRONG.get(answer[1].kind, 0))
+    script = (_STATIC / "corrections.js").read_text("utf-8")
+    return _with_script(
+        "answers", script, grades=grades, answers=answers, names=names, columns=COLUMNS
+    )
 
 
-def _with_script(page: str, **values: Any) -> str:
-    """Render a page whose policy names the one script in it: no script in an answer can run."""
-    script = _SCRIPTS[page]
-    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return render(f"reports/{page}.html", **values, script=script, script_digest=digest)
-
-
-def _report(
-    grades: ClassGrades, names: dict[str, str], spent: class_statistics.Spent | None
-) -> str:
-    counts = class_statistics.count_exercises(grades, spent)
+def _report(grades: ClassGrades, names: dict[str, str], times: TimesInClass) -> str:
+    """Write the teacher's report on the class."""
+    counts = class_statistics.count_exercises(grades, times)
     standings = class_statistics.standings(grades)
-    points = [each.points for each in standings if not each.why_nothing]
+    points = [standing.points for standing in standings if not standing.why_nothing]
     attempts = list(grades.all_attempts())
+    with_attempts = {student.id for student, _, _ in attempts}
+    with_waiting = {student_id for student_id, _ in grades.waiting}
+    script = (_STATIC / "sorting.js").read_text("utf-8")
     return _with_script(
         "report",
+        script,
         grades=grades,
         names=names,
         labels={student.id: student.label for student in grades.students},
-        svg=Pictures(),
         on_public_cases=ON_PUBLIC_CASES,
         standings=standings,
         points=points,
         histogram=class_statistics.histogram(points, grades.all_points),
         graded_at=max((attempt.graded_at for _, _, attempt in attempts), default=None),
-        handed_in=len({each.id for each, _, _ in attempts} | {each for each, _ in grades.waiting}),
-        lessons=[list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
-        held=class_statistics.held_misconceptions(grades),
+        handed_in=len(with_attempts | with_waiting),
+        lessons=[list(group) for _, group in groupby(counts, lambda count: count.lesson.lesson)],
+        misconceptions=class_statistics.held_misconceptions(grades),
         clusters=class_statistics.find_clusters(grades),
-        odd=list(_odd(grades)),
-        late=[(who, lesson, by) for who, lesson, each in attempts if (by := grades.late_by(each))],
+        odd=_odd(grades),
+        late=[attempt for attempt in attempts if grades.late_by(attempt[2])],
         corrected=[
             (student, lesson, row)
             for student, lesson, attempt in attempts
@@ -142,68 +150,55 @@ def _report(
     )
 
 
-def _odd(grades: ClassGrades) -> Iterator[tuple[str, str, str]]:
-    """Yield what is odd in what was handed in: a student's id, the lesson or file, a remark."""
-    remarks = []
-    for student, lesson, attempt in grades.all_attempts():
+def _with_script(page: str, script: str, **values: Any) -> str:
+    """Render a page whose policy names the one script in it: no script in an answer can run."""
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return render(f"reports/{page}.html", **values, script=Markup(script), script_digest=digest)
+
+
+def _odd(grades: ClassGrades) -> list[tuple[str, str, str]]:
+    """Return what was odd: a student's id, the lesson or file, and a remark."""
+    odd = []
+    for student, lesson, attempt in class_statistics.not_graded(grades):
         again = " The next run tries again." if attempt.state is AttemptState.FAILED else ""
-        if attempt.state is not AttemptState.GRADED:
-            yield student.id, lesson.lesson, f"not graded: {ended(attempt.reason)}{again}"
-        elif attempt.reason:
-            remarks.append((student.id, lesson.lesson, ended(attempt.reason)))
+        odd.append((student.id, lesson.lesson, f"not graded: {ended(attempt.reason)}{again}"))
     for student_id, file, why in grades.left_out:
-        yield student_id, file, f"not read: {ended(why)}"
-    yield from remarks
+        odd.append((student_id, file, f"not read: {ended(why)}"))
+    for student, lesson, attempt in grades.all_attempts():
+        if attempt.state is AttemptState.GRADED and attempt.reason:
+            odd.append((student.id, lesson.lesson, ended(attempt.reason)))
+    return odd
 
 
 def _views(lesson: BuiltLesson, attempt: Attempt) -> Iterator[dict[str, Any]]:
     """Yield what a student's page shows of each exercise."""
     for row in attempt.rows:
         exercise = lesson.exercises.get(row.exercise)
-        got = row.failure and row.failure.got
+        got = row.failure.got if row.failure else None
         if isinstance(got, Raised):
             # What an error's message had to mention belongs to what was expected.
             got = structs.replace(got, mentions={})
         sections = []
         if exercise is not None and row.kind != VerdictKind.CORRECT:
             authored = lesson.expected(row.exercise).misconceptions
-            held = [each for each in authored if each.name in row.misconceptions]
-            sections = [each.section for each in held] or [exercise.section]
-        known = [each for each in dict.fromkeys(sections) if each in lesson.sections]
+            held = [known for known in authored if known.name in row.misconceptions]
+            sections = [misconception.section for misconception in held] or [exercise.section]
         yield {
             "anchor": f"{lesson.lesson}-{row.exercise}",
             "title": exercise.title if exercise else row.exercise,
             "row": row,
             "answer": attempt.answers.get(row.exercise),  # None where the student did not work
             "got": got,
-            "reread": [lesson.sections[each].title for each in known],
+            "reread": [
+                lesson.sections[section].title
+                for section in dict.fromkeys(sections)
+                if section in lesson.sections
+            ],
         }
-
-
-def page_names(students: Iterable[str]) -> dict[str, str]:
-    """Choose the file name of each student's page; no two are equal, even where case is ignored.
-
-    A plain name stays as it is; any other ends with a tilde, which no plain name has, and a digest.
-    """
-    students = list(students)
-    times = Counter(student.casefold() for student in students)
-    names = {}
-    for student in students:
-        is_plain = _PLAIN_NAME.fullmatch(student) and not _RESERVED.fullmatch(student)
-        if is_plain and times[student.casefold()] == 1:
-            names[student] = f"{student}.html"
-            continue
-        letters = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode()
-        readable = re.sub(r"[^A-Za-z0-9]+", "-", letters)[:40].strip("-") or "student"
-        digest = hashlib.sha256(student.encode("utf-8", "surrogatepass")).hexdigest()
-        names[student] = f"{readable}~{digest[:16]}.html"
-    return names
 
 
 def sentence(text: str) -> Markup:
     """Write a text of a sentence or two, what is between backticks as code."""
-    if len(text) > MAX_IN_A_SENTENCE:
-        text = f"{text[:MAX_IN_A_SENTENCE]}… (shortened)"
     return backticks_to_code(printable_lines(text))
 
 
@@ -212,9 +207,9 @@ def ended(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def moment(at: datetime) -> str:
+def moment(time: datetime) -> str:
     """Write a date and time of day."""
-    return f"{at.day} {at:%B %Y, %H:%M}"
+    return f"{time.day} {time:%B %Y, %H:%M}"
 
 
 def remark(attempt: Attempt) -> str:
@@ -224,7 +219,7 @@ def remark(attempt: Attempt) -> str:
 
 def file_name(attempt: Attempt) -> str:
     """Return what the student called the notebook."""
-    return shorten(PurePath(attempt.file).name, MAX_IN_A_NAME)
+    return PurePath(attempt.file).name
 
 
 def look(row: VerdictRow) -> VerdictLook:
@@ -235,10 +230,9 @@ def look(row: VerdictRow) -> VerdictLook:
 render = FEEDBACK_TEMPLATES.extended(
     {
         "sentence": sentence,
-        "shortened": lambda text: shorten(text, MAX_IN_A_NAME),
-        "brief": lambda text: truncate(text, MAX_IN_BRIEF),
+        "brief": lambda text: truncate(text, MAX_BRIEF),
         "median": lambda values: f"{median(values):g}",
-        "excerpt": lambda text: text[:MAX_CHARACTERS],
+        "excerpt": lambda text: text[:MAX_CODE],
         "ended": ended,
         "moment": moment,
         "remark": remark,
@@ -246,20 +240,3 @@ render = FEEDBACK_TEMPLATES.extended(
         "look": look,
     }
 ).render
-
-
-class Pictures:
-    """Draws the pictures of one page; those that are too many are a sentence each."""
-
-    def __init__(self) -> None:
-        self._room = MAX_IN_PICTURES
-        self._parts = MAX_PARTS
-
-    def __call__(self, seen: Observation) -> str:
-        """Return an observation as inline SVG."""
-        if self._room <= 0 or self._parts <= 0:
-            return "This picture is left out: there are too many pictures on this page."
-        self._parts -= sum(1 for _ in all_parts(seen))
-        picture = Markup(drawing.svg(seen))
-        self._room -= len(picture)
-        return picture

@@ -27,10 +27,7 @@ from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explanation, remarks
 from pytree_course.reports.class_statistics import not_graded
 from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.texts import printable, printable_lines, shorten
-
-MAX_NAME = 120
-MAX_REASON = 600
+from pytree_course.texts import printable, printable_lines
 
 _STYLES = {
     VerdictKind.CORRECT: "green",
@@ -55,30 +52,35 @@ def show_grade(grade: Grade, console: Console) -> None:
             Text(f"{look.symbol} {look.word}", style=_STYLES.get(verdict.kind, "red")),
         )
     console.print(table)
-    says_all = {VerdictKind.CORRECT, VerdictKind.NOT_ATTEMPTED}
     for verdict in grade.verdicts:
+        needs_reason = verdict.kind not in (VerdictKind.CORRECT, VerdictKind.NOT_ATTEMPTED)
         if verdict.failed:
-            shown = feedback(verdict, advice=remarks(verdict, grade.notes), width=console.width - 2)
+            advice = remarks(verdict, grade.notes)
+            shown = feedback(verdict, advice=advice, width=console.width - 2)
             console.print(Text(printable_lines(shown.text)), end="\n\n", soft_wrap=True)
-        elif verdict.kind not in says_all or verdict.exercise in grade.notes:
-            said = f"{verdict.exercise}: {explanation(verdict, grade.notes)}"
-            console.print(Text(printable_lines(said)))
-    which = "the public cases" if grade.seed == PUBLIC_SEED else "fresh cases"
+        elif needs_reason or verdict.exercise in grade.notes:
+            reason = f"{verdict.exercise}: {explanation(verdict, grade.notes)}"
+            console.print(Text(printable_lines(reason)))
+    cases = "the public cases" if grade.seed == PUBLIC_SEED else "fresh cases"
     correct = sum(verdict.kind is VerdictKind.CORRECT for verdict in grade.verdicts)
     console.print(
         f"{grade.points} of {grade.all_points} points, "
-        f"{correct} of {len(grade.verdicts)} exercises correct, on {which}."
+        f"{correct} of {len(grade.verdicts)} exercises correct, on {cases}."
     )
 
 
 @contextmanager
 def grading_progress(console: Console) -> Iterator[ShowProgress]:
     """Show a progress bar."""
-    columns = (
-        *(SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()),
-        *(TimeElapsedColumn(), TimeRemainingColumn()),
-    )
-    with Progress(*columns, console=console) as bar:
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=console,
+    ) as bar:
         task = bar.add_task("preparing", total=None)
         yield lambda done, of: bar.update(task, description="grading", completed=done, total=of)
 
@@ -86,15 +88,14 @@ def grading_progress(console: Console) -> Iterator[ShowProgress]:
 def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Console) -> None:
     """Print what has changed, what could not be graded, and where the report is."""
     for change in summary.changes:
-        where = f"{change.student}, {change.lesson}, {change.exercise}"
-        said = f"Changed: {where}: {change.before}, now {change.after}: {change.why}"
-        console.print(Text(printable(said)))
+        answer = f"{change.student}, {change.lesson}, {change.exercise}"
+        difference = f"{change.before}, now {change.after}: {change.why}"
+        console.print(Text(printable(f"Changed: {answer}: {difference}")))
     failed = not_graded(grades)
     for student, lesson, attempt in failed:
-        why = shorten(attempt.reason, MAX_REASON)
         again = " The next run tries again." if attempt.state is AttemptState.FAILED else ""
-        name = shorten(student.label, MAX_NAME)
-        console.print(Text(f"{name}: {lesson.lesson}, {attempt.state}: {why}{again}"))
+        reason = f"{lesson.lesson}, {attempt.state}: {attempt.reason}{again}"
+        console.print(Text(printable(f"{student.label}: {reason}")))
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
         f"{len(failed)} could not be graded."

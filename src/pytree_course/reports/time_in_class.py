@@ -1,0 +1,46 @@
+"""The time that learners spent on each exercise in class, from the log of a session."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pytree_course.board.session import Log
+from pytree_course.course import CourseError
+
+MAX_GAP = timedelta(minutes=15)  # after a longer one, the learner was doing something else
+
+
+@dataclass
+class TimeInClass:
+    """The time that one learner spent on one exercise, up to the first right answer."""
+
+    minutes: float = 0.0
+    checks: int = 0
+    is_solved: bool = False
+
+
+TimesInClass = dict[tuple[str, str], list[TimeInClass]]
+"""The times of all learners who checked an exercise in class, by lesson and exercise."""
+
+
+def times_in_class(file: Path) -> TimesInClass:
+    """Read a session's log; the time before a check counts for the exercise that it checks."""
+    events = Log(file).events() if file.exists() else []
+    if not events:
+        raise CourseError(f"{file} holds no class. Name the file that `classroom` wrote to.")
+    times: dict[tuple[str, str], dict[str, TimeInClass]] = defaultdict(
+        lambda: defaultdict(TimeInClass)
+    )
+    last_seen: dict[str, datetime] = {}  # by learner
+    for event in events:
+        if event.what == "checked":
+            time = times[event.data["lesson"], event.data["exercise"]][event.who]
+            gap = event.time - last_seen[event.who]
+            if not time.is_solved:
+                time.checks += 1
+                time.is_solved = event.data["is_right"]
+                if gap <= MAX_GAP:
+                    time.minutes += gap.total_seconds() / 60
+        last_seen[event.who] = event.time
+    return {exercise: list(by_learner.values()) for exercise, by_learner in times.items()}
