@@ -5,6 +5,7 @@ Every CSV is safe to open in a spreadsheet: no field can be read as a formula.
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,8 @@ from pytree_course.texts import printable, write_files
 
 Cells = list[str | int]
 Row = dict[str, str | int]  # by heading
+
+_FORMULA_BEGINS = re.compile(r'(^|;)(?=[\s"]*[=+@-])')
 
 
 def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
@@ -217,8 +220,9 @@ def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
 def plain_text(text: str) -> str:
     """Return an untrusted text as one printable line that no spreadsheet takes for a formula.
 
-    As OWASP advises against "CSV injection", an apostrophe precedes a line that begins like a
-    formula. Tabs and line ends become blanks.
+    As OWASP advises against "CSV injection", an apostrophe is put wherever a cell could begin with
+    `=`, `+`, `-` or `@`: at the beginning, and after a semicolon, where spreadsheets in many
+    countries split instead of at commas. Tabs and line ends become blanks.
     """
     line = printable(" ".join(text.replace("\t", " ").splitlines()))
-    return f"'{line}" if line.lstrip().startswith(("=", "+", "-", "@")) else line
+    return _FORMULA_BEGINS.sub(r"\1'", line)
