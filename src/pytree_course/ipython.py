@@ -3,7 +3,6 @@
 import re
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import TracebackType
@@ -20,36 +19,33 @@ CLASS_NAMES = ("join", "leave", "vote")
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Record what cells define, and explain errors, even one whose `__str__` raises."""
-    run_code, show = shell.run_code, shell.showtraceback
+    """Record what cells define, explain errors, and go on sending what a class gets."""
+    show = shell.showtraceback
 
-    async def run_code_and_reply(code: Any, result: Any = None, **how: Any) -> bool:
-        has_raised: bool = await run_code(code, result, **how)
-        if result is not None and result.error_in_exec is not None:
-            result.error_in_exec = _showable(result.error_in_exec)
-        return has_raised
+    def show_always(raised: Any = None, **options: Any) -> None:
+        _, error, _ = raised or sys.exc_info()
+        _make_printable(error)
+        show(raised, **options)
 
-    def show_always(raised: Any = None, **how: Any) -> None:
-        _, error, trace = raised or sys.exc_info()
-        error = error and _showable(error)
-        show((type(error), error, trace), **how)
-
-    shell.run_code, shell.showtraceback = run_code_and_reply, show_always
+    shell.showtraceback = show_always
     if nbgrader.is_running():
         return  # an explanation in place of an error would earn points
     watch(shell)
+    try:
+        joined_file = Course.of_notebook().joined_file
+    except CourseError:
+        return  # outside the course's folder
+    if joined_file is None:
+        return  # nobody learns here: it is a build
 
     def before_cell(_: Any) -> None:
-        if joined and joined.exists():
+        if joined_file.exists():
             from pytree_course.notebook.joining import go_on
 
-            go_on(joined)
+            go_on(joined_file)
 
-    with suppress(CourseError):  # outside the course's folder
-        joined = Course.of_notebook().joined_file
-        shell.events.register("pre_run_cell", before_cell)
-        if joined:
-            shell.push({name: _imported_when_called(name) for name in CLASS_NAMES}, False)
+    shell.events.register("pre_run_cell", before_cell)
+    shell.push({name: _imported_when_called(name) for name in CLASS_NAMES}, False)
 
 
 def _imported_when_called(name: str) -> Callable[..., Any]:
@@ -62,14 +58,13 @@ def _imported_when_called(name: str) -> Callable[..., Any]:
     return function
 
 
-def _showable(error: BaseException) -> BaseException:
-    """Return an error that can be shown: if its `__str__` raised, the kernel would never reply."""
+def _make_printable(error: BaseException | None) -> None:
+    """Replace the `__str__` of an error if it raises: the kernel would never reply."""
     try:
         str(error)
-    except BaseException as broken:
-        kind = type(error).__name__
-        return type(kind, (Exception,), {})(f"(its message raised {type(broken).__name__})")
-    return error
+    except BaseException as failure:
+        message = f"(its message raised {type(failure).__name__})"
+        type(error).__str__ = lambda _: message  # type: ignore[method-assign]
 
 
 CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")

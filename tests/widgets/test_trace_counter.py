@@ -7,7 +7,7 @@ import pytest
 from markupsafe import escape
 
 from pytree_course import count_traces
-from pytree_course.notebook.trace_counter import TraceCounter
+from pytree_course.notebook.traces import TraceCounter
 from tests.test_trees import Scaled
 
 

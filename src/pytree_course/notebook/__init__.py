@@ -2,7 +2,7 @@
 
 NAMES = {
     "Checks": "pytree_course.notebook.checks",
-    "count_traces": "pytree_course.notebook.trace_counter",
+    "count_traces": "pytree_course.notebook.traces",
     "course_map": "pytree_course.notebook.progress_views",
     "draw": "pytree_course.drawing",
     "explore": "pytree_course.notebook.explorer",
