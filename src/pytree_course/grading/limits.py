@@ -12,10 +12,8 @@ FILE_BYTES = 64 * MIB  # in one file
 FOLDER_BYTES = 128 * MIB  # in all files of a folder: they are in memory
 CPU_SECONDS = 900  # of all threads of a process: see also EXERCISE_SECONDS
 OPEN_FILES = 256  # of a process
-SOCKETS = 1_000  # of all processes: what waits in them is memory too
-SIGNALS = 1_000  # that wait, and timers, of all processes
 TERMINALS = 16
-FILES = 20_000  # in all folders: an empty one is memory too
+FILES = 20_000  # in a folder in memory: an empty one is memory too
 WATCH_SECONDS = 0.2  # between two looks at what all processes use up together
 
 # Every kernel, in the sandbox or not. `budget` defines what counts as a cell's time. Of the right

@@ -90,17 +90,15 @@ def _run_once(
 def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
     """Keep the right answer's compiled programs, on the public cases, for kernels.
 
-    Where that has been done on this machine, it returns at once. Fresh cases differ from the public
-    ones in their values, hardly ever in their programs.
+    If that has been done on this machine, return at once. Fresh cases differ from the public ones
+    in their values, hardly ever in their programs.
     """
-    key = _key(sources, exercise, exercise.solution, PUBLIC_SEED)
-    stamp = compiled.stamp(jax.__version__, *key)
-    if compiled.can_keep() and not stamp.exists():
+    marker = compiled.marker(*_key(sources, exercise, exercise.solution, PUBLIC_SEED))
+    if os.access(marker.parent, os.W_OK) and not marker.exists():
         # JAX would not write what this process has compiled already.
         jax.clear_caches()  # type: ignore[no-untyped-call]
         run_answer(sources, exercise, exercise.solution, PUBLIC_SEED)
-        compiled.show_compiled_programs()
-        stamp.touch()
+        marker.touch()
 
 
 def _key(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> tuple[str, ...]:
@@ -251,7 +249,6 @@ def expect(sources: LessonSources, seed: int) -> BuiltLesson:
     for name, exercise in sources.exercises.items():
         right = expect_exercise(sources, exercise, seed)
         exercises[name] = with_misconceptions(right, sources, seed)
-    compiled.show_compiled_programs()
     return BuiltLesson(
         lesson=sources.files.stem,
         title=sources.title,

@@ -1,8 +1,8 @@
 """The sandbox for untrusted code: what it may see, reach and use, and two doors into it.
 
-`policy`, `usage` and `system_calls` say what a sandbox may see, use and ask for, and `enter` makes
-it. The process that enters is forked from a warm server or, where that fails, started afresh.
-Outside of this package nothing depends on which one it was.
+`policy` and `system_calls` say what a sandbox may see and ask for, `enter` makes it, and `kernel`
+watches it. The process that enters is forked from a warm server or, where that fails, started
+afresh. Outside of this package nothing depends on which one it was.
 """
 
 # What the functions import runs on Linux only.
@@ -79,14 +79,14 @@ def require_programs() -> None:
 
 def require_hidden(private: Iterable[Path]) -> None:
     """Raise a CourseError where a sandbox would show the user's home or another private folder."""
-    from pytree_course.grading.sandbox.policy import shown_folders
+    from pytree_course.grading.sandbox.policy import visible_folders
 
     for folder in map(Path.resolve, (Path.home(), *private)):
-        for shown in shown_folders():
-            if folder.is_relative_to(shown.resolve()):
+        for visible in visible_folders():
+            if folder.is_relative_to(visible.resolve()):
                 raise CourseError(
-                    f"{folder} lies in {shown}, which every sandbox shows: the learners' code "
-                    f"could read it. Move it to a folder outside of {shown}, for example below "
+                    f"{folder} lies in {visible}, which every sandbox shows: the learners' code "
+                    f"could read it. Move it to a folder outside of {visible}, for example below "
                     "/home or /srv; or, where Python is installed around it, use an environment "
                     f"in a folder of its own. {_INSTEAD}"
                 )

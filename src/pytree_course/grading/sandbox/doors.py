@@ -25,7 +25,7 @@ _PID = re.compile(r"^Pid:\s*(-?\d+)$", re.MULTILINE)
 
 
 class SandboxError(RuntimeError):
-    """A sandbox could not be made; the message is what was said instead."""
+    """A sandbox could not be made; the message says what its processes reported."""
 
 
 def kernel_request(
@@ -43,7 +43,11 @@ def kernel_request(
         policy.sandbox_user(),
         filter_instructions().hex(),
         policy.variables(environment),
-        {**files, **policy.HOSTS, policy.CONNECTION_FILE: json.dumps(connection)},
+        {
+            **files,
+            policy.HOSTS_FILE: policy.HOSTS,
+            policy.CONNECTION_FILE: json.dumps(connection),
+        },
     )
 
 
@@ -67,12 +71,12 @@ class WarmServer:
         try:
             return fork_sandbox(self.requests, request)
         except SandboxError as error:
-            raise SandboxError(f"{error}\n{_last_words(self._process)}".strip()) from error
+            raise SandboxError(f"{error}\n{_end_process(self._process)}".strip()) from error
 
     def close(self) -> None:
         """End it, and with it all kernels that it has forked."""
         self.requests.close()
-        _last_words(self._process)
+        _end_process(self._process)
 
 
 def fork_sandbox(requests: socket.socket, request: SandboxRequest) -> Sandbox:
@@ -84,7 +88,7 @@ def fork_sandbox(requests: socket.socket, request: SandboxRequest) -> Sandbox:
         except OSError as error:
             channel.close()
             raise SandboxError(str(error)) from error
-    return _made(channel, request, lambda: None)
+    return _ready_sandbox(channel, request, lambda: None)
 
 
 def fresh_sandbox(request: SandboxRequest) -> Sandbox:
@@ -93,9 +97,9 @@ def fresh_sandbox(request: SandboxRequest) -> Sandbox:
     with theirs:
         process = _start("enter", theirs, *policy.kernel_command(policy.CONNECTION_FILE))
     try:
-        return _made(channel, request, partial(_last_words, process))
+        return _ready_sandbox(channel, request, partial(_end_process, process))
     except SandboxError as error:
-        raise SandboxError(f"{error}\n{_last_words(process)}".strip()) from error
+        raise SandboxError(f"{error}\n{_end_process(process)}".strip()) from error
 
 
 def _start(module: str, standard_input: socket.socket, *arguments: str) -> subprocess.Popen[bytes]:
@@ -110,46 +114,51 @@ def _start(module: str, standard_input: socket.socket, *arguments: str) -> subpr
     )
 
 
-def _last_words(process: subprocess.Popen[bytes]) -> str:
-    """End a process; return what it wrote on its standard error."""
+def _end_process(process: subprocess.Popen[bytes]) -> str:
+    """End a process; return what it wrote to its standard error."""
     if process.returncode is not None:  # it was ended before
         return ""
     process.kill()
-    _, words = process.communicate()
-    return words.decode(errors="replace")
+    _, written = process.communicate()
+    return written.decode(errors="replace")
 
 
-def _made(channel: socket.socket, request: SandboxRequest, let_go: Callable[[], object]) -> Sandbox:
-    """Send a new sandbox its request; return it once it is ready."""
-    with ExitStack() as undone:
-        undone.enter_context(channel)
+def _ready_sandbox(
+    channel: socket.socket, request: SandboxRequest, release: Callable[[], object]
+) -> Sandbox:
+    """Send a new sandbox its request, and return it once it is ready.
+
+    It first sends a pidfd of itself, then `READY`; or else the text of an error.
+    """
+    with ExitStack() as on_failure:
+        on_failure.enter_context(channel)
         try:
             channel.settimeout(limits.START_SECONDS)
-            said, process, _, _ = socket.recv_fds(channel, 1, 1)
-            if process:
-                undone.callback(os.close, process[0])
+            answer, pidfds, _, _ = socket.recv_fds(channel, 1, 1)
+            if pidfds:
+                on_failure.callback(os.close, pidfds[0])
                 channel.sendall(request.to_bytes())
                 channel.shutdown(socket.SHUT_WR)
-                said = channel.recv(1)
-            if said == READY:
-                about = Path(f"/proc/self/fdinfo/{process[0]}").read_text(encoding="ascii")
-                pid = int(_PID.findall(about)[0])  # the number that it has here
-                undone.pop_all()
-                return Sandbox(pid, process[0], channel, let_go)
-            with channel.makefile("rb") as rest:
-                error = (said + rest.read()).decode(errors="replace")
-        except TimeoutError:
-            error = f"It did not start within {limits.START_SECONDS:g} seconds."
-        except OSError as failed:
-            error = str(failed)
-    raise SandboxError(error.strip())
+                answer = channel.recv(1)
+            if answer != READY:
+                with channel.makefile("rb") as rest:
+                    raise SandboxError((answer + rest.read()).decode(errors="replace").strip())
+            information = Path(f"/proc/self/fdinfo/{pidfds[0]}").read_text(encoding="ascii")
+        except TimeoutError as error:
+            seconds = f"{limits.START_SECONDS:g} seconds"
+            raise SandboxError(f"It did not start within {seconds}.") from error
+        except OSError as error:
+            raise SandboxError(str(error)) from error
+        on_failure.pop_all()
+        pid = int(_PID.findall(information)[0])  # its number in this process namespace
+        return Sandbox(pid, pidfds[0], channel, release)
 
 
 class Door:
-    """How this process launches sandboxes, chosen once.
+    """How this process makes sandboxes, chosen once.
 
-    It is given to this process, or else chosen when the first sandbox is wanted: a warm server of
-    this process's own, or fresh processes where that one cannot make a sandbox.
+    It is given to this process, or else chosen when the first sandbox is needed: a warm server of
+    this process's own, or fresh processes if that one cannot make a sandbox.
     """
 
     def __init__(self) -> None:
@@ -161,25 +170,22 @@ class Door:
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
         """Make a sandbox; once the warm server fails, this one and all later ones are fresh."""
-        if os.environ.get(policy.ENGINE_VARIABLE) == "fresh":
-            return fresh_sandbox(request)
         if self._make is None:
             server = WarmServer()
             atexit.register(server.close)
             self._make = server.make_sandbox
-        try:
-            return self._make(request)
-        except SandboxError as error:
-            if self._make is fresh_sandbox:
-                raise
-            say_slow(error)
-            self._make = fresh_sandbox
+        if self._make is not fresh_sandbox:
+            try:
+                return self._make(request)
+            except SandboxError as error:
+                say_slow(error)
+                self._make = fresh_sandbox
         return fresh_sandbox(request)
 
 
-def say_slow(why: SandboxError) -> None:
-    """Say on the terminal why kernels start slowly from now on, despite nbval's redirection."""
-    print(f"Kernels start one by one, slowly: {why}", file=sys.__stderr__)
+def say_slow(error: SandboxError) -> None:
+    """Print on the terminal why kernels start slowly from now on, despite nbval's redirection."""
+    print(f"Kernels start one by one, slowly: {error}", file=sys.__stderr__)
 
 
 door = Door()

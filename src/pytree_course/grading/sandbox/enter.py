@@ -1,4 +1,4 @@
-"""Enter a sandbox: new namespaces, an own view, no privileges, limits, the filter of system calls.
+"""Enter a sandbox: new namespaces, a view, no privileges, limits, the filter of system calls.
 
 This runs in the view that bubblewrap has made, before any untrusted code. As a program of its own,
 it makes one sandbox and starts another program in it.
@@ -25,7 +25,7 @@ from pytree_course.grading.sandbox.request import READY, SandboxRequest
 
 _UP = 1  # of a network interface
 _GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914  # of ioctl
-_FILE = linux.MS_NOSUID | linux.MS_NODEV  # how file systems are mounted
+_MOUNT_FLAGS = linux.MS_NOSUID | linux.MS_NODEV
 
 
 def leave_namespaces(channel: socket.socket) -> None:
@@ -34,14 +34,14 @@ def leave_namespaces(channel: socket.socket) -> None:
     Only what this process forks from now on is in the new process namespace.
     """
     _keep_open_only(channel.fileno())
-    Path("/proc/self/oom_score_adj").write_text(policy.ENDED_FIRST, encoding="ascii")
+    Path("/proc/self/oom_score_adj").write_text(policy.OOM_SCORE, encoding="ascii")
     user, group = os.geteuid(), os.getegid()
     namespaces = linux.CLONE_NEWNS | linux.CLONE_NEWCGROUP | linux.CLONE_NEWUTS
     namespaces |= linux.CLONE_NEWIPC | linux.CLONE_NEWPID | linux.CLONE_NEWNET
     if user == 0:
         linux.unshare(namespaces)
     else:
-        linux.unshare(namespaces | linux.CLONE_NEWUSER)  # the user's is made first
+        linux.unshare(namespaces | linux.CLONE_NEWUSER)  # Linux makes the user's first
         linux.map_user(USER_INSIDE, user, group)
 
 
@@ -53,14 +53,12 @@ def enter_sandbox(channel: socket.socket) -> None:
     channel.
     """
     os.setsid()
-    process = os.pidfd_open(os.getpid())
-    socket.send_fds(channel, [b"\0"], [process])
-    os.close(process)
+    pidfd = os.pidfd_open(os.getpid())
+    socket.send_fds(channel, [b"\0"], [pidfd])
+    os.close(pidfd)
     request = SandboxRequest.received(channel)
     _make_view(request)
     _start_loopback()
-    for setting, value in policy.SETTINGS.items():
-        Path(setting).write_text(value, encoding="ascii")
     if os.geteuid() == 0:
         _become(request.user)
     Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="ascii")
@@ -68,18 +66,19 @@ def enter_sandbox(channel: socket.socket) -> None:
     for name, bound in policy.process_limits().items():
         resource.setrlimit(name, (bound, bound))
     linux.drop_privileges()
-    linux.set_dumpable(True)  # as a program is that has just been started
+    linux.set_dumpable(True)  # as in a program that has just been started
     # The first process is not the kernel itself: signals that it sends itself would be ignored.
-    if confined := os.fork():
-        _end_with(confined, channel)
+    kernel = os.fork()
+    if kernel:
+        _end_with(kernel, channel)
     linux.install_filter(bytes.fromhex(request.call_filter))
     os.chdir(policy.TMP)
     os.environ.update(request.variables)
 
 
 @contextmanager
-def failure_told(channel: socket.socket) -> Iterator[None]:
-    """Tell the grading process what fails, and exit."""
+def reporting_failure(channel: socket.socket) -> Iterator[None]:
+    """Send the traceback of an exception to the grading process, and exit."""
     try:
         yield
     except BaseException:
@@ -87,48 +86,49 @@ def failure_told(channel: socket.socket) -> Iterator[None]:
         os._exit(1)
 
 
-def _end_with(confined: int, channel: socket.socket) -> NoReturn:
-    """Wait for orphans, until the confined process or the grading process has ended.
+def _end_with(kernel: int, channel: socket.socket) -> NoReturn:
+    """Exit as soon as the kernel or the grading process has ended.
 
     This is the sandbox's first process: all others end with it.
     """
     linux.set_dumpable(False)  # no code inside can look into it
-    ends = select.poll()
-    ends.register(channel, 0)  # only that the other end is closed counts
-    ends.register(os.pidfd_open(confined), select.POLLIN)
+    ended = select.poll()
+    ended.register(channel, 0)  # for nothing but its other end being closed
+    ended.register(os.pidfd_open(kernel), select.POLLIN)
 
     def wait_for_orphans(*_: object) -> None:
         # Their processor time is added to that of this process, and so counted.
-        with suppress(ChildProcessError):  # the confined one was the last
+        with suppress(ChildProcessError):  # the kernel was the last one
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGCHLD, wait_for_orphans)
-    ends.poll()
+    ended.poll()
     os._exit(0)
 
 
-def _keep_open_only(kept: int) -> None:
+def _keep_open_only(file: int) -> None:
     """Close all other files, and point the standard streams to /dev/null."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for standard in range(3):
-        os.dup2(nowhere, standard)
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard_stream in range(3):
+        os.dup2(null, standard_stream)
     last = max(map(int, os.listdir("/proc/self/fd")))
-    os.closerange(3, kept)
-    os.closerange(kept + 1, last + 1)
+    os.closerange(3, file)
+    os.closerange(file + 1, last + 1)
 
 
 def _make_view(request: SandboxRequest) -> None:
     """Mount what is private to each sandbox; bubblewrap's view already has the rest."""
     linux.make_mounts_private()
-    linux.mount("proc", "/proc", _FILE | linux.MS_NOEXEC)
+    linux.mount("proc", "/proc", _MOUNT_FLAGS | linux.MS_NOEXEC)
     for place in FOLDERS_IN_MEMORY:
         _mount_memory(place)
-    linux.mount("devpts", "/dev/pts", linux.MS_NOSUID | linux.MS_NOEXEC, policy.TERMINALS)
-    for place in policy.covered_files():
-        linux.cover(place)
-    linux.mount("tmpfs", COURSE_INSIDE, _FILE, f"mode={policy.FOLDER_MODE}")
+    linux.mount("devpts", "/dev/pts", linux.MS_NOSUID | linux.MS_NOEXEC, policy.TERMINAL_OPTIONS)
+    for place in policy.KEY_LISTS:
+        if os.path.exists(place):
+            linux.cover(place)
+    linux.mount("tmpfs", COURSE_INSIDE, _MOUNT_FLAGS, f"mode={policy.FOLDER_MODE}")
     for place, text in request.files.items():
         file = Path(place)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -139,11 +139,11 @@ def _make_view(request: SandboxRequest) -> None:
 
 def _mount_memory(place: str) -> None:
     """Mount a tmpfs, and keep the parts of Python below it visible."""
-    folders = policy.python_folders()
-    shown = [folder for folder in folders if folder.is_relative_to(place)]
-    opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in shown]
-    linux.mount("tmpfs", place, _FILE, f"mode={policy.OPEN_MODE},size={limits.FOLDER_BYTES}")
-    for folder, descriptor in zip(shown, opened, strict=True):
+    hidden = [folder for folder in policy.python_folders() if folder.is_relative_to(place)]
+    opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in hidden]
+    options = f"mode={policy.FOLDER_IN_MEMORY_MODE},size={limits.FOLDER_BYTES}"
+    linux.mount("tmpfs", place, _MOUNT_FLAGS, f"{options},nr_inodes={limits.FILES}")
+    for folder, descriptor in zip(hidden, opened, strict=True):
         folder.mkdir(parents=True, exist_ok=True)
         linux.bind(f"/proc/self/fd/{descriptor}", str(folder))
         os.close(descriptor)
@@ -152,8 +152,8 @@ def _mount_memory(place: str) -> None:
 def _start_loopback() -> None:
     """Switch on the new network's loopback interface."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        named = struct.pack("16sh14x", b"lo", 0)
-        _, flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, _GET_FLAGS, named))
+        query = struct.pack("16sh14x", b"lo", 0)
+        _, flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, _GET_FLAGS, query))
         fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh14x", b"lo", flags | _UP))
 
 
@@ -168,13 +168,14 @@ def _become(user: int) -> None:
 
 
 def main() -> None:
-    """Make a sandbox, and become in it the program whose command is given."""
+    """Make a sandbox, and become the program inside it whose command is given."""
     _, *command = sys.argv
     channel = socket.socket(fileno=os.dup(0))
-    with failure_told(channel):
+    with reporting_failure(channel):
         leave_namespaces(channel)
-        if child := os.fork():
-            os.waitpid(child, 0)  # bubblewrap's view ends with its first process, which this is
+        first_inside = os.fork()
+        if first_inside:
+            os.waitpid(first_inside, 0)  # bubblewrap's view ends with this process
             os._exit(0)
         enter_sandbox(channel)
         channel.sendall(READY)

@@ -1,7 +1,9 @@
-"""A sandboxed kernel: start it, connect to its sockets, watch it, end it."""
+"""A sandboxed kernel: start it, connect to its sockets, watch its memory, end it."""
 
 import os
+import re
 import socket
+import threading
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
@@ -11,12 +13,13 @@ from jupyter_client.connect import port_names
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
-from pytree_course.grading.budget import ProcessTree
+from pytree_course.grading.budget import ProcessTree, of_threads, processes
 from pytree_course.grading.sandbox.doors import door, kernel_request
 from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY, TMP
-from pytree_course.grading.sandbox.usage import UsageWatch
 
 _POLL_SECONDS = 0.02
+# Of a page that several processes share, each has a part. Pages of files on disk do not count.
+_MEMORY_ROW = re.compile(r"^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$", re.MULTILINE)
 
 
 class SandboxedKernel:
@@ -27,14 +30,15 @@ class SandboxedKernel:
 
     def __init__(self, course: Mapping[str, str], environment: Mapping[str, str]) -> None:
         """Start one that sees texts as the course's files, by their paths."""
+        self.exceeded = ""  # what its processes used too much of, so that the sandbox was ended
         files = {f"{COURSE_INSIDE}/{name}": text for name, text in course.items()}
-        inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
+        inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": f"{TMP}/ipython"}
         connection, request = kernel_request(inside, files)
         with ExitStack() as cleanup:
             self.sandbox = door.make_sandbox(request)
             cleanup.callback(self.sandbox.end)
             root = f"/proc/{self.sandbox.pid}/root"
-            folders = [_opened(f"{root}{place}", cleanup) for place in FOLDERS_IN_MEMORY]
+            self._folders = [_opened(f"{root}{place}", cleanup) for place in FOLDERS_IN_MEMORY]
             # The sandbox's own /proc lists only its processes.
             self.proc = f"/proc/self/fd/{_opened(f'{root}/proc', cleanup)}"
             self._socket_folder_open = cleanup.enter_context(ExitStack())  # until `on_connected`
@@ -43,8 +47,11 @@ class SandboxedKernel:
             sockets = f"/proc/self/fd/{socket_folder}/{os.path.basename(connection['ip'])}"
             self.connection: Any = {**connection, "ip": sockets}
             self._wait_for_sockets()
-            self._watch = UsageWatch(self.sandbox, self.proc, folders)
-            cleanup.callback(self._watch.stop)
+            self._stopped = threading.Event()
+            watch = threading.Thread(target=self._watch_memory, name="memory watch", daemon=True)
+            watch.start()
+            cleanup.callback(watch.join)
+            cleanup.callback(self._stopped.set)  # callbacks run in reverse order
             self._cleanup = cleanup.pop_all()
         self.processes = ProcessTree(self.proc)
 
@@ -60,6 +67,24 @@ class SandboxedKernel:
             time.sleep(_POLL_SECONDS)
         raise TimeoutError("the sandbox's kernel opened no sockets")
 
+    def _watch_memory(self) -> None:
+        """End the sandbox once it uses too much memory, or once that cannot be measured.
+
+        The operating system limits each process; this looks at the sum.
+        """
+        with suppress(Exception):
+            while not self._stopped.wait(limits.WATCH_SECONDS):
+                if self._used_memory() > limits.MEMORY:
+                    self.exceeded = "memory"
+                    break
+        self.sandbox.kill()
+
+    def _used_memory(self) -> int:
+        """Return the bytes that the sandbox's processes and folders in memory use together."""
+        sizes = [os.fstatvfs(folder) for folder in self._folders]
+        in_folders = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
+        return in_folders + sum(_memory(f"{self.proc}/{pid}") for pid in processes(self.proc))
+
     def on_connected(self) -> None:
         """Make its sockets unreachable by path.
 
@@ -68,11 +93,6 @@ class SandboxedKernel:
         """
         self._socket_folder_open.close()
 
-    @property
-    def exceeded(self) -> str:
-        """What its processes together used too much of, in words; or ""."""
-        return self._watch.exceeded
-
     def is_alive(self) -> bool:
         """Say whether it still runs."""
         return self.sandbox.is_alive()
@@ -80,6 +100,14 @@ class SandboxedKernel:
     def end(self) -> None:
         """End it at once, with all processes of its sandbox."""
         self._cleanup.close()
+
+
+def _memory(process: str) -> int:
+    """Return the bytes of memory that a process of /proc uses."""
+    # The first thread may have ended before the others: its file is empty then.
+    for _, text in of_threads(process, "smaps_rollup"):
+        return 1024 * sum(map(int, _MEMORY_ROW.findall(text)))
+    return 0
 
 
 def _opened(folder: str, until: ExitStack) -> int:

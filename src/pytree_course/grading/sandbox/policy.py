@@ -1,7 +1,6 @@
 """The sandbox's view: visible files, variables, process limits, and how bubblewrap makes it.
 
-How much it may use up is in `limits`, and what it may ask of the operating system in
-`system_calls`.
+The limits on what it may use are in `limits`, the system calls that it may make in `system_calls`.
 """
 
 import os
@@ -13,30 +12,21 @@ import pytree_course
 from pytree_course import compiled
 from pytree_course.grading import limits
 
-ENGINE_VARIABLE = "PYTREE_COURSE_KERNELS"
-"""Tests and benchmarks set it to "fresh": each sandbox is then made of a fresh process."""
-
 USER_INSIDE = 1000
 HOST_NAME = "sandbox"
-COURSE_INSIDE = "/course"
-CONNECTION_FILE = "/tmp/kernel.json"  # where the kernel finds the names of its sockets, and its key
 TMP = "/tmp"  # where the kernel works and has its sockets
-FOLDERS_IN_MEMORY = (TMP, "/dev/shm")  # those that can be written; nothing else can
+CONNECTION_FILE = f"{TMP}/kernel.json"  # the names of its sockets, and its key
+HOSTS_FILE, HOSTS = f"{TMP}/hosts", "127.0.0.1 localhost\n"  # what /etc/hosts links to
+COURSE_INSIDE = "/course"
+FOLDERS_IN_MEMORY = (TMP, "/dev/shm")  # the only ones that can be written
+KEY_LISTS = ("/proc/keys", "/proc/key-users")  # which keys the teacher has: they are covered
+FOLDER_MODE, FOLDER_IN_MEMORY_MODE, FILE_MODE = "0755", "1777", 0o444
 _SYSTEM = (Path("/bin"), Path("/lib"), Path("/lib64"))  # links into /usr, but on old systems
-_PROGRAMS = "/compiled"  # where the author's compiled programs are seen, but cannot be listed
 
-# Where memory is short, Linux ends what runs inside, and not the grading.
-ENDED_FIRST = "1000"
-FOLDER_MODE, OPEN_MODE, FILE_MODE = "0755", "1777", 0o444  # the second, of folders in memory
-HOSTS = {"/tmp/hosts": "127.0.0.1 localhost\n"}  # what /etc/hosts leads to
-COVERED_DEVICES = ("/dev/tty", "/dev/zero")  # the teacher's; and what is memory once it is mapped
-# What waits in the sockets of its own, empty network is memory.
-SETTINGS = {
-    "/proc/sys/net/ipv4/tcp_rmem": "4096 65536 131072",
-    "/proc/sys/net/ipv4/tcp_wmem": "4096 16384 131072",
-}
+# If memory runs short, Linux ends the processes inside first, and not the grading.
+OOM_SCORE = "1000"
 # IPython runs `!ls` in a terminal. A machine has only so many.
-TERMINALS = f"newinstance,ptmxmode=0666,mode=620,max={limits.TERMINALS}"
+TERMINAL_OPTIONS = f"newinstance,ptmxmode=0666,mode=620,max={limits.TERMINALS}"
 
 
 def kernel_command(connection_file: str) -> list[str]:
@@ -47,54 +37,37 @@ def kernel_command(connection_file: str) -> list[str]:
     return [part.replace("{connection_file}", connection_file) for part in parts]
 
 
-def shown_folders() -> dict[Path, str]:
-    """Return the folders that are seen, read-only, and where: the system's, Python's, this code."""
-    programs = {compiled.visible_programs(): _PROGRAMS} if _has_programs() else {}
-    own = {folder: str(folder) for folder in python_folders()}
-    old = [folder for folder in _SYSTEM if not folder.is_symlink() and folder.exists()]
-    return {Path("/usr"): "/usr", **own, **programs, **{folder: str(folder) for folder in old}}
+def visible_folders() -> list[Path]:
+    """Return the folders that are visible, read-only: the system's, Python's, this package's."""
+    old = [folder for folder in _SYSTEM if folder.exists() and not folder.is_symlink()]
+    return [Path("/usr"), *old, *python_folders()]
 
 
-def shown_links() -> dict[str, str]:
-    """Return the links to be seen, each with what it leads to."""
+def visible_links() -> dict[str, str]:
+    """Return the targets of the visible links, by path."""
     links = {str(folder): str(folder.readlink()) for folder in _SYSTEM if folder.is_symlink()}
-    return {**links, "/etc/hosts": next(iter(HOSTS))}
-
-
-def covered_files() -> list[str]:
-    """Return the files that tell which keys the user has, to each process of the same user."""
-    return [file for file in ("/proc/keys", "/proc/key-users") if Path(file).exists()]
-
-
-def covered_folders() -> list[str]:
-    """Return the folders that are seen empty, though they lie in one that is shown."""
-    return [str(compiled.CACHE)] if compiled.CACHE.is_dir() else []
+    return {**links, "/etc/hosts": HOSTS_FILE}
 
 
 def variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return all environment variables inside, given those besides what Python needs anyway."""
+    """Return all environment variables inside: these, and those that every kernel needs."""
     return {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "HOME": "/tmp",
+        "HOME": TMP,
         "USER": "learner",
         "LANG": "C.UTF-8",
         "JAX_PLATFORMS": "cpu",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
-        **(compiled.kernel_variables(_PROGRAMS) if _has_programs() else {}),
+        **compiled.kernel_variables(),
         **environment,
     }
 
 
-def _has_programs() -> bool:
-    compiled.make_folders()
-    return compiled.visible_programs().is_dir()
-
-
 def process_limits() -> dict[int, int]:
     """Return the limits of each process inside."""
-    import resource  # which is not everywhere that kernels start
+    import resource  # not above: Windows has none, and plain kernels start there too
 
     return {
         resource.RLIMIT_DATA: limits.MEMORY,
@@ -102,65 +75,60 @@ def process_limits() -> dict[int, int]:
         resource.RLIMIT_FSIZE: limits.FILE_BYTES,
         resource.RLIMIT_CPU: limits.CPU_SECONDS,
         resource.RLIMIT_NOFILE: limits.OPEN_FILES,
-        resource.RLIMIT_SIGPENDING: limits.SIGNALS,
         resource.RLIMIT_CORE: 0,
     }
 
 
 def sandbox_user() -> int:
     """Return the user id of the code inside, as the outside sees it."""
-    # Root takes another user for each process that grades, so that one sandbox cannot use up the
+    # As root, each process that grades takes another user, so that one sandbox cannot use up the
     # processes or touch the sockets of another.
     return os.geteuid() or 20_000 + os.getpid() % 40_000
 
 
 def python_folders() -> list[Path]:
     """Return the folders of Python, its environment and this package that are not in /usr."""
+    base = Path(sys.executable).resolve().parents[1]
+    folders = {Path(sys.base_prefix), Path(sys.prefix), base}
     package = Path(pytree_course.__file__).resolve().parents[1]
-    wanted = {Path(sys.base_prefix), Path(sys.prefix), Path(sys.executable).resolve().parents[1]}
-    inside = [*wanted, Path("/usr")]
-    if not any(package.is_relative_to(folder) for folder in inside):
-        wanted.add(package)
-    return sorted(folder for folder in wanted if not folder.is_relative_to("/usr"))
+    if not any(package.is_relative_to(folder) for folder in folders):
+        folders.add(package)
+    return sorted(folder for folder in folders if not folder.is_relative_to("/usr"))
 
 
 def in_view(command: Sequence[str]) -> list[str]:
-    """Return the command that runs a command in the view of a sandbox, all rights in there kept.
+    """Return the command that runs a command in the view of a sandbox, with all rights in there.
 
-    The view lacks what each sandbox has of its own (the folders in memory, the course, and /proc,
-    which may not be mounted again where parts of it are covered). No code of a learner may run in
-    it before it has entered a sandbox.
+    The view lacks what is private to each sandbox: the folders in memory, the course, and /proc,
+    which may not be mounted again where parts of it are covered. No code of a learner may run in
+    the view before it has entered a sandbox.
     """
-    user = str(USER_INSIDE)
-    options = [
-        *(() if os.geteuid() == 0 else ("--unshare-user", "--uid", user, "--gid", user)),
-        *("--cap-add", "ALL", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
-        *("--unshare-cgroup-try", "--die-with-parent", "--new-session"),
-        *("--hostname", HOST_NAME, "--clearenv", "--proc", "/proc", "--dev", "/dev"),
-    ]
+    options = ["--cap-add", "ALL", "--die-with-parent", "--new-session"]
+    options += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+    options += ["--unshare-cgroup-try", "--hostname", HOST_NAME]
+    if os.geteuid() != 0:
+        options += ["--unshare-user", "--uid", str(USER_INSIDE), "--gid", str(USER_INSIDE)]
+    options += ["--clearenv", "--proc", "/proc", "--dev", "/dev"]
     for name, value in variables({}).items():
         options += ["--setenv", name, value]
-    for device in COVERED_DEVICES:
-        options += ["--dev-bind", os.devnull, device]
     for place in (*FOLDERS_IN_MEMORY, COURSE_INSIDE):
         options += [*_folders_above(place), "--perms", FOLDER_MODE, "--dir", place]
-    for place, target in shown_links().items():
+    for place, target in visible_links().items():
         options += [*_folders_above(place), "--symlink", target, place]
-    for source, place in shown_folders().items():
-        options += [*_folders_above(place), "--ro-bind", str(source), place]
-    for folder in covered_folders():
-        options += ["--tmpfs", folder, "--remount-ro", folder]
-    options += ["--ro-bind-try", *["/etc/ld.so.cache"] * 2]
-    # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
-    options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+    for folder in map(str, visible_folders()):
+        options += [*_folders_above(folder), "--ro-bind", folder, folder]
+    options += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
+    # The file system that bubblewrap mounts things on is memory without a bound, unless it is
+    # read-only.
+    options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", TMP]
     return ["bwrap", *options, "--", *command]
 
 
 def _folders_above(place: str) -> list[str]:
     """Return the options that make the folders above a place, open to every user."""
-    return [
-        option
-        for folder in reversed(Path(place).parents)
-        if folder not in map(Path, ("/", "/dev", *FOLDERS_IN_MEMORY))
-        for option in ("--perms", FOLDER_MODE, "--dir", str(folder))
-    ]
+    made_anyway = {Path(folder) for folder in ("/", "/dev", *FOLDERS_IN_MEMORY)}
+    options: list[str] = []
+    for folder in reversed(Path(place).parents):
+        if folder not in made_anyway:
+            options += ["--perms", FOLDER_MODE, "--dir", str(folder)]
+    return options

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 READY = b"+"
-"""What a new sandbox says on its channel; anything else is the text of an error."""
+"""What a new sandbox sends on its channel; anything else is the text of an error."""
 
 _ENDING_MILLISECONDS = 10_000
 
@@ -22,10 +22,10 @@ class SandboxRequest:
     user: int  # id of its processes, as the outside sees it
     call_filter: str  # of system calls, in hexadecimal: libseccomp cannot be loaded inside
     variables: dict[str, str]  # all environment variables inside
-    files: dict[str, str]  # texts of read-only files, by path; one is the kernel's connection file
+    files: dict[str, str]  # texts of read-only files, by path, as the kernel's connection file
 
     def to_bytes(self) -> bytes:
-        """Return it as it is sent."""
+        """Encode it for the channel."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
@@ -40,30 +40,30 @@ class Sandbox:
     """A running sandbox, seen from outside."""
 
     pid: int  # the first process, with which all others end
-    process: int  # the same one, as an open file (a pidfd)
+    pidfd: int  # the same one, as an open file; -1 once it has been ended
     channel: socket.socket  # the sandbox ends when this end of it is closed
-    let_go: Callable[[], object]  # releases what belongs to it, once that process has ended
+    release: Callable[[], object]  # called once that process has ended
 
     def is_alive(self) -> bool:
-        """Say whether it still runs."""
-        return self.process >= 0 and not self._has_ended_within(0)
+        """Return whether it still runs."""
+        return self.pidfd >= 0 and not self._has_ended_within(0)
 
     def kill(self) -> None:
         """Begin to end all of its processes."""
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.process, signal.SIGKILL)
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
     def end(self) -> None:
         """End all of its processes, and wait until they have ended."""
-        if self.process >= 0:
+        if self.pidfd >= 0:
             self.kill()
             self._has_ended_within(_ENDING_MILLISECONDS)
             self.channel.close()
-            self.let_go()
-            os.close(self.process)
-            self.process = -1
+            self.release()
+            os.close(self.pidfd)
+            self.pidfd = -1
 
     def _has_ended_within(self, milliseconds: int) -> bool:
-        end = select.poll()
-        end.register(self.process, select.POLLIN)
-        return bool(end.poll(milliseconds))
+        ended = select.poll()
+        ended.register(self.pidfd, select.POLLIN)
+        return bool(ended.poll(milliseconds))

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from pytree_course.grading.sandbox import policy
-from pytree_course.grading.sandbox.enter import enter_sandbox, failure_told, leave_namespaces
+from pytree_course.grading.sandbox.enter import enter_sandbox, leave_namespaces, reporting_failure
 from pytree_course.grading.sandbox.request import READY
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _require_forkable() -> None:
 
 def _kernel_in_sandbox(channel: socket.socket) -> "IPKernelApp":
     """Return a kernel in a new sandbox; tell the grading process so, or what failed."""
-    with failure_told(channel):
+    with reporting_failure(channel):
         leave_namespaces(channel)
         if os.fork():
             os._exit(0)
