@@ -149,7 +149,7 @@ def test_damaged_entries_cost_themselves_only(zipped, course):
 def test_a_bomb_is_refused_before_anything_is_written(zipped):
     zipped.put("ada/01_mini_exercises.ipynb", "0" * 100_000)
     with pytest.raises(UnreadableError, match="unpack it yourself"):
-        archive.unpack(zipped.file, zipped.into, most_bytes=99_999)
+        archive.unpack(zipped.file, zipped.into, max_bytes=99_999)
     assert not zipped.into.exists()
 
 

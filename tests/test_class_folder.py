@@ -14,6 +14,7 @@ from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.pool import local_pool
 from pytree_course.class_grading.student_files import A_LINK, NO_STAMP, NO_TIME, NOT_OURS
 from pytree_course.course import CourseError
+from pytree_course.grading.submission import read_submission_of_any_lesson
 from tests.conftest import put
 from tests.made_submissions import SAME_PROCESS, WORKED_IN
 
@@ -267,21 +268,18 @@ def test_a_file_that_takes_too_long_ends_with_its_process_and_costs_its_student_
 ):
     for name in ("ada/a.ipynb", "eve/01_mini_slow.ipynb", "fay/c.ipynb"):
         put(folder / name, WORKED_IN)
-    monkeypatch.setattr(reading, "read_file", read_or_end)
+    monkeypatch.setattr(reading, "read_submission_of_any_lesson", read_or_end)
     with local_pool(1, task_seconds=600) as pool:
         read = read_handed_in(folder, course, folder.parent / "grades", pool)
     problems = {each.student: each.problem for each in read.notebooks}
     assert problems == {"ada": "", "eve": reading.TOO_LONG, "fay": ""}
 
 
-READ_FILE = reading.read_file
-
-
-def read_or_end(file, starters):
+def read_or_end(file, handed_out):
     """Read a file in a process that ends as by its alarm where the file is a slow one."""
     if "slow" in file.name:
         signal.raise_signal(signal.SIGALRM)
-    return READ_FILE(file, starters)
+    return read_submission_of_any_lesson(file, handed_out)
 
 
 def test_a_students_files_are_read_for_a_time_those_called_as_notebooks_first(

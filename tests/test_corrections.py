@@ -98,7 +98,7 @@ def test_a_damaged_correction_is_said_and_no_grade_is_lost(graded):
     with sqlite3.connect(graded.made.into / "gradebook.sqlite") as database:
         database.execute("UPDATE correction SET record = '{}'")
     said = " ".join(graded.grade(status=2).split())
-    assert "A correction in" in said
+    assert "is damaged" in said
     assert "grade into another folder, with --corrections FILE" in said
     assert len(graded.made.attempts()) == 2
 

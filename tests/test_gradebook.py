@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pytree_course.class_grading.attempt import AttemptState, VerdictRow, counting
+from pytree_course.class_grading.attempt import VerdictRow, counting
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import CourseError
 from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
-from pytree_course.observing.observations import NoneValue
+from pytree_course.observing.observations import MAX_DEPTH, NoneValue
+from pytree_course.observing.observe import observe
 from pytree_course.running.outcomes import Line
 from tests.made_grades import NOON, made_attempt
 
@@ -104,15 +105,6 @@ def test_a_file_that_is_damaged_is_said_with_what_to_do(gradebook):
         Gradebook(gradebook.file).attempts()
 
 
-def test_halves_of_characters_and_bytes_that_are_no_text_are_replaced(gradebook):
-    row = replace(ROW, explanation="\ud800", findings=[Finding("\udc80", [])])
-    gradebook.record(replace(ATTEMPT, reason="\ud800", rows=[row]))
-    whole = replace(ROW, explanation="?", findings=[Finding("?", [])])
-    assert gradebook.attempts() == [replace(ATTEMPT, reason="?", rows=[whole])]
-    gradebook._database.execute("UPDATE attempt SET student = CAST(x'61ff' AS TEXT)")
-    assert gradebook.attempts()[0].student == "a\ufffd"
-
-
 def edited(change):
 
     def edit(record):
@@ -136,30 +128,28 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("edit", UNREADABLE.values(), ids=UNREADABLE)
-def test_a_record_that_cannot_be_read_costs_no_other_and_is_graded_again(gradebook, edit):
-    gradebook.record(replace(ATTEMPT, student="bob"))
+def test_a_record_that_cannot_be_read_is_said_with_what_to_do(gradebook, edit):
+    gradebook.record(ATTEMPT)
     ((record,),) = gradebook._database.execute("SELECT record FROM attempt")
     gradebook._database.execute("UPDATE attempt SET record = ?", [edit(record)])
-    gradebook.record(ATTEMPT)
-    bob, ada = gradebook.attempts()
-    assert ada == ATTEMPT
-    assert (bob.student, bob.state, bob.points) == ("bob", AttemptState.FAILED, 0)
-    assert (bob.handed_in, bob.rows) == (NOON, [])
-    assert bob.reason.startswith("The record of this notebook in the gradebook cannot be read (")
-    gradebook.record(replace(ATTEMPT, student="bob"))
-    assert gradebook.attempts() == [ATTEMPT, replace(ATTEMPT, student="bob")]
+    with pytest.raises(CourseError, match=r"is damaged .*grade into another folder, with --corr"):
+        gradebook.attempts()
 
 
-def test_a_record_without_a_time_may_be_the_last_one_but_does_not_count_for_ever(gradebook):
+def test_what_could_not_be_read_again_is_not_recorded(gradebook):
     gradebook.record(ATTEMPT)
-    gradebook.record(replace(ATTEMPT, answers_digest="second"))
-    gradebook._database.execute("UPDATE attempt SET handed_in = '' WHERE answers_digest = 'second'")
-    assert counting(gradebook.attempts())["ada", "01_mini"].state is AttemptState.FAILED
-    later = replace(ATTEMPT, answers_digest="third", handed_in=NOON + timedelta(days=1))
-    gradebook.record(later)
-    assert counting(gradebook.attempts())["ada", "01_mini"] == later
-    gradebook._database.execute("UPDATE attempt SET record = '[]' WHERE handed_in = ''")
-    assert counting(gradebook.attempts())["ada", "01_mini"] == later
+    with pytest.raises(ValueError, match="a time that"):
+        gradebook.record(replace(ATTEMPT, student="bob", handed_in=NOON.replace(year=1969)))
+    assert gradebook.attempts() == [ATTEMPT]
+
+
+def test_the_deepest_result_that_can_be_observed_is_read_again(gradebook):
+    tree = 1
+    for _ in range(MAX_DEPTH):
+        tree = [tree]
+    row = replace(ROW, failure=replace(ROW.failure, got=observe(tree)))
+    gradebook.record(replace(ATTEMPT, rows=[row]))
+    assert gradebook.attempts()[0].rows == [row]
 
 
 def attempt(digest, points, days=0, graded=0):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from tornado import web
 
-from pytree_course.class_grading.sqlite_file import open_sqlite
+from pytree_course.class_grading.gradebook import open_sqlite
 from pytree_course.course import CourseError
 from pytree_course.judging.expected import Belief
 

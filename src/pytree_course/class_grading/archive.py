@@ -4,24 +4,29 @@ import hashlib
 import os
 import time
 from pathlib import Path
+from typing import NamedTuple
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from pytree_course.class_grading.student_files import LEFT_BEHIND
 from pytree_course.course import CourseError
 from pytree_course.grading.limits import NOTEBOOK_BYTES
 from pytree_course.grading.submission import UnreadableError
 
 MAX_ZIPPED_BYTES = 5_000_000_000
 MAX_BYTES_OF_STUDENT = 200_000_000
+LEFT_BEHIND = (".", "__MACOSX", "__pycache__")
+"""How names of files and folders begin that a system or an editor left behind."""
 
 
-def unpack(
-    archive: Path, into: Path, most_bytes: int = MAX_ZIPPED_BYTES
-) -> tuple[Path, dict[Path, str], bool]:
+class Unpacked(NamedTuple):
+    """What came of unpacking a zip."""
+
+    folder: Path
+    problems: dict[Path, str]  # why a file could not be unpacked
+    is_utf8: bool  # whether its names are in UTF-8; if not, they were read as Windows writes them
+
+
+def unpack(archive: Path, into: Path, max_bytes: int = MAX_ZIPPED_BYTES) -> Unpacked:
     """Unpack a zip into a folder in `into`; of files too large for notebooks, only the names.
-
-    Returns the folder; by what could not be unpacked, why; and whether its names are in UTF-8: if
-    not, they were read as Windows writes them.
 
     The same zip always goes to the same folder, and what was unpacked before is not removed. An
     UnreadableError says that it is no zip, or a bomb; a CourseError, that `into` cannot be written.
@@ -31,21 +36,21 @@ def unpack(
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
         zipped, is_utf8 = _open(archive)
         with zipped:
-            places = {info: _place(info) for info in zipped.infolist()}
-            entries = {info: place for info, place in places.items() if place}
+            entries = [info for info in zipped.infolist() if _place(info)]
             size = sum(info.file_size for info in entries if info.file_size <= NOTEBOOK_BYTES)
-            if size > most_bytes:
+            if size > max_bytes:
                 raise UnreadableError(
-                    f"{archive} holds {size / 1e9:.1f} GB. No more than {most_bytes / 1e9:.1f} GB "
+                    f"{archive} holds {size / 1e9:.1f} GB. No more than {max_bytes / 1e9:.1f} GB "
                     "are unpacked here. Look at it; if it is what was handed in, unpack it "
                     "yourself and name the folder."
                 )
             folder = into / f"{archive.stem}-{digest[:8]}"
             folder.mkdir(parents=True, exist_ok=True)
-            problems = {
-                folder / place: _unpack_one(zipped, info, folder / place)
-                for info, place in entries.items()
-            }
+            problems = {}
+            for info in entries:
+                file = folder / _place(info)
+                if problem := _unpack_entry(zipped, info, file):
+                    problems[file] = problem
     except OSError as error:
         raise CourseError(
             f"{archive} cannot be unpacked into {into} ({error}). Check that the file is there, "
@@ -56,7 +61,7 @@ def unpack(
             f"{archive} is neither a folder nor a zip that can be read ({error}). Download it "
             "again, or unpack it yourself and name the folder."
         ) from error
-    return folder, {file: why for file, why in problems.items() if why}, is_utf8
+    return Unpacked(folder, problems, is_utf8)
 
 
 def _open(archive: Path) -> tuple[ZipFile, bool]:
@@ -74,7 +79,7 @@ def _place(info: ZipInfo) -> str:
     return "" if any(part.startswith(LEFT_BEHIND) for part in parts) else "/".join(parts)
 
 
-def _unpack_one(zipped: ZipFile, info: ZipInfo, file: Path) -> str:
+def _unpack_entry(zipped: ZipFile, info: ZipInfo, file: Path) -> str:
     """Unpack an entry, a link as a file that says where it leads; return why if it cannot be."""
     try:
         if info.is_dir():  # a student whose folder is empty is a student all the same

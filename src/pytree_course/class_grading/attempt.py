@@ -2,14 +2,22 @@
 
 import hashlib
 import json
+import platform
 from collections.abc import Iterable
 from enum import StrEnum
+from importlib.metadata import version
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 from pytree_course.class_grading.downloads import Submitter
-from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
+from pytree_course.grading.exercise_run import ExerciseRun
+from pytree_course.grading.submission import Submission
+from pytree_course.judging.verdicts import FailedCase, Finding, Verdict, VerdictKind, WrongLine
+from pytree_course.judging.words import explanation
+from pytree_course.observing.comparison import without_message
 from pytree_course.observing.reading import Count, Measure, Moment
+
+_LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
 
 
 class AttemptState(StrEnum):
@@ -88,6 +96,43 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def points(self) -> int:
         """Points earned."""
         return sum(row.points for row in self.rows)
+
+
+def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submission) -> VerdictRow:
+    """Return what the gradebook stores of a verdict: nothing that was expected in a fresh case."""
+    results = None
+    if verdict.failed and run is not None:
+        outcomes = run.check.outcomes or []
+        results = digest(
+            to_builtins([without_message(outcome.observation) for outcome in outcomes])
+        )
+    failure = None
+    if verdict.failure:
+        stored = {name: getattr(verdict.failure, name) for name in FailedCase.__struct_fields__}
+        failure = FailedCase(**stored)
+    notes = {} if verdict.kind is VerdictKind.CORRECT else submission.notes  # a remark has them
+    return VerdictRow(
+        exercise=verdict.exercise,
+        kind=str(verdict.kind),
+        points=verdict.points,
+        exercise_points=verdict.exercise_points,
+        passed=verdict.passed,
+        cases=verdict.cases,
+        seconds=run.seconds if run else 0.0,
+        explanation=explanation(verdict, notes, reveal=False),
+        misconceptions=[misconception.name for misconception in verdict.misconceptions],
+        failure=failure,
+        results=results,
+        findings=list(verdict.findings),
+        lines=list(verdict.lines),
+        failed=list(verdict.failed),
+    )
+
+
+def current_environment() -> str:
+    """Name what decides the results: the versions of Python and of the libraries."""
+    names = [f"python {platform.python_version()}"]
+    return ", ".join([*names, *(f"{name} {version(name)}" for name in _LIBRARIES)])
 
 
 def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:

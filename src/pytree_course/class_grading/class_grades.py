@@ -1,6 +1,6 @@
 """The grades of a class: the attempt that counts, by student and lesson."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -60,26 +60,20 @@ class ClassGrades:
         all_attempts = gradebook.attempts()
         corrections = gradebook.corrections()
         attempts = {
-            place: corrected(each, corrections) for place, each in counting(all_attempts).items()
+            place: corrected(attempt, corrections)
+            for place, attempt in counting(all_attempts).items()
         }
-        attempted = {lesson for _, lesson in attempts}
-        lessons = [
-            BuiltLesson.read(files.expected)
-            for files in course.lessons()
-            if files.stem in attempted or (folder.left_out and not attempted)
-        ]
-        submitters = {each.student: each.submitter for each in all_attempts} | folder.submitters
-        entries = match(roster or (), submitters.values())
-        missing = {*(roster or ())} - {*entries.values()}
-        absent = {each.student: each for each in missing if each.student not in submitters}
-        students = [
-            _student(each, entries.get(each.id), roster is None) for each in submitters.values()
-        ]
-        students += [_student(Submitter(each), absent[each], True) for each in absent]
-        by_name = any(each.system for each in students)  # who is missing has no system
-        students.sort(key=lambda each: ((by_name and each.name) or each.id, each.id))
-        waiting = {(each.student, each.lesson) for each in folder.notebooks} - {*attempts}
-        return cls(students, lessons, attempts, due, frozenset(waiting), folder.left_out)
+        submitters = {attempt.student: attempt.submitter for attempt in all_attempts}
+        submitters.update(folder.submitters)
+        handed_in = {(notebook.student, notebook.lesson) for notebook in folder.notebooks}
+        return cls(
+            students=_students(submitters, roster),
+            lessons=_lessons(course, folder, attempts),
+            counting=attempts,
+            due=due,
+            waiting=frozenset(handed_in - attempts.keys()),
+            left_out=folder.left_out,
+        )
 
     def attempt(self, student: Student, lesson: BuiltLesson) -> Attempt | None:
         """Return the attempt that counts; None when there is none."""
@@ -126,12 +120,45 @@ class ClassGrades:
         return sum(lesson.points for lesson in self.lessons)
 
 
-def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:
+def _lessons(
+    course: Course, folder: ClassFolder, attempts: Mapping[tuple[str, str], Attempt]
+) -> list[BuiltLesson]:
+    """Return the lessons with attempts; all, if nothing but files that are left out came in."""
+    stems = {lesson for _, lesson in attempts}
+    if not attempts and folder.left_out:
+        stems = {files.stem for files in course.lessons()}
+    return [BuiltLesson.read(files.expected) for files in course.lessons() if files.stem in stems]
+
+
+def _students(
+    submitters: Mapping[str, Submitter], roster: Sequence[RosterEntry] | None
+) -> list[Student]:
+    """Return all who handed in or are on the list of the class, sorted."""
+    entries = match(roster or (), submitters.values())
+    missing = {*(roster or ())} - {*entries.values()}
+    students = [
+        _student(submitter, entries.get(submitter.id), is_expected=roster is None)
+        for submitter in submitters.values()
+    ]
+    students += [
+        _student(Submitter(entry.student), entry, is_expected=True)
+        for entry in missing
+        if entry.student not in submitters
+    ]
+    # Who is missing was in no download.
+    is_download = any(student.system for student in students)
+    if is_download:
+        return sorted(students, key=lambda student: (student.name or student.id, student.id))
+    return sorted(students, key=lambda student: student.id)
+
+
+def _student(submitter: Submitter, entry: RosterEntry | None, *, is_expected: bool) -> Student:
     """Combine what a folder or a download, and the list of the class, say of a student."""
-    known = dict(vars(submitter))
-    if entry is None:
-        login = "" if submitter.system else submitter.id
-        return Student(**known, is_expected=is_expected, login=login)
-    known["name"] = entry.name or submitter.name
-    known["canvas_id"] = submitter.canvas_id or entry.canvas_id
-    return Student(**known, login=entry.student)
+    name, canvas_id = submitter.name, submitter.canvas_id
+    login = "" if submitter.system else submitter.id
+    if entry is not None:
+        name = entry.name or name
+        canvas_id = canvas_id or entry.canvas_id
+        login = entry.student
+        is_expected = True
+    return Student(submitter.id, name, submitter.system, canvas_id, is_expected, login)

@@ -4,14 +4,14 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePath
 from typing import NoReturn
 
-from pytree_course.class_grading.archive import MAX_BYTES_OF_STUDENT, unpack
+from pytree_course.class_grading.archive import Unpacked, unpack
 from pytree_course.class_grading.downloads import (
     CANVAS,
     DownloadName,
@@ -24,16 +24,13 @@ from pytree_course.class_grading.student_files import (
     A_LINK,
     LeftOut,
     StudentFile,
-    files_below,
+    collect_files,
     grouped,
-    handed_in,
     is_called_notebook,
     is_zip,
-    joined,
     shown_path,
 )
 from pytree_course.course import Course, CourseError
-from pytree_course.grading.submission import UnreadableError
 from pytree_course.rendering import render
 
 UNPACKED = "submissions"
@@ -41,7 +38,6 @@ UNPACKED = "submissions"
 
 NBGRADER_FOLDER = "submitted"
 _NOBODYS = "it is in no student's folder"
-_ZIP_IN_ZIP = "it is a zip in a zip: unpack it"
 
 
 @dataclass(frozen=True)
@@ -64,70 +60,88 @@ def read_handed_in(
     what a learning platform made. Neither the files' names nor folders in a student's folder
     matter. Notebooks are read in the pool. Zips are unpacked into a folder in `into`.
     """
-    doubts = []
-    folder, troubles = path, dict[Path, str]()
-    if path.is_file():
-        folder, troubles, is_utf8 = unpack(path, into / UNPACKED)
-        folder = _top(folder, tuple(files.stem for files in course.lessons()))
-        if not is_utf8:
-            doubts.append(f"The names in {path} are not in UTF-8: look at how they were read.")
-    elif not path.is_dir():
-        raise CourseError(
-            f"{path} is not there. Name the folder that holds a folder for each student, or what "
-            "you downloaded from Canvas, Moodle or Brightspace."
-        )
-    folder = _students_folder(folder)
-    # Before a zip in it is unpacked there, whose folder would be a student's next time.
-    if into.resolve().is_relative_to(parent := folder.resolve()):
-        raise CourseError(
-            f"{into} is inside of {parent}, where every folder is a student's: name a "
-            "folder elsewhere; otherwise the folder of the grades looks like a student's."
-        )
+    unpack_into = into / UNPACKED
+    opened = _open(path, course, unpack_into)
+    folder = _students_folder(opened.folder)
+    _refuse_grades_inside(folder, into)
     entries = list(_entries(folder, [entry.canvas_id for entry in roster if entry.canvas_id]))
     submitters = {download.submitter.id: download.submitter for _, download in entries}
     submitters.pop("", None)
     files: list[StudentFile] = []
-    left_out = [
-        LeftOut("", shown_path(file.relative_to(folder)), why)
-        for file, why in troubles.items()
-        if file.is_relative_to(folder) and not os.path.lexists(file)
-    ]
+    left_out = _not_unpacked(opened.problems, folder)
     for entry, download in entries:
-        student = download.submitter.id
-        for original, file, name, why in _files(entry, download.problem, into, troubles):
-            if why:
-                left_out.append(LeftOut(student, name, why))
-                continue
-            moment, remark = handed_in(original)
-            remark = joined(download.remark, remark)
-            files.append(StudentFile(student, file, name, moment, download.order, remark))
+        for collected in collect_files(entry, download, unpack_into, opened.problems):
+            if isinstance(collected, LeftOut):
+                left_out.append(collected)
+            else:
+                files.append(collected)
     if not submitters:
         _refuse_without_students(folder, course, left_out)
     notebooks, not_read = read_class(files, course, pool)
     submitters = dict(sorted(submitters.items()))
-    doubts += _doubts(folder, submitters.values(), notebooks)
+    doubts = _doubts(folder, submitters.values(), notebooks)
+    if not opened.is_utf8:
+        doubts.insert(0, f"The names in {path} are not in UTF-8: look at how they were read.")
     return ClassFolder(folder, submitters, notebooks, grouped([*left_out, *not_read]), doubts)
 
 
 # ---- where the students are
 
 
+def _open(path: Path, course: Course, unpack_into: Path) -> Unpacked:
+    """Return the class's folder; a zip is unpacked."""
+    if path.is_dir():
+        return Unpacked(path, {}, is_utf8=True)
+    if not path.is_file():
+        raise CourseError(
+            f"{path} is not there. Name the folder that holds a folder for each student, or what "
+            "you downloaded from Canvas, Moodle or Brightspace."
+        )
+    unpacked = unpack(path, unpack_into)
+    stems = tuple(lesson.stem for lesson in course.lessons())
+    return unpacked._replace(folder=_top(unpacked.folder, stems))
+
+
+def _refuse_grades_inside(folder: Path, into: Path) -> None:
+    """Refuse to write into the class's folder, before a zip in it is unpacked there."""
+    parent = folder.resolve()
+    if into.resolve().is_relative_to(parent):
+        raise CourseError(
+            f"{into} is inside of {parent}, where every folder is a student's: name a "
+            "folder elsewhere; otherwise the folder of the grades looks like a student's."
+        )
+
+
+def _not_unpacked(problems: dict[Path, str], folder: Path) -> list[LeftOut]:
+    """Return the files of the class's zip of which not even the name could be unpacked."""
+    return [
+        LeftOut("", shown_path(file.relative_to(folder)), why)
+        for file, why in problems.items()
+        if file.is_relative_to(folder) and not os.path.lexists(file)
+    ]
+
+
 def _top(folder: Path, stems: tuple[str, ...]) -> Path:
     """Go down in an unpacked zip while everything is in one folder that is no student's."""
     while True:
         entries = list(folder.iterdir())
-        if len(entries) != 1 or not entries[0].is_dir() or download_names([entries[0].name]):
-            return folder
-        inside = [entry for entry in entries[0].iterdir() if not download_names([entry.name])]
-        # A student's folder holds files, or nbgrader's folders of assignments and nothing else:
-        # a student may have a lesson's name.
-        if (
-            entries[0].name == NBGRADER_FOLDER
-            or any(entry.is_file() and not is_zip(entry) for entry in inside)
-            or (inside and all(entry.name.startswith(stems) for entry in inside))
-        ):
+        if len(entries) != 1 or not entries[0].is_dir() or _is_students(entries[0], stems):
             return folder
         folder = entries[0]
+
+
+def _is_students(folder: Path, stems: tuple[str, ...]) -> bool:
+    """Say whether a folder that is alone in a zip is a student's, or nbgrader's of all students.
+
+    A student's folder holds files, or nbgrader's folders of assignments and nothing else: a student
+    may have a lesson's name.
+    """
+    if folder.name == NBGRADER_FOLDER or download_names([folder.name]):
+        return True
+    inside = [entry for entry in folder.iterdir() if not download_names([entry.name])]
+    if any(entry.is_file() and not is_zip(entry) for entry in inside):
+        return True
+    return bool(inside) and all(entry.name.startswith(stems) for entry in inside)
 
 
 def _students_folder(folder: Path) -> Path:
@@ -165,30 +179,6 @@ def _entries(folder: Path, canvas_ids: Sequence[str]) -> Iterator[tuple[Path, Do
             yield path, DownloadName(Submitter(""), problem=_NOBODYS)
 
 
-def _files(
-    entry: Path, problem: str, into: Path, troubles: Mapping[Path, str]
-) -> Iterator[tuple[Path, Path, str, str]]:
-    """Yield the files in a student's folder, or the one of a download; zips are unpacked.
-
-    Each is given as it was handed in, perhaps in a zip, and as it can be read; with its name in the
-    folder, and with why it is not to be read.
-    """
-    for file, why in [(entry, problem)] if problem or entry.is_file() else files_below(entry):
-        name = shown_path(file.relative_to(entry) if file != entry else PurePath(file.name))
-        why = why or troubles.get(file, "")
-        if why or not is_zip(file):
-            yield file, file, name, why
-            continue
-        try:
-            folder, inner_troubles, _ = unpack(file, into / UNPACKED, MAX_BYTES_OF_STUDENT)
-        except UnreadableError as error:
-            yield file, file, name, str(error).replace(str(file), "it")
-            continue
-        for inner, why in files_below(folder):
-            why = inner_troubles.get(inner, why) or (_ZIP_IN_ZIP if is_zip(inner) else "")
-            yield file, inner, f"{name}/{shown_path(inner.relative_to(folder))}", why
-
-
 # ---- what is doubtful
 
 
@@ -196,22 +186,25 @@ def _doubts(
     folder: Path, submitters: Iterable[Submitter], notebooks: Iterable[Notebook]
 ) -> list[str]:
     """Warn of folders that may hold a whole class, and of students who may be one person."""
-    alike, of_one_name = defaultdict(list), defaultdict(list)
-    for who in submitters:
-        alike[unicodedata.normalize("NFKC", who.id).casefold().rstrip(". ")].append(who.id)
-        name = who.name if who.system == CANVAS else re.sub(r"_[\d-]+$", "", who.id)
-        if who.system and name:
-            of_one_name[who.system, name].append(who.id)
-    places = {
-        (notebook.student, notebook.lesson): {PurePath(name).parent for name in notebook.among}
-        for notebook in notebooks
-    }
+    similar_ids, same_names, places = defaultdict(list), defaultdict(list), {}
+    for submitter in submitters:
+        simplified = unicodedata.normalize("NFKC", submitter.id).casefold().rstrip(". ")
+        similar_ids[simplified].append(submitter.id)
+        name = submitter.name
+        if submitter.system != CANVAS:
+            name = re.sub(r"_[\d-]+$", "", submitter.id)
+        if submitter.system and name:
+            same_names[submitter.system, name].append(submitter.id)
+    for notebook in notebooks:
+        folders = {PurePath(name).parent for name in notebook.candidates}
+        if len(folders) > 1:
+            places[notebook.student, notebook.lesson] = folders
     doubts = render(
         "class_grading/doubts.txt",
         folder=folder,
-        places={place: folders for place, folders in places.items() if len(folders) > 1},
-        alike=[ids for ids in alike.values() if len(ids) > 1],
-        of_one_name={who: ids for who, ids in of_one_name.items() if len(ids) > 1},
+        places=places,
+        similar_ids=[ids for ids in similar_ids.values() if len(ids) > 1],
+        same_names={name: ids for name, ids in same_names.items() if len(ids) > 1},
         canvas=CANVAS,
     )
     return doubts.splitlines()
@@ -233,7 +226,7 @@ def _refuse_without_students(folder: Path, course: Course, left_out: Sequence[Le
 
 def refuse_due(folder: ClassFolder, due: datetime | None) -> None:
     """Refuse to ask a download what it does not say."""
-    systems = sorted({who.system for who in folder.submitters.values()} - {""})
+    systems = sorted({submitter.system for submitter in folder.submitters.values()} - {""})
     if due and systems:
         raise CourseError(
             f"A download from {' or '.join(systems)} does not say for certain when work was handed "

@@ -3,22 +3,31 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from msgspec import structs
 
-from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow, counting
+from pytree_course.class_grading.attempt import (
+    Attempt,
+    AttemptState,
+    VerdictRow,
+    counting,
+    current_environment,
+    verdict_row,
+)
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.reading import Notebook
-from pytree_course.class_grading.recording import environment, in_words, verdict_row
 from pytree_course.class_grading.student_files import joined, shown_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.grade import GradedLesson, graded_lesson, judge_submission
-from pytree_course.texts import printable
+from pytree_course.texts import printable, truncate
+
+_MAX_MESSAGE = 500
 
 
 @dataclass(frozen=True)
@@ -60,14 +69,7 @@ Run = Future[dict[str, ExerciseRun]]
 """Answers that run: how each exercise ran."""
 
 ShowProgress = Callable[[int, int], None]
-"""What is called with the number of submissions that are done, and of all."""
-
-
-def _is_doubtful(run: Run) -> bool:
-    """Say whether what ran beside a finished run may have decided how it ended."""
-    if error := run.exception():
-        return not isinstance(error, CourseError)
-    return any(exercise.is_doubtful for exercise in run.result().values())
+"""Shows how many submissions are done, of how many."""
 
 
 @dataclass
@@ -83,24 +85,24 @@ class ClassGrading:
     options: GradingOptions
     pool: Executor
     authors_pool: Executor
-    environment: str = field(default_factory=environment)
+    environment: str = field(default_factory=current_environment)
     summary: Summary = field(default_factory=Summary)
     lessons: dict[str, GradedLesson] = field(default_factory=dict)
 
-    def run(self, show_progress: ShowProgress = lambda done, of: None) -> Summary:
+    def run(self, show_progress: ShowProgress = lambda done, total: None) -> Summary:
         """Grade the class."""
         attempts = self.gradebook.attempts()
-        to_run = self._to_run(attempts)
-        all_notebooks = sum(map(len, to_run))
+        groups = self._to_run(attempts)
+        total = sum(map(len, groups))
         done = 0
-        show_progress(done, all_notebooks)
-        for alike, run in self._finished_runs(to_run):
-            for notebook in alike:
+        show_progress(done, total)
+        for notebooks, run in self._finished_runs(groups):
+            for notebook in notebooks:
                 self._judge(notebook, run)
-            done += len(alike)
-            show_progress(done, all_notebooks)
-        after = counting(self.gradebook.attempts())
-        self.summary.changes = list(verdict_changes(counting(attempts), after))
+            done += len(notebooks)
+            show_progress(done, total)
+        before, after = counting(attempts), counting(self.gradebook.attempts())
+        self.summary.changes = list(verdict_changes(before, after))
         return self.summary
 
     def _to_run(self, attempts: list[Attempt]) -> list[list[Notebook]]:
@@ -108,26 +110,26 @@ class ClassGrading:
 
         What need not run is recorded at once.
         """
-        counts = {attempt.key for attempt in counting(attempts).values()}
         notebooks = [notebook for notebook in self.folder.notebooks if self.options.wants(notebook)]
         lessons = {notebook.lesson for notebook in notebooks}
-        current = {
+        counting_keys = {attempt.key for attempt in counting(attempts).values()}
+        current_attempts = {
             attempt.key: attempt
             for attempt in attempts
             if attempt.lesson in lessons and self._is_current(attempt)
         }
-        alike = defaultdict(list)
+        groups = defaultdict(list)
         for notebook in notebooks:
             if notebook.problem:
                 reason = joined(notebook.remark, printable(notebook.problem))
                 self._record(notebook, AttemptState.UNREADABLE, reason)
-            elif self.options.force or notebook.key not in current:
-                alike[notebook.lesson, notebook.digest].append(notebook)
+            elif self.options.force or notebook.key not in current_attempts:
+                groups[notebook.lesson, notebook.digest].append(notebook)
             else:
                 self.summary.unchanged += 1
-                if notebook.key not in counts:
-                    self._record_again(current[notebook.key], notebook)
-        return list(alike.values())
+                if notebook.key not in counting_keys:
+                    self._record_again(current_attempts[notebook.key], notebook)
+        return list(groups.values())
 
     def _record_again(self, earlier: Attempt, notebook: Notebook) -> None:
         """Let an earlier attempt count: its answers were handed in again, after other ones."""
@@ -135,36 +137,35 @@ class ClassGrading:
         again = structs.replace(earlier, handed_in=notebook.handed_in, graded_at=now)
         self.gradebook.record(again)
 
-    def _finished_runs(self, to_run: list[list[Notebook]]) -> Iterator[tuple[list[Notebook], Run]]:
-        """Run answers once for all who handed them in, and yield each run once it is finished.
+    def _finished_runs(self, groups: list[list[Notebook]]) -> Iterator[tuple[list[Notebook], Run]]:
+        """Run equal answers once, and yield each run, with its notebooks, once it is finished.
 
         Those that other submissions may have spoilt run again, one after another, at the end.
         """
         runs: dict[Run, list[Notebook]] = {}
-        for alike in to_run:
-            with self._guarded(*alike):
-                runs[self._begin(alike[0])] = alike
+        for notebooks in groups:
+            with self._guarded(*notebooks):
+                runs[self._start_run(notebooks[0])] = notebooks
         doubtful = []
         for run in as_completed(runs):
             if len(runs) > 1 and _is_doubtful(run):
                 doubtful.append(runs[run])
             else:
                 yield runs[run], run
-        for alike in doubtful:
-            with self._guarded(*alike):
-                run = self._begin(alike[0])
+        for notebooks in doubtful:
+            with self._guarded(*notebooks):
+                run = self._start_run(notebooks[0])
                 wait([run])
-                yield alike, run
+                yield notebooks, run
 
-    def _begin(self, notebook: Notebook) -> Run:
+    def _start_run(self, notebook: Notebook) -> Run:
         lesson = self._lesson(notebook.lesson)
-        answers = notebook.submission.answers
         settings = lesson.run_settings(in_sandbox=self.options.in_sandbox)
-        return self.pool.submit(run_answers, answers, settings)
+        return self.pool.submit(run_answers, notebook.submission.answers, settings)
 
     @contextmanager
     def _guarded(self, *notebooks: Notebook) -> Iterator[None]:
-        """Record whatever goes wrong with submissions as their rows.
+        """Record as submissions' rows what goes wrong with them.
 
         A `CourseError`, such as a full disk, is no submission's fault, and ends the grading.
         """
@@ -173,7 +174,7 @@ class ClassGrading:
         except CourseError:
             raise
         except Exception as error:
-            reason = printable(in_words(error))
+            reason = printable(_describe_error(error))
             for notebook in notebooks:
                 self.summary.failed.append((shown_path(notebook.file), reason))
                 self._record(notebook, AttemptState.FAILED, reason)
@@ -181,10 +182,11 @@ class ClassGrading:
     def _judge(self, notebook: Notebook, run: Run) -> None:
         """Judge a finished run, and record it for a student who handed it in."""
         with self._guarded(notebook):
-            ran, lesson = run.result(), self._lesson(notebook.lesson)
+            exercise_runs = run.result()
+            lesson = self._lesson(notebook.lesson)
             rows = [
-                verdict_row(verdict, ran.get(verdict.exercise), notebook.submission)
-                for verdict in judge_submission(lesson, notebook.submission, ran)
+                verdict_row(verdict, exercise_runs.get(verdict.exercise), notebook.submission)
+                for verdict in judge_submission(lesson, notebook.submission, exercise_runs)
             ]
             self._record(notebook, AttemptState.GRADED, notebook.remark, rows)
             self.summary.graded += 1
@@ -213,13 +215,15 @@ class ClassGrading:
     ) -> None:
         """Record an attempt; without verdicts, each exercise's row says why there are none."""
         lesson = self._lesson(notebook.lesson)
-        who = self.folder.submitters[notebook.student]
+        submitter = self.folder.submitters[notebook.student]
         if rows is None:
-            points = lesson.points.items()
-            rows = [VerdictRow(name, str(state), 0, of, explanation=reason) for name, of in points]
+            rows = [
+                VerdictRow(exercise, str(state), 0, points, explanation=reason)
+                for exercise, points in lesson.points.items()
+            ]
         self.gradebook.record(
             Attempt(
-                student=who.id,
+                student=submitter.id,
                 lesson=notebook.lesson,
                 answers_digest=notebook.digest,
                 checks=lesson.digest,
@@ -234,31 +238,55 @@ class ClassGrading:
                 on_public_cases=lesson.on_public_cases,
                 file=shown_path(notebook.file),
                 answers=notebook.submission.answers,
-                name=who.name,
-                system=who.system,
-                canvas_id=who.canvas_id,
+                name=submitter.name,
+                system=submitter.system,
+                canvas_id=submitter.canvas_id,
             )
         )
+
+
+def _is_doubtful(run: Run) -> bool:
+    """Say whether what ran beside a finished run may have decided how it ended."""
+    if error := run.exception():
+        return not isinstance(error, CourseError)
+    return any(exercise.is_doubtful for exercise in run.result().values())
+
+
+def _describe_error(error: Exception) -> str:
+    """Describe an error in grading a submission, and what to do about it."""
+    if isinstance(error, BrokenProcessPool):
+        return (
+            "the process that ran the notebook was ended, probably because the memory was full: "
+            "grade it again with `--jobs 1`."
+        )
+    if isinstance(error, MemoryError):
+        return "There was not enough memory for the notebook: grade it again with `--jobs 1`."
+    message = truncate(str(error), _MAX_MESSAGE)
+    return (
+        f"{type(error).__name__}: {message}. If this happens again, look at the notebook yourself, "
+        "and tell the course's authors."
+    )
 
 
 def verdict_changes(
     before: Mapping[tuple[str, str], Attempt], after: Mapping[tuple[str, str], Attempt]
 ) -> Iterator[VerdictChange]:
     """Yield the verdicts on unchanged answers that differ before and after a grading."""
-    for key, now in after.items():
-        old = before.get(key)
-        if old is None or old.answers_digest != now.answers_digest:
+    for (student, lesson), new in after.items():
+        old = before.get((student, lesson))
+        if old is None or old.answers_digest != new.answers_digest:
             continue
-        kinds = {row.exercise: row.kind for row in old.rows}
-        for row in now.rows:
-            if kinds.get(row.exercise, row.kind) != row.kind:
-                kind = kinds[row.exercise]
-                yield VerdictChange(*key, row.exercise, kind, row.kind, _reason(old, now))
+        old_kinds = {row.exercise: row.kind for row in old.rows}
+        for row in new.rows:
+            old_kind = old_kinds.get(row.exercise, row.kind)
+            if old_kind != row.kind:
+                why = _why_changed(old, new)
+                yield VerdictChange(student, lesson, row.exercise, old_kind, row.kind, why)
 
 
-def _reason(old: Attempt, now: Attempt) -> str:
-    if old.checks != now.checks:
+def _why_changed(old: Attempt, new: Attempt) -> str:
+    if old.checks != new.checks:
         return "the exercise or its check was changed"
-    if old.environment != now.environment:
+    if old.environment != new.environment:
         return f"it was graded in another environment: before in {old.environment}"
     return "it was graded again, on other cases"

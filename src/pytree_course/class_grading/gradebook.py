@@ -2,20 +2,17 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
 from msgspec import to_builtins
 
-from pytree_course.class_grading.attempt import Attempt, AttemptState
+from pytree_course.class_grading.attempt import Attempt
 from pytree_course.class_grading.corrections import Correction, Place
-from pytree_course.class_grading.sqlite_file import open_sqlite
-from pytree_course.class_grading.student_files import EARLIEST
 from pytree_course.course import CourseError
-from pytree_course.observing.reading import Moment, read_as, read_json
+from pytree_course.observing.reading import read_as, read_json
 
 VERSION = 5
 
@@ -43,7 +40,6 @@ class Gradebook:
         self.file = file
         try:
             self._database = open_sqlite(file, _TABLES, VERSION)
-            self._database.text_factory = lambda data: data.decode("utf-8", "replace")
             self._database.execute("PRAGMA synchronous = FULL")
         except (OSError, sqlite3.Error) as error:
             raise CourseError(
@@ -59,21 +55,20 @@ class Gradebook:
 
     def record(self, attempt: Attempt) -> None:
         """Store an attempt; it replaces one with the same key."""
-        entries = to_builtins(attempt, builtin_types=(datetime,))
-        entries |= {"handed_in": attempt.handed_in.isoformat()}
+        entries = to_builtins(attempt)
         columns = [entries.pop(name) for name in _COLUMNS]
-        # A lone surrogate, as a damaged notebook may hold, is "?" from here on.
-        record = json.dumps(entries, ensure_ascii=False, default=datetime.isoformat)
-        record = record.encode("utf-8", "replace").decode()
+        record = json.dumps(entries, ensure_ascii=False)
+        _attempt([*columns, record])  # one that cannot be read again would damage the gradebook
         marks = ", ".join("?" * len(columns))
         statement = f"REPLACE INTO attempt ({', '.join(_COLUMNS)}, record) VALUES ({marks}, ?)"
         with self._transaction():
             self._database.execute(statement, [*columns, record])
 
     def attempts(self) -> list[Attempt]:
-        """Return all attempts; one that cannot be read has failed, and says so."""
-        rows = self._stored(f"SELECT {', '.join(_COLUMNS)}, record FROM attempt ORDER BY id")
-        return [_attempt(dict(zip(_COLUMNS, row, strict=False)), row[-1]) for row in rows]
+        """Return all attempts."""
+        statement = f"SELECT {', '.join(_COLUMNS)}, record FROM attempt ORDER BY id"
+        with self._reading():
+            return [_attempt(row) for row in self._database.execute(statement)]
 
     def set_corrections(self, corrections: Iterable[Correction]) -> None:
         """Store all of a teacher's corrections, the earlier ones included."""
@@ -84,25 +79,20 @@ class Gradebook:
 
     def corrections(self) -> dict[Place, Correction]:
         """Return the teacher's corrections, by what each is about."""
-        try:
-            stored = [
-                read_json(Correction, record)
-                for (record,) in self._stored("SELECT record FROM correction ORDER BY id")
-            ]
-        except ValueError as error:
-            raise CourseError(
-                f"A correction in {self.file} cannot be read ({error}). Keep a copy of it, and "
-                "grade into another folder, with --corrections FILE."
-            ) from error
-        return {attempt.place: attempt for attempt in stored}
+        with self._reading():
+            rows = self._database.execute("SELECT record FROM correction ORDER BY id")
+            corrections = [read_json(Correction, record) for (record,) in rows]
+        return {correction.place: correction for correction in corrections}
 
-    def _stored(self, statement: str) -> list[Any]:
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Say what to do if the file is damaged, or was edited."""
         try:
-            return self._database.execute(statement).fetchall()
-        except sqlite3.DatabaseError as error:
+            yield
+        except (sqlite3.DatabaseError, ValueError) as error:
             raise CourseError(
                 f"{self.file} is damaged ({error}). Keep a copy of it, and grade into another "
-                "folder: what was handed in is graded there again."
+                "folder, with --corrections FILE: what was handed in is graded there again."
             ) from error
 
     @contextmanager
@@ -119,30 +109,39 @@ class Gradebook:
             ) from error
 
 
-def _attempt(columns: dict[str, Any], record: str) -> Attempt:
-    """Read a stored attempt; its texts came from learners, and the file may have been edited."""
-    entries: dict[str, Any] = {}
-    try:
-        entries = read_json(dict[str, Any], record)
-        return read_as(Attempt, entries | columns)
-    except ValueError as why:
-        error = why
-    # What has no time at all is taken for the first one: it is graded again if it is still there.
-    handed_in = _time(columns["handed_in"]) or _time(entries.get("graded_at")) or EARLIEST
-    return Attempt(
-        **columns | {"handed_in": handed_in},
-        graded_at=handed_in,
-        state=AttemptState.FAILED,
-        seed=0,
-        reason=(
-            f"The record of this notebook in the gradebook cannot be read ({error}). Where the "
-            "notebook is still there, the next grading runs it again."
-        ),
-    )
+def _attempt(row: Sequence[str]) -> Attempt:
+    """Read a stored attempt, or raise ValueError; its texts came from learners."""
+    *columns, record = row
+    entries = read_json(dict[str, Any], record)
+    for name, text in zip(_COLUMNS, columns, strict=True):
+        entries[name] = text
+    attempt: Attempt = read_as(Attempt, entries)
+    return attempt
 
 
-def _time(stored: Any) -> datetime | None:
+def open_sqlite(file: Path, tables: Iterable[str], version: int) -> sqlite3.Connection:
+    """Open an SQLite file of this version, or make it, readable by its owner alone.
+
+    Raises
+    ------
+    OSError
+        When it cannot be made.
+    sqlite3.Error
+        When it is no such file, or of another version: it is left as it is.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch(mode=0o600)
+    database = sqlite3.connect(file, isolation_level=None)
     try:
-        return read_as(Moment, stored)
-    except ValueError:
-        return None
+        (stored_version,) = database.execute("PRAGMA user_version").fetchone()
+        (count,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        if stored_version == 0 and count == 0:
+            with database:
+                for statement in ("BEGIN IMMEDIATE", *tables, f"PRAGMA user_version = {version}"):
+                    database.execute(statement)
+        elif stored_version != version:
+            raise sqlite3.DatabaseError("this version of the course did not make it")
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -72,33 +71,29 @@ class _ProcessForEachThread(ThreadPoolExecutor):
         super().__init__(processes)
         self._begin = begin
         self._task_seconds = task_seconds
-        self._of_thread = threading.local()
+        self._local = threading.local()
 
     def submit(
         self, function: Callable[P, Result], /, *args: P.args, **kwargs: P.kwargs
     ) -> Future[Result]:
         return super().submit(self._run, partial(function, *args, **kwargs))
 
-    def _run(self, call: Callable[[], Result], may_repeat: bool = True) -> Result:
-        began = time.monotonic()
+    def _run(self, call: Callable[[], Result]) -> Result:
         try:
             return self._process().submit(_bounded, self._task_seconds, call).result()
         except BrokenProcessPool:
-            del self._of_thread.process
-            if not may_repeat or time.monotonic() - began >= self._task_seconds:
-                raise
-        # The system may have killed it to free memory for another one.
-        return self._run(call, may_repeat=False)
+            del self._local.process  # the thread's next task starts another one
+            raise
 
     def _process(self) -> ProcessPoolExecutor:
-        if not hasattr(self._of_thread, "process"):
+        if not hasattr(self._local, "process"):
             prepare_processes()
             # Never forked from this process: it has threads.
             context = multiprocessing.get_context("forkserver" if _IS_FORKED else "spawn")
-            self._of_thread.process = ProcessPoolExecutor(
+            self._local.process = ProcessPoolExecutor(
                 1, context, initializer=_begin_process, initargs=(self._begin,)
             )
-        return self._of_thread.process
+        return self._local.process
 
 
 def _begin_process(begin: Callable[[], None] | None) -> None:

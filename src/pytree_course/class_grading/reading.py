@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePath
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 from pytree_course.class_grading.attempt import digest
 from pytree_course.class_grading.student_files import (
@@ -23,13 +23,8 @@ from pytree_course.grading.limits import READING_SECONDS, STUDENTS_READING_SECON
 from pytree_course.grading.submission import (
     Submission,
     UnreadableError,
-    find_answers,
-    known_lesson,
-    read_notebook,
+    read_submission_of_any_lesson,
 )
-
-HandedOut = dict[str, dict[str, str]]
-"""The starters that were handed out: by lesson, and by exercise."""
 
 TOO_LONG = f"it takes more than {READING_SECONDS:g} seconds, or too much memory, to read"
 NOT_READ_EITHER = (
@@ -41,14 +36,14 @@ _COPY = re.compile(r"(\.kept)?[-(](\d{1,9})\)?$")
 """What `course.py reset`, a browser, and Canvas write behind a name: .kept-1, (1) and -1."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Notebook(StudentFile):
-    """A file that was read."""
+    """A file whose lesson is known: by its contents, or by its name if these cannot be read."""
 
-    lesson: str = ""  # "" where it is of none
-    submission: Submission = field(default_factory=Submission)
-    problem: str = ""  # why it is not graded
-    among: tuple[str, ...] = ()  # of one that counts: the names of all that might
+    lesson: str
+    submission: Submission
+    problem: str  # why it cannot be read; "" if it can
+    candidates: tuple[str, ...] = ()  # of one that counts: the names of all that might
 
     @property
     def digest(self) -> str:
@@ -61,116 +56,110 @@ class Notebook(StudentFile):
         return self.student, self.lesson, self.digest
 
 
-def handed_out(course: Course) -> HandedOut:
-    """Return the starters of a course, as they stand in its blank notebooks."""
-    return {files.stem: files.read_starters() for files in course.lessons()}
-
-
 def read_class(
     files: Iterable[StudentFile], course: Course, pool: Executor
 ) -> tuple[list[Notebook], list[LeftOut]]:
     """Read what a class handed in: the notebooks that count, and the files that are not graded."""
-    # In the pool, whose process starts before anybody's time counts.
-    starters = pool.submit(handed_out, course).result()
-    notebooks: list[Notebook] = []
-    left_out: list[LeftOut] = []
-    by_student = defaultdict(list)
+    handed_out = {lesson.stem: lesson.read_starters() for lesson in course.lessons()}
+    files_by_student = defaultdict(list)
     for file in files:
-        by_student[file.student].append(file)
-    for own in by_student.values():
-        read = sorted(_read_each(own, starters, pool), key=_order, reverse=True)
-        lessons = sorted({notebook.lesson for notebook in read} - {""})
-        counting = [
-            choose([notebook for notebook in read if notebook.lesson == lesson])
-            for lesson in lessons
-        ]
-        files_that_count = {notebook.file for notebook in counting}
-        notebooks += counting
-        left_out += [
-            LeftOut(notebook.student, notebook.name, notebook.problem)
-            for notebook in read
-            if notebook.problem and notebook.file not in files_that_count
-        ]
-    return notebooks, left_out
+        files_by_student[file.student].append(file)
+    all_counting: list[Notebook] = []
+    left_out: list[LeftOut] = []
+    for students_files in files_by_student.values():
+        by_lesson = defaultdict(list)
+        for result in _read_files(students_files, handed_out, pool):
+            if isinstance(result, LeftOut):
+                left_out.append(result)
+            else:
+                by_lesson[result.lesson].append(result)
+        for _, notebooks in sorted(by_lesson.items()):
+            counting = choose(sorted(notebooks, key=_recency, reverse=True))
+            all_counting.append(counting)
+            left_out += [
+                LeftOut(notebook.student, notebook.name, notebook.problem)
+                for notebook in notebooks
+                if notebook.problem and notebook.file != counting.file
+            ]
+    return all_counting, left_out
 
 
-def _order(file: StudentFile) -> tuple[object, ...]:
+HandedOut = dict[str, dict[str, str]]
+"""The starters that were handed out: by lesson, and by exercise."""
+
+
+def _recency(file: StudentFile) -> tuple[object, ...]:
     """Sort files by time; at one time by their names, those that `reset` kept first."""
     copy = _COPY.search(PurePath(file.name).stem)
-    is_kept, number = (copy[1] is not None, int(copy[2])) if copy else (False, 0)
+    is_kept = copy is not None and copy[1] is not None
+    number = int(copy[2]) if copy else 0
     return file.order, file.handed_in, not is_kept, number, file.name
 
 
-def _read_each(
-    files: Iterable[StudentFile], starters: HandedOut, pool: Executor
-) -> Iterator[Notebook]:
+def _read_files(
+    files: Iterable[StudentFile], handed_out: HandedOut, pool: Executor
+) -> Iterator[Notebook | LeftOut]:
     """Read a student's files within a time, those that are called as notebooks first."""
     end = time.monotonic() + STUDENTS_READING_SECONDS
-    in_order = sorted(files, key=_order, reverse=True)
-    for file in sorted(in_order, key=lambda unread: not is_called_notebook(unread.name)):
+    newest_first = sorted(files, key=_recency, reverse=True)
+    for file in sorted(newest_first, key=lambda file: not is_called_notebook(file.name)):
         if time.monotonic() > end:
-            yield Notebook(**vars(file), problem=NOT_READ_EITHER)
+            yield LeftOut(file.student, file.name, NOT_READ_EITHER)
         else:
-            yield _read_apart(file, starters, pool)
+            yield _read_apart(file, handed_out, pool)
 
 
-def _read_apart(file: StudentFile, starters: HandedOut, pool: Executor) -> Notebook:
-    """Read a file in another process, which ends where it takes too long.
-
-    Where the contents cannot be read, the name is all that may say whose lesson it is.
-    """
+def _read_apart(file: StudentFile, handed_out: HandedOut, pool: Executor) -> Notebook | LeftOut:
+    """Read a file in another process, which ends where it takes too long."""
     name = PurePath(file.name).name
+    lesson, submission, problem = None, Submission(), ""
     try:
-        lesson, submission = pool.submit(read_file, file.file, starters).result()
-        problem = "" if lesson else NOT_OURS
-        return Notebook(**vars(file), lesson=lesson, submission=submission, problem=problem)
+        reading = pool.submit(read_submission_of_any_lesson, file.file, handed_out)
+        lesson, submission = reading.result()
     except UnreadableError as error:
-        if not is_called_notebook(name):
-            return Notebook(**vars(file), problem=NOT_OURS)
-        problem = str(error).replace(str(file.file), name)
+        if is_called_notebook(name):
+            problem = str(error).replace(str(file.file), name)
     except BrokenProcessPool:
         problem = TOO_LONG
     except Exception as error:  # whatever is in one file costs that file only
         problem = f"it cannot be read ({type(error).__name__}: {error})"
-    lesson = next((stem for stem in starters if stem in name.casefold()), "")
-    return Notebook(**vars(file), lesson=lesson, problem=problem)
-
-
-def read_file(file: Path, starters: HandedOut) -> tuple[str, Submission]:
-    """Read a file: which lesson it is, or "", and the answers in it."""
-    notebook = read_notebook(file)
-    lesson = known_lesson(notebook, starters)
-    return (lesson, find_answers(notebook, starters[lesson])) if lesson else ("", Submission())
+    if problem:  # then the name is all that may say whose lesson it is
+        lesson = next((stem for stem in handed_out if stem in name.casefold()), None)
+    if lesson is None:
+        return LeftOut(file.student, file.name, problem or NOT_OURS)
+    return Notebook(**vars(file), lesson=lesson, submission=submission, problem=problem)
 
 
 def choose(notebooks: Sequence[Notebook]) -> Notebook:
-    """Choose which of a student's notebooks for a lesson counts: the newest that has answers.
+    """Choose which of a student's notebooks for a lesson counts; they are given newest first.
 
-    They are given the newest first.
+    That is the newest one that has answers, or else that can be read, or else of all.
     """
     readable = [notebook for notebook in notebooks if not notebook.problem]
     answered = [notebook for notebook in readable if notebook.submission.answers]
-    candidates = answered or (readable or notebooks)[:1]
-    among = tuple(notebook.name for notebook in candidates)
-    return replace(candidates[0], remark=_remark(candidates), among=among)
+    if answered:
+        candidates = answered
+    elif readable:
+        candidates = readable[:1]
+    else:
+        candidates = [notebooks[0]]
+    names = tuple(notebook.name for notebook in candidates)
+    return replace(candidates[0], remark=_remark(candidates), candidates=names)
 
 
 def _remark(candidates: Sequence[Notebook]) -> str:
     """Say what is unusual about a notebook that counts, and about where its answers stand."""
     newest, *others = candidates
-    which = ""
+    choice = ""
     if others:
-        moment = newest.order, newest.handed_in
-        by_name = (
-            _EQUAL_TIMES
-            if moment in [(notebook.order, notebook.handed_in) for notebook in others]
-            else ""
-        )
         name = PurePath(newest.name).name
-        which = f"of {len(candidates)} notebooks, the last counts: {name}{by_name}"
+        choice = f"of {len(candidates)} notebooks, the last counts: {name}"
+        times = [(notebook.order, notebook.handed_in) for notebook in others]
+        if (newest.order, newest.handed_in) in times:
+            choice += _EQUAL_TIMES
     exercises = defaultdict(list)  # by the note on their answers
     for exercise, note in newest.submission.notes.items():
         if exercise in newest.submission.answers:
             exercises[note].append(exercise)
-    notes = (f"{named_briefly(names)}: {note}" for note, names in exercises.items())
-    return joined(newest.remark, which, *notes)
+    notes = [f"{named_briefly(names)}: {note}" for note, names in exercises.items()]
+    return joined(newest.remark, choice, *notes)

@@ -1,28 +1,30 @@
-"""Collect the files in a student's folder, and say when they were handed in."""
+"""Collect a student's files, unpacked where they are in zips, with the times of handing in."""
 
 import os
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pytree_course.class_grading.archive import LEFT_BEHIND, MAX_BYTES_OF_STUDENT, unpack
+from pytree_course.class_grading.downloads import DownloadName
 from pytree_course.grading.submission import UnreadableError, read_regular
 from pytree_course.texts import printable
 
 NBGRADER_TIMESTAMP = "timestamp.txt"
-LEFT_BEHIND = (".", "__MACOSX", "__pycache__")
-"""How names of files and folders begin that a system or an editor left behind."""
-EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+_MAX_YEAR = 9000  # of a time that the gradebook can hold
 
 NOT_OURS = "no exercise notebook of this course: their names end with _exercises.ipynb"
 A_LINK = "it is a link, and links are not followed"
-NO_TIME = "its time is not a time of any calendar, so it counts as 1 January 1970"
+NO_TIME = "its time cannot be right, so it counts as 1 January 1970"
 NO_STAMP = f"its {NBGRADER_TIMESTAMP} cannot be read, so the time of the file counts"
 UNKNOWN_ZONE = "its time zone, {zone}, is unknown here: its time counts as one of this computer's"
+ZIP_IN_ZIP = "it is a zip in a zip: unpack it"
 
 _MAX_NAMED = 3
 
@@ -87,12 +89,61 @@ def is_zip(path: PurePath) -> bool:
     return path.suffix.lower() == ".zip"
 
 
-def files_below(folder: Path) -> Iterator[tuple[Path, str]]:
+def collect_files(
+    entry: Path, download: DownloadName, unpack_into: Path, problems: Mapping[Path, str]
+) -> Iterator[StudentFile | LeftOut]:
+    """Yield the files in a student's folder, or the one of a download; zips are unpacked.
+
+    `problems` says which files could not be unpacked from the class's zip, and why.
+    """
+    if download.problem:
+        yield LeftOut(download.submitter.id, shown_path(PurePath(entry.name)), download.problem)
+        return
+    files = [(entry, "")] if entry.is_file() else _files_below(entry)
+    for file, why in files:
+        path = PurePath(file.name) if file == entry else file.relative_to(entry)
+        name = shown_path(path)
+        why = why or problems.get(file, "")
+        if why:
+            yield LeftOut(download.submitter.id, name, why)
+        elif is_zip(file):
+            yield from _files_in_zip(file, name, download, unpack_into)
+        else:
+            yield _student_file(file, name, download, handed_in_as=file)
+
+
+def _files_in_zip(
+    archive: Path, name: str, download: DownloadName, unpack_into: Path
+) -> Iterator[StudentFile | LeftOut]:
+    student = download.submitter.id
+    try:
+        unpacked = unpack(archive, unpack_into, MAX_BYTES_OF_STUDENT)
+    except UnreadableError as error:
+        yield LeftOut(student, name, str(error).replace(str(archive), "it"))
+        return
+    for file, why in _files_below(unpacked.folder):
+        inner_name = f"{name}/{shown_path(file.relative_to(unpacked.folder))}"
+        why = unpacked.problems.get(file, why)
+        if is_zip(file) and not why:
+            why = ZIP_IN_ZIP
+        if why:
+            yield LeftOut(student, inner_name, why)
+        else:
+            yield _student_file(file, inner_name, download, handed_in_as=archive)
+
+
+def _student_file(file: Path, name: str, download: DownloadName, handed_in_as: Path) -> StudentFile:
+    moment, remark = _handed_in(handed_in_as)
+    remark = joined(download.remark, remark)
+    return StudentFile(download.submitter.id, file, name, moment, download.order, remark)
+
+
+def _files_below(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield each file in a folder, with the reason where it is not to be read."""
     troubles: list[OSError] = []
-    for name, folders, files in os.walk(folder, onerror=troubles.append):
-        folders[:] = [entry for entry in sorted(folders) if not entry.startswith(LEFT_BEHIND)]
-        for file in sorted(Path(name, entry) for entry in (*files, *folders)):
+    for parent, folders, files in os.walk(folder, onerror=troubles.append):
+        folders[:] = [name for name in sorted(folders) if not name.startswith(LEFT_BEHIND)]
+        for file in sorted(Path(parent, name) for name in (*files, *folders)):
             if file.is_symlink():  # perhaps to another student's work, or out of the folder
                 yield file, A_LINK
             elif not file.is_dir() and not file.name.startswith((*LEFT_BEHIND, NBGRADER_TIMESTAMP)):
@@ -103,7 +154,7 @@ def files_below(folder: Path) -> Iterator[tuple[Path, str]]:
         yield Path(error.filename), f"it cannot be opened ({why}): {advice}"
 
 
-def handed_in(file: Path) -> tuple[datetime, str]:
+def _handed_in(file: Path) -> tuple[datetime, str]:
     """Return when a file was handed in, and a remark if that cannot be said for certain.
 
     That is the time that nbgrader wrote beside it, or else when it was last changed.
@@ -116,17 +167,25 @@ def handed_in(file: Path) -> tuple[datetime, str]:
         except (UnreadableError, ValueError, OverflowError):
             remark = NO_STAMP
     try:
-        return datetime.fromtimestamp(file.lstat().st_mtime, UTC).astimezone(), remark
+        return _plausible(datetime.fromtimestamp(file.lstat().st_mtime, UTC)), remark
     except (ValueError, OverflowError, OSError):
-        return EARLIEST, joined(remark, NO_TIME)
+        return _EARLIEST, joined(remark, NO_TIME)
 
 
 def _nbgraders_time(text: str) -> tuple[datetime, str]:
     clock, _, zone = text.rpartition(" ")
     if zone.startswith(("+", "-")):
-        return datetime.fromisoformat(clock + zone).astimezone(), ""
+        return _plausible(datetime.fromisoformat(clock + zone)), ""
     moment = datetime.fromisoformat(clock)
     try:
-        return moment.replace(tzinfo=ZoneInfo(zone)).astimezone(), ""
+        return _plausible(moment.replace(tzinfo=ZoneInfo(zone))), ""
     except ZoneInfoNotFoundError:  # such as EDT, or CST, which is several
-        return moment.astimezone(), UNKNOWN_ZONE.format(zone=zone)
+        return _plausible(moment), UNKNOWN_ZONE.format(zone=zone)
+
+
+def _plausible(moment: datetime) -> datetime:
+    """Return a time in this computer's zone; raise ValueError if the gradebook cannot hold it."""
+    local = moment.astimezone()
+    if not _EARLIEST.year <= local.year <= _MAX_YEAR:
+        raise ValueError("a time that nobody handed in at")
+    return local

@@ -1,7 +1,6 @@
-"""Read an untrusted notebook and find the answers in it."""
+"""Read an untrusted notebook: the lesson it belongs to, and the answers in it."""
 
 import json
-import os
 import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,47 +14,36 @@ from pytree_course.course import CourseError
 from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES, NOTEBOOK_ENTRIES
 from pytree_course.texts import defined_names
 
-# Windows has neither, and no FIFOs in folders.
-_NO_TRAP = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-
 
 class UnreadableError(CourseError):
     """A file that was handed in cannot be read; the message tells a teacher why."""
 
 
-def read_regular(file: Path, most_bytes: int) -> bytes:
+_OTHER_FILES = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a FIFO"}
+
+
+def read_regular(file: Path, max_bytes: int) -> bytes:
     """Read a regular file; an UnreadableError says why that cannot be done.
 
-    A link may lead to somebody else's work, a FIFO waits for ever, a device may never end, and
-    some do something when they are only opened.
+    A link may lead to another student's work, a FIFO waits forever, a device may never end.
     """
     try:
-        _require_regular(file, os.lstat(file))
-        with open(file, "rb", opener=lambda path, flags: os.open(path, flags | _NO_TRAP)) as opened:
-            # It may have been replaced since.
-            size = _require_regular(file, os.fstat(opened.fileno()))
-            content = opened.read(most_bytes + 1) if size <= most_bytes else b""
+        status = file.lstat()
+        file_type = stat.S_IFMT(status.st_mode)
+        if file_type != stat.S_IFREG:
+            kind = _OTHER_FILES.get(file_type, "a device or a socket")
+            raise UnreadableError(f"{file} is {kind}, and no file: hand in the notebook itself")
+        if status.st_size > max_bytes:
+            raise UnreadableError(
+                f"{file} is larger than {max_bytes / 1e6:g} MB: clear the outputs of its cells"
+            )
+        return file.read_bytes()
     except FileNotFoundError:
         raise UnreadableError(f"{file} does not exist") from None
     except OSError as error:
         raise UnreadableError(
             f"{file} cannot be read ({error.strerror}): see that you have the right to read it"
         ) from error
-    if max(size, len(content)) > most_bytes:
-        raise UnreadableError(
-            f"{file} is larger than {most_bytes / 1e6:g} MB: clear the outputs of its cells"
-        )
-    return content
-
-
-def _require_regular(file: Path, status: os.stat_result) -> int:
-    """Return a file's size; refuse what is no regular file."""
-    mode = status.st_mode
-    if stat.S_ISREG(mode):
-        return status.st_size
-    kinds = {stat.S_ISLNK: "a link", stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a FIFO"}
-    kind = next((name for is_kind, name in kinds.items() if is_kind(mode)), "a device or a socket")
-    raise UnreadableError(f"{file} is {kind}, and no file: hand in the notebook itself")
 
 
 @dataclass(frozen=True)
@@ -63,12 +51,27 @@ class Submission:
     """What was handed in: the answers that differ from their starters, by exercise."""
 
     answers: dict[str, str] = field(default_factory=dict)
-    notes: dict[str, str] = field(default_factory=dict)  # on answers that are found unusually
+    notes: dict[str, str] = field(default_factory=dict)  # on unusual answer cells
 
 
-def read_submission(file: Path, starters: Mapping[str, str]) -> Submission:
-    """Find the answers in the user's own notebook file, which may be a link."""
+Starters = Mapping[str, str]
+"""The starters that were handed out with a lesson, by exercise."""
+
+
+def read_submission(file: Path, starters: Starters) -> Submission:
+    """Read the answers in the user's own notebook file, which may be a link."""
     return find_answers(read_notebook(file.resolve()), starters)
+
+
+def read_submission_of_any_lesson(
+    file: Path, handed_out: Mapping[str, Starters]
+) -> tuple[str | None, Submission]:
+    """Read which lesson a student's file belongs to, None if unclear, and the answers in it."""
+    notebook = read_notebook(file)
+    lesson = known_lesson(notebook, handed_out)
+    if lesson is None:
+        return None, Submission()
+    return lesson, find_answers(notebook, handed_out[lesson])
 
 
 def read_notebook(file: Path) -> dict[str, Any]:
@@ -86,8 +89,10 @@ def read_notebook(file: Path) -> dict[str, Any]:
         # What follows it is left of an older version, which a program did not write over.
         notebook, _ = json.JSONDecoder(parse_int=str).raw_decode(text.lstrip())
     except ValueError as error:
-        causes = (why for sign, why in _NO_JSON.items() if re.search(sign, text))
-        why = next(causes, f"it is cut off or damaged; hand in one that JupyterLab opens ({error})")
+        why = f"it is cut off or damaged; hand in one that JupyterLab opens ({error})"
+        for pattern, known_reason in _NO_JSON.items():
+            if re.search(pattern, text):
+                why = known_reason
         raise UnreadableError(f"{file} is not a notebook: {why}") from error
     except RecursionError:
         raise UnreadableError(f"{file} is not a notebook: it is nested too deep") from None
@@ -103,7 +108,7 @@ _NO_JSON = {
     "Git could not merge, and save it again",
     r"^\s*<(?i:!doctype|html)": "it is a web page: download the notebook itself",
 }
-"""By what a file's text shows: why it is no JSON, and what to do."""
+"""Why a text that matches a pattern is no JSON, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -120,41 +125,47 @@ class _Cell:
         return defined_names(self.source)
 
 
-def known_lesson(
-    notebook: dict[str, Any], handed_out: Mapping[str, Mapping[str, str]]
-) -> str | None:
+def known_lesson(notebook: dict[str, Any], handed_out: Mapping[str, Starters]) -> str | None:
     """Return the lesson that a notebook, given as untrusted JSON, belongs to; None if unclear.
 
-    The starters of its exercises were handed out with each lesson. The lesson is known by the marks
-    of answer and check cells. Where a program has dropped them all, it is known by the names that
-    cells define: a notebook of a lesson shows, or practises, a few of them too. The solutions,
-    which lie in a clone of the course, are of none.
+    The lesson is known by the marks of answer and check cells. Where a program has dropped them
+    all, it is known by the names that cells define: a notebook of a lesson shows, or practises, a
+    few of them too. The solutions, which lie in a clone of the course, belong to none.
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     marks = {mark for cell in cells for mark in _marks(cell)}
-    names = defined_names("\n".join(map(_source, cells)))
-    if any(
-        other_answer_id(name, 1) in marks for starters in handed_out.values() for name in starters
-    ):
+    exercises = {exercise for starters in handed_out.values() for exercise in starters}
+    if any(other_answer_id(exercise, 1) in marks for exercise in exercises):
         return None
-    marked, defined = dict[str, int](), dict[str, int]()
-    for lesson, starters in handed_out.items():
-        marked[lesson] = sum(
-            not marks.isdisjoint((answer_id(name), check_id(name))) for name in starters
-        )
-        count = sum(defined_names(starter) <= names for starter in starters.values())
-        defined[lesson] = count if count >= _MIN_SHARE * len(starters) else 0
-    for exercises in (marked, defined):
-        next_most, most = sorted([0, 0, *exercises.values()])[-2:]
-        if most > next_most:
-            return max(exercises, key=exercises.__getitem__)
-    return None
+    names = defined_names("\n".join(map(_source, cells)))
+    marked = {lesson: _marked(starters, marks) for lesson, starters in handed_out.items()}
+    defined = {lesson: _defined(starters, names) for lesson, starters in handed_out.items()}
+    return _with_most(marked) or _with_most(defined)
+
+
+def _marked(starters: Starters, marks: set[str]) -> int:
+    """Count the exercises whose answer or check cell is there."""
+    cells = [{answer_id(exercise), check_id(exercise)} for exercise in starters]
+    return sum(not marks.isdisjoint(ids) for ids in cells)
+
+
+def _defined(starters: Starters, names: set[str]) -> int:
+    """Count the exercises whose names are all defined; a few are none."""
+    count = sum(defined_names(starter) <= names for starter in starters.values())
+    return count if count >= _MIN_SHARE * len(starters) else 0
 
 
 _MIN_SHARE = 1 / 4  # of a lesson's exercises; its own notebooks define a sixth at most
 
 
-def find_answers(notebook: dict[str, Any], starters: Mapping[str, str]) -> Submission:
+def _with_most(exercises: Mapping[str, int]) -> str | None:
+    """Return the lesson with the most exercises; None if there is a tie, or no exercise."""
+    most = max(exercises.values(), default=0)
+    lessons = [lesson for lesson, count in exercises.items() if count == most]
+    return lessons[0] if most > 0 and len(lessons) == 1 else None
+
+
+def find_answers(notebook: dict[str, Any], starters: Starters) -> Submission:
     """Find the answers in a notebook, given as untrusted JSON, by the starters of the exercises.
 
     What answers an exercise is its answer cell, or else the last cell that defines all of its
@@ -164,7 +175,7 @@ def find_answers(notebook: dict[str, Any], starters: Mapping[str, str]) -> Submi
     cells = list(_cells(notebook, starters))
     answers, notes = {}, {}
     for exercise, starter in starters.items():
-        counting, note = _cells_that_count(exercise, starter, cells)
+        counting, note = _counting_cells(exercise, starter, cells)
         answer = "\n".join(cell.source for cell in counting)
         if len(answer) > ANSWER_CHARACTERS:
             note = (
@@ -178,24 +189,25 @@ def find_answers(notebook: dict[str, Any], starters: Mapping[str, str]) -> Submi
     return Submission(answers, notes)
 
 
-def _cells(notebook: dict[str, Any], starters: Mapping[str, str]) -> Iterator[_Cell]:
+def _cells(notebook: dict[str, Any], starters: Starters) -> Iterator[_Cell]:
     """Yield the cells that may hold answers.
 
     A program that saves an older format drops the ids, as Colab does, which keeps them in the
     metadata, and the next one makes new ones; a copied cell gets a new one too. So an answer cell
-    is known by the first of its marks that is one's, or by its starter.
+    is known by the first of its marks that names an exercise, or by its starter.
     """
     exercises = {starter.strip(): exercise for exercise, starter in starters.items()}
-    exercises |= {answer_id(exercise): exercise for exercise in starters}
+    for exercise in starters:
+        exercises[answer_id(exercise)] = exercise
     for cell in notebook["cells"]:
         if not isinstance(cell, dict):
             continue
         source = _source(cell)
         marks = (*_marks(cell), source.strip())
         exercise = next((exercises[mark] for mark in marks if mark in exercises), "")
-        kind = str(cell.get("cell_type"))
-        if kind == "code" or (exercise and kind in _TEXT_TYPES):
-            yield _Cell(kind, source, exercise)
+        cell_type = str(cell.get("cell_type"))
+        if cell_type == "code" or (exercise and cell_type in _TEXT_TYPES):
+            yield _Cell(cell_type, source, exercise)
 
 
 LATER_CELL = "the answer cell counts; a cell below that defines the names, too, does not"
@@ -203,35 +215,39 @@ _TEXT_TYPES = {"markdown": "is a Markdown cell", "raw": "is a raw cell"}
 """What an answer cell becomes when M or R is pressed by mistake."""
 
 
-def _cells_that_count(
-    exercise: str, starter: str, cells: Sequence[_Cell]
-) -> tuple[list[_Cell], str]:
+def _counting_cells(exercise: str, starter: str, cells: Sequence[_Cell]) -> tuple[list[_Cell], str]:
     """Return the cells that answer an exercise together, and a note if they are unusual ones."""
     names = defined_names(starter)
-    own = [cell for cell in cells if cell.exercise == exercise]
-    worked_in = [cell for cell in own if cell.source.strip() not in ("", starter.strip())]
-    counting = _parts_in_force([cell for cell in worked_in if cell.type == "code"], names)
+    answer_cells = [cell for cell in cells if cell.exercise == exercise]
+    changed = [cell for cell in answer_cells if cell.source.strip() not in ("", starter.strip())]
+    counting = _parts_in_force([cell for cell in changed if cell.type == "code"], names)
     if not names <= set[str]().union(*(cell.names for cell in counting)):
         code = [cell for cell in cells if cell.type == "code" and cell.exercise != exercise]
         if others := [cell for cell in code if names <= cell.names]:
-            why = "is as it was handed out" if own else "is not in the notebook"
-            if own and not own[-1].source.strip():
-                why = "is empty"
-            if worked_in:
-                why = _TEXT_TYPES.get(worked_in[-1].type, "lacks a definition")
+            why = _why_another_counts(answer_cells, changed)
             return others[-1:], f"the answer cell {why}; another cell that defines the names counts"
-    if worked_in and not counting:
-        note = f"the answer cell {_TEXT_TYPES[worked_in[-1].type]}; it counts as code"
-        return worked_in[-1:], note
-    if not own:
+    if changed and not counting:
+        note = f"the answer cell {_TEXT_TYPES[changed[-1].type]}; it counts as code"
+        return changed[-1:], note
+    if not answer_cells:
         return [], "the answer cell is not in the notebook"
-    if len(own) > 1:
-        which = "the last one counts" if len(counting) < 2 else f"the last {len(counting)} count"
-        return counting, f"the answer cell is there {len(own)} times; {which}"
-    later = cells[cells.index(own[-1]) + 1 :]
+    if len(answer_cells) > 1:
+        these = "the last one counts" if len(counting) < 2 else f"the last {len(counting)} count"
+        return counting, f"the answer cell is there {len(answer_cells)} times; {these}"
+    later = cells[cells.index(answer_cells[-1]) + 1 :]
     if any(names <= cell.names for cell in later if not cell.exercise):
         return counting, LATER_CELL
     return counting, ""
+
+
+def _why_another_counts(answer_cells: Sequence[_Cell], changed: Sequence[_Cell]) -> str:
+    if changed:
+        return _TEXT_TYPES.get(changed[-1].type, "lacks a definition")
+    if not answer_cells:
+        return "is not in the notebook"
+    if not answer_cells[-1].source.strip():
+        return "is empty"
+    return "is as it was handed out"
 
 
 def _parts_in_force(cells: list[_Cell], names: set[str]) -> list[_Cell]:
@@ -261,6 +277,7 @@ def _marks(cell: dict[str, Any]) -> Iterator[str]:
 
 
 def _source(cell: dict[str, Any]) -> str:
+    """Return a cell's source, which may be stored as lines."""
     source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
     text = "".join(line for line in lines if isinstance(line, str))

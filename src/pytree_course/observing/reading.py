@@ -78,7 +78,8 @@ def _check(value: object, size: _Size | None = None, depth: int = 0) -> None:
                 _check(item, size, depth)
         case msgspec.Struct():
             if isinstance(value, obs.Observed):
-                size = size or _Size()
+                if size is None:  # the root of an observation, wherever it is stored
+                    size, depth = _Size(), 0
                 size.nodes += 1
                 size.elements += len(value.values) if isinstance(value, obs.Array) else 0
                 too_many = size.nodes > obs.MAX_NODES or size.elements > obs.MAX_ELEMENTS
