@@ -85,11 +85,13 @@ def _students(folder: ClassFolder, roster: Sequence[RosterEntry]) -> dict[str, s
     by_id: dict[str, set[str]] = defaultdict(set, {entry.student: set() for entry in roster})
     for submitter in folder.submitters.values():
         entry = entries.get(submitter.id, RosterEntry(submitter.id))
-        for called in (submitter.id, entry.student):
-            by_id[called].add(submitter.id)
-        for called in (submitter.name, entry.name):
-            by_name[called].add(submitter.id)
-    return {**by_name, **by_id}
+        for student_id in (submitter.id, entry.student):
+            by_id[student_id].add(submitter.id)
+        for name in (submitter.name, entry.name):
+            by_name[name].add(submitter.id)
+    students = dict(by_name)
+    students.update(by_id)
+    return students
 
 
 def _correction(
@@ -98,26 +100,26 @@ def _correction(
     name = row["student"]
     if name not in students:
         raise CourseError(f"no student is called {name!r}")
-    called = students[name]
-    if not called:
+    namesakes = students[name]
+    if not namesakes:
         raise CourseError(f"{name} handed in nothing")
-    if len(called) > 1:
+    if len(namesakes) > 1:
         raise CourseError(f"several students are called {name!r}")
-    (student,) = called
+    (student,) = namesakes
     lesson = course.lesson_named(row["lesson"])
-    if (student, lesson.stem) not in {
-        (notebook.student, notebook.lesson) for notebook in folder.notebooks
-    }:
+    handed_in = [(notebook.student, notebook.lesson) for notebook in folder.notebooks]
+    if (student, lesson.stem) not in handed_in:
         raise CourseError(f"{student} handed in nothing for {lesson.stem}")
     exercises = BuiltLesson.read(lesson.expected).graded
     if row["exercise"] not in exercises:
         raise CourseError(f"{lesson.stem} has no exercise {row['exercise']!r}")
-    points, most = row["points"], exercises[row["exercise"]].points
-    if points not in ["", *map(str, range(most + 1))]:
-        raise CourseError(f"points are a whole number from 0 to {most}, or left out")
-    return Correction(
-        student, lesson.stem, row["exercise"], int(points) if points else None, row["comment"]
-    )
+    max_points = exercises[row["exercise"]].points
+    allowed: dict[str, int | None] = {str(points): points for points in range(max_points + 1)}
+    allowed[""] = None
+    if row["points"] not in allowed:
+        raise CourseError(f"points are a whole number from 0 to {max_points}, or left out")
+    points = allowed[row["points"]]
+    return Correction(student, lesson.stem, row["exercise"], points, row["comment"])
 
 
 def added(
@@ -127,10 +129,10 @@ def added(
 ) -> tuple[list[Correction], list[str]]:
     """Add corrections to the earlier ones; return all of them, and say what they replace.
 
-    Each is for the answer that counts now. A line that stands there unchanged was made for the
-    answer of that time.
+    A correction is for the answer that counts now. A line that stands there unchanged was made for
+    the answer of that time.
     """
-    corrections, replaced = {**earlier}, []
+    corrections, replaced = dict(earlier), []
     for correction in given:
         old = corrections.pop(correction.place, None)
         if old is not None and structs.replace(old, answer="") == correction:
@@ -152,8 +154,8 @@ def corrected(attempt: Attempt, corrections: Mapping[Place, Correction]) -> Atte
         correction = corrections.get((attempt.student, attempt.lesson, row.exercise))
         if correction is None:
             return row
-        is_this = correction.answer == _answer(attempt, row.exercise)
-        word = TeachersWord(correction.comment, row.points, is_this)
+        is_for_this_answer = correction.answer == _answer(attempt, row.exercise)
+        word = TeachersWord(correction.comment, row.points, is_for_this_answer)
         points = row.points if correction.points is None else correction.points
         return structs.replace(row, points=points, teacher=word)
 

@@ -89,32 +89,34 @@ def download_names(
     `canvas_ids` are those on the list of the class, where it has any.
     """
     matches = {name: _MOODLE.fullmatch(name) or _BRIGHTSPACE.fullmatch(name) for name in names}
-    numbers = defaultdict(set)
-    for named in filter(None, matches.values()):
-        numbers[named["name"]].add(named["number"])
-    read = {}
+    numbers = defaultdict(set)  # by the student's name
+    for match in matches.values():
+        if match:
+            numbers[match["name"]].add(match["number"])
+    downloads = {}
     for name, match in matches.items():
         if match:
-            read[name] = _with_name(match, is_alone=len(numbers[match["name"]]) == 1)
+            is_unique = len(numbers[match["name"]]) == 1
+            downloads[name] = _with_name(match, is_unique=is_unique)
         elif reason := _refusal(name):
-            read[name] = DownloadName(Submitter(""), problem=reason)
+            downloads[name] = DownloadName(Submitter(""), problem=reason)
         elif readings := _canvas_readings(name):
-            read[name] = _only_possible(readings, canvas_ids)
-    return read
+            downloads[name] = _only_possible(readings, canvas_ids)
+    return downloads
 
 
 def _refusal(name: str) -> str:
-    return next((reason for form, reason in _REFUSED.items() if form.fullmatch(name)), "")
+    return next((reason for pattern, reason in _REFUSED.items() if pattern.fullmatch(name)), "")
 
 
-def _with_name(match: re.Match[str], *, is_alone: bool) -> DownloadName:
+def _with_name(match: re.Match[str], *, is_unique: bool) -> DownloadName:
     """Read a name that says what a student is called, as those of Moodle and Brightspace do.
 
     The number changes with the assignment: it tells two students of one name apart, but would make
     two students of one who handed in two lessons.
     """
     name = match["name"]
-    needs_number = name == _ANONYMOUS or not is_alone
+    needs_number = name == _ANONYMOUS or not is_unique
     if match["number"] and needs_number:
         name = f"{name}_{match['number']}"
     if match.re is _MOODLE:
@@ -124,12 +126,11 @@ def _with_name(match: re.Match[str], *, is_alone: bool) -> DownloadName:
     submitter = Submitter(name, system=BRIGHTSPACE)
     # It writes 9:59 as 959, in which `strptime` would read 95 hours.
     four_digits = re.sub(r"\b(\d{3})\b", r"0\1", match["date"])
-    for form in ("%b %d, %Y %I%M %p", "%d %B, %Y %H%M"):
+    for date_format in ("%b %d, %Y %I%M %p", "%d %B, %Y %H%M"):
         with suppress(ValueError):
-            moment = datetime.strptime(four_digits, form).replace(
-                tzinfo=UTC
-            )  # only the order counts
-            return DownloadName(submitter, int(moment.timestamp()))
+            moment = datetime.strptime(four_digits, date_format)
+            order = moment.replace(tzinfo=UTC).timestamp()  # in any zone, the order is the same
+            return DownloadName(submitter, int(order))
     remark = f"when it was handed in cannot be read from {match['date']!r}"
     return DownloadName(submitter, remark=remark)
 
@@ -149,13 +150,14 @@ def _canvas_readings(name: str) -> list[DownloadName]:
 
 def _only_possible(readings: list[DownloadName], canvas_ids: Collection[str]) -> DownloadName:
     """Choose the one reading of a name of Canvas's that can be right."""
-    possible = [one for one in readings if one.submitter.id in canvas_ids] or readings
-    if len({one.submitter.id for one in possible}) == 1:
+    on_list = [reading for reading in readings if reading.submitter.id in canvas_ids]
+    possible = on_list or readings
+    submitters = [reading.submitter for reading in possible]
+    if len({submitter.id for submitter in submitters}) == 1:
         return possible[0]
-    students = [(one.submitter.id, one.submitter.name or "no name") for one in possible]
-    whose = " or ".join(f"{student} ({name})" for student, name in students)
+    names = [f"{submitter.id} ({submitter.name or 'no name'})" for submitter in submitters]
     problem = (
-        f"whose it is can be read in several ways: {whose}. Rename it so that no other numbers "
-        "stand between underscores, or name Canvas's export of grades with --roster"
+        f"whose it is can be read in several ways: {' or '.join(names)}. Rename it so that no "
+        "other numbers stand between underscores, or name Canvas's export of grades with --roster"
     )
     return DownloadName(Submitter(""), problem=problem)

@@ -125,12 +125,16 @@ def _top(folder: Path, stems: tuple[str, ...]) -> Path:
     """Go down in an unpacked zip while everything is in one folder that is no student's."""
     while True:
         entries = list(folder.iterdir())
-        if len(entries) != 1 or not entries[0].is_dir() or _is_students(entries[0], stems):
+        if (
+            len(entries) != 1
+            or not entries[0].is_dir()
+            or _is_students_or_nbgraders(entries[0], stems)
+        ):
             return folder
         folder = entries[0]
 
 
-def _is_students(folder: Path, stems: tuple[str, ...]) -> bool:
+def _is_students_or_nbgraders(folder: Path, stems: tuple[str, ...]) -> bool:
     """Say whether a folder that is alone in a zip is a student's, or nbgrader's of all students.
 
     A student's folder holds files, or nbgrader's folders of assignments and nothing else: a student

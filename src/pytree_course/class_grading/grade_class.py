@@ -254,13 +254,11 @@ def _is_doubtful(run: Run) -> bool:
 
 def _describe_error(error: Exception) -> str:
     """Describe an error in grading a submission, and what to do about it."""
-    if isinstance(error, BrokenProcessPool):
+    if isinstance(error, BrokenProcessPool | MemoryError):
         return (
-            "the process that ran the notebook was ended, probably because the memory was full: "
+            "The process that ran the notebook was ended, probably because the memory was full: "
             "grade it again with `--jobs 1`."
         )
-    if isinstance(error, MemoryError):
-        return "There was not enough memory for the notebook: grade it again with `--jobs 1`."
     message = truncate(str(error), _MAX_MESSAGE)
     return (
         f"{type(error).__name__}: {message}. If this happens again, look at the notebook yourself, "

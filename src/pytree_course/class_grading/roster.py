@@ -66,10 +66,6 @@ def _decoded(data: bytes) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-_OF_CANVAS = ("SIS Login ID", "Student", "ID")
-"""The columns of what Canvas exports under Grades, for a student's login, name and id."""
-
-
 @dataclass(frozen=True)
 class RosterEntry:
     """A student on the list."""
@@ -86,25 +82,23 @@ def match(roster: Iterable[RosterEntry], submitters: Iterable[Submitter]) -> dic
     words, where just one of the list and one of those who handed in have it.
     """
     roster, submitters = list(roster), list(submitters)
-    students = {entry.student: entry for entry in roster}
-    canvas_ids = {entry.canvas_id: entry for entry in roster if entry.canvas_id}
+    by_login = {entry.student: entry for entry in roster}
+    by_canvas_id = {entry.canvas_id: entry for entry in roster if entry.canvas_id}
     matched = {}
+    unmatched = defaultdict(list)  # those from a download, by name
     for submitter in submitters:
-        exact = canvas_ids if submitter.system == CANVAS else students
-        if entry := exact.get(submitter.id):
+        by_id = by_canvas_id if submitter.system == CANVAS else by_login
+        if entry := by_id.get(submitter.id):
             matched[submitter.id] = entry
-    others = [
-        submitter for submitter in submitters if submitter.system and submitter.id not in matched
-    ]
-    with_name = Counter(map(_key, others))
-    entries = defaultdict(set)
+        elif submitter.system:
+            unmatched[_name_key(submitter)].append(submitter)
+    entries = defaultdict(set)  # the others on the list, by name
     for entry in {*roster} - {*matched.values()}:
-        for key in _keys(entry):
+        for key in _possible_keys(entry):
             entries[key].add(entry)
-    for submitter in others:
-        key = _key(submitter)
-        if with_name[key] == 1 and len(entries[key]) == 1:
-            (matched[submitter.id],) = entries[key]
+    for key, namesakes in unmatched.items():
+        if len(namesakes) == 1 and len(entries[key]) == 1:
+            (matched[namesakes[0].id],) = entries[key]
     return matched
 
 
@@ -119,18 +113,21 @@ def read_roster(file: Path) -> list[RosterEntry]:
     if {"Student", "ID"} <= {*names}:
         # Canvas's second line is the points; its test student is no student.
         rows = [row for row in rows if row["ID"] and row["Student"] != "Student, Test"]
-        columns = _OF_CANVAS if "SIS Login ID" in names else ("ID", *_OF_CANVAS[1:])
+        login = "SIS Login ID" if "SIS Login ID" in names else "ID"
+        columns = (login, "Student", "ID")
     if not rows or columns[0] not in names:
         raise CourseError(
             f"{file} needs a first line `student,name`, then a line per student. "
             f"Its columns are: {', '.join(names)}."
         )
-    cells = ([row.get(column, "") for column in columns] for row in rows)
+    cells = [[row.get(column, "") for column in columns] for row in rows]
     entries = [RosterEntry(*row) for row in cells if row[0]]
+    logins = [entry.student for entry in entries]
     ids = [f"ID {entry.canvas_id}" for entry in entries if entry.canvas_id]
-    times = Counter([*(entry.student for entry in entries), *ids])
-    if twice := [called for called, count in times.items() if count > 1]:
-        raise CourseError(f"{file} has {', '.join(twice)} more than once: leave one line of each.")
+    repeated = [name for name, count in Counter(logins + ids).items() if count > 1]
+    if repeated:
+        students = ", ".join(repeated)
+        raise CourseError(f"{file} has {students} more than once: leave one line of each.")
     return entries
 
 
@@ -140,17 +137,17 @@ def _words(name: str) -> list[str]:
     return [word for word in words if word]
 
 
-def _key(submitter: Submitter) -> str:
+def _name_key(submitter: Submitter) -> str:
     """Return a student's name as names are compared: Canvas leaves out what is between words."""
     if submitter.system == CANVAS:
         return "".join(_words(submitter.name))
     return " ".join(sorted(_words(submitter.id)))
 
 
-def _keys(entry: RosterEntry) -> set[str]:
+def _possible_keys(entry: RosterEntry) -> set[str]:
     """Return the keys that a student on the list may have; Canvas begins with the last name."""
     words = _words(entry.name)
     if entry.canvas_id:  # in Canvas it would have matched by that
         return {" ".join(sorted(words))} - {""}
-    turned = {"".join(words[first:] + words[:first]) for first in range(len(words))}
-    return (turned | {" ".join(sorted(words))}) - {""}
+    of_canvas = {"".join(words[first:] + words[:first]) for first in range(len(words))}
+    return (of_canvas | {" ".join(sorted(words))}) - {""}
