@@ -19,9 +19,9 @@ from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.released_files import hand_out
 from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.running.run_cases import results_of
+from pytree_course.running.run_cases import run_check
 from pytree_course.sources import authors_answers
-from pytree_course.sources.authors_answers import SEEDS, results_of_answer
+from pytree_course.sources.authors_answers import SEEDS, run_answer
 from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.predictions import with_closed_answer, with_open_answer
 from pytree_course.sources.source_cells import AuthorMistakesError, SourceCell
@@ -47,12 +47,12 @@ def test_each_answer_runs_once_on_a_seed_and_no_caller_can_change_what_it_yields
 
     def counted(check, answers, seed):
         runs.append(seed)
-        return results_of(check, answers, seed)
+        return run_check(check, answers, seed)
 
-    monkeypatch.setattr(authors_answers, "results_of", counted)
+    monkeypatch.setattr(authors_answers, "run_check", counted)
     sources = read_sources(unbuilt)
     exercise = sources.exercises["count_leaves"]
-    results_of_answer(sources, exercise, exercise.solution, PUBLIC_SEED).clear()
+    run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).clear()
     build(unbuilt)
     assert find_stale(unbuilt) == []
     answers = sum(

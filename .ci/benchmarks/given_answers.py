@@ -34,7 +34,6 @@ from pytree_course.sources.authors_answers import (
     AnswerError,
     expect_exercise,
     run_answer,
-    with_misconceptions,
 )
 from pytree_course.sources.exercises import Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources
@@ -100,8 +99,7 @@ def judged_answers(
 
 def _prepare(sources: LessonSources, name: str) -> None:
     for seed in SEEDS:
-        right = expect_exercise(sources, sources.exercises[name], seed)
-        _EXPECTED[name, seed] = with_misconceptions(right, sources, seed)
+        _EXPECTED[name, seed] = expect_exercise(sources, sources.exercises[name], seed)
 
 
 def in_a_cell(exercise: Exercise, code: str) -> Answer:

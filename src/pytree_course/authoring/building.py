@@ -24,8 +24,7 @@ from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.released_files import hand_out
-from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.sources.authors_answers import expect
+from pytree_course.sources.authors_answers import expect_lesson
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError, Mistake, SourceCell
 from pytree_course.texts import write_file
@@ -135,7 +134,7 @@ def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes_in_answers(sources):
         raise AuthorMistakesError(mistakes)
-    expected = expect(sources, PUBLIC_SEED)
+    expected = expect_lesson(sources)
     asked = {about.exercise for about in questions(expected)}
     asking = [exercise for exercise in sources.exercises.values() if exercise.question]
     message = "no case makes a question: see `question` in docs/authoring.md"

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations, takewhile
 
 from pytree_course.judging.matching import is_told_apart
 from pytree_course.observing.comparison import agree, compare
-from pytree_course.observing.observations import NotAttempted, Observation, Unbounded
-from pytree_course.sources.authors_answers import SEEDS, AnswerError, results_of_answer
+from pytree_course.observing.observations import NotAttempted, Unbounded
+from pytree_course.sources.authors_answers import SEEDS, AnswerError, results_of
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, find_wrong_layers
 from pytree_course.sources.source_cells import Mistake, SourceCell
@@ -40,9 +41,10 @@ def find_mistakes_in_answers(sources: LessonSources) -> list[Mistake]:
     mistakes = [
         mistake
         for exercise in sources.exercises.values()
-        for mistake in _in_answers(sources, exercise)
+        for seed in SEEDS
+        for mistake in _in_answers(sources, exercise, seed)
     ]
-    return list(dict.fromkeys(mistakes))  # one may occur under several seeds
+    return list(dict.fromkeys(mistakes))  # most of them occur under each seed
 
 
 def _spoiled(cells: Sequence[SourceCell]) -> Iterator[Mistake]:
@@ -78,38 +80,37 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
                 yield exercise.mistake(f"there are two answers named {answer.name!r}", answer)
 
 
-def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
+def _in_answers(sources: LessonSources, exercise: Exercise, seed: int) -> Iterator[Mistake]:
     """Find answers with the wrong verdict, and pairs that no case distinguishes."""
-    solution, starter = exercise.solution, exercise.starter
-    for seed in SEEDS:
-        yielded: dict[int, list[Observation]] = {}
-        for answer in (solution, starter, *exercise.variants, *exercise.misconceptions):
-            try:
-                yielded[id(answer)] = results_of_answer(sources, exercise, answer, seed)
-            except AnswerError as error:
-                yield exercise.mistake(f"{answer.name!r} does not run: {error}", answer)
-                return
-        right = yielded[id(solution)]
-        if not right:
-            yield exercise.mistake("its check has no cases")
+    results = partial(results_of, sources, exercise, seed=seed)
+    for answer in exercise.all_answers:
+        try:
+            results(answer)
+        except AnswerError as error:
+            yield exercise.mistake(f"{answer.name!r} does not run: {error}", answer)
             return
-        for observation in right:
-            if isinstance(observation, Unbounded | NotAttempted):
-                yield exercise.mistake(f"the solution yields {observation}")
-        if agree(right, yielded[id(starter)]):
-            yield exercise.mistake("the starter passes the check", starter)
-        for variant in exercise.variants:
-            if not agree(right, yielded[id(variant)]):
-                yield exercise.mistake(f"the variant {variant.name!r} fails the check", variant)
-        for wrong in exercise.misconceptions:
-            telling = sum(map(bool, map(compare, right, yielded[id(wrong)])))
-            if agree(right, yielded[id(wrong)]):
-                message = f"no case tells the misconception {wrong.name!r} from the right answer"
-                yield exercise.mistake(message, wrong)
-            elif telling == 1 and not exercise.is_prediction:
-                message = f"only one case tells {wrong.name!r} from the right answer"
-                yield exercise.mistake(message, wrong)
-        for wrong, other in combinations(exercise.misconceptions, 2):
-            if not is_told_apart(yielded[id(wrong)], yielded[id(other)]):
-                message = f"no case tells {wrong.name!r} and {other.name!r} apart"
-                yield exercise.mistake(message, other)
+    right = results(exercise.solution)
+    if not right:
+        yield exercise.mistake("its check has no cases")
+        return
+    for observation in right:
+        if isinstance(observation, Unbounded | NotAttempted):
+            yield exercise.mistake(f"the solution yields {observation}")
+    if agree(right, results(exercise.starter)):
+        yield exercise.mistake("the starter passes the check", exercise.starter)
+    for variant in exercise.variants:
+        if not agree(right, results(variant)):
+            yield exercise.mistake(f"the variant {variant.name!r} fails the check", variant)
+    wrong_results = {wrong.name: results(wrong) for wrong in exercise.misconceptions}
+    for wrong in exercise.misconceptions:
+        differing_cases = sum(map(bool, map(compare, right, wrong_results[wrong.name])))
+        if agree(right, wrong_results[wrong.name]):
+            message = f"no case tells the misconception {wrong.name!r} from the right answer"
+            yield exercise.mistake(message, wrong)
+        elif differing_cases == 1 and not exercise.is_prediction:
+            message = f"only one case tells {wrong.name!r} from the right answer"
+            yield exercise.mistake(message, wrong)
+    for wrong, other in combinations(exercise.misconceptions, 2):
+        if not is_told_apart(wrong_results[wrong.name], wrong_results[other.name]):
+            message = f"no case tells {wrong.name!r} and {other.name!r} apart"
+            yield exercise.mistake(message, other)

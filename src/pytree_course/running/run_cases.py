@@ -53,11 +53,6 @@ def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
     return list(outcomes_of(check, answers, seed))
 
 
-def results_of(check: Check, answers: Sequence[Any], seed: int) -> list[Observation]:
-    """Return the results alone, of the same cases: to write and observe inputs takes time."""
-    return [_call(case)[0] for case in check(*answers, rng=np.random.default_rng(seed))]
-
-
 def outcomes_of(check: Check, answers: Sequence[Any], seed: int) -> Iterator[Outcome]:
     """Run the cases of a check, as `run_check` does, but each only when it is asked for."""
     return map(_run_case, check(*answers, rng=np.random.default_rng(seed)))
