@@ -5,7 +5,7 @@ watches it. The process that enters is forked from a warm server or, where that 
 afresh. Outside of this package nothing depends on which one it was.
 """
 
-# What the functions import runs on Linux only.
+# The modules that the functions import run on Linux only.
 
 import importlib
 import shutil
@@ -25,9 +25,9 @@ _INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed
 def class_sandboxes(private: Iterable[Path]) -> Iterator[Callable[[], None]]:
     """Start the warm server for all processes that grade a class.
 
-    Yields what each of these processes calls before it makes a sandbox. A CourseError says what to
-    install or to switch on where no sandbox can be made, and what to move where a sandbox would
-    show one of the private folders.
+    Yields the function that each of these processes calls before it makes a sandbox. A CourseError
+    says what to install or to switch on if no sandbox can be made, or what to move if a sandbox
+    would show one of the private folders.
     """
     require_programs()
     require_hidden(private)
@@ -39,10 +39,11 @@ def class_sandboxes(private: Iterable[Path]) -> Iterator[Callable[[], None]]:
         say_slow,
     )
 
+    _, request = kernel_request({}, {})
     with closing(WarmServer()) as server:
         requests: socket.socket | None = server.requests
         try:
-            server.make_sandbox(kernel_request({}, {})[1]).end()
+            server.make_sandbox(request).end()
         except SandboxError as error:
             require_fresh_sandbox()
             say_slow(error)
@@ -96,8 +97,9 @@ def require_fresh_sandbox() -> None:
     """Raise a CourseError that says what to switch on, unless a sandbox can be made afresh."""
     from pytree_course.grading.sandbox.doors import SandboxError, fresh_sandbox, kernel_request
 
+    _, request = kernel_request({}, {})
     try:
-        fresh_sandbox(kernel_request({}, {})[1]).end()
+        fresh_sandbox(request).end()
     except SandboxError as error:
         raise CourseError(
             f"A sandbox cannot be made here: {error}\n"

@@ -122,27 +122,27 @@ def _make_view(request: SandboxRequest) -> None:
     """Mount what is private to each sandbox; bubblewrap's view already has the rest."""
     linux.make_mounts_private()
     linux.mount("proc", "/proc", _MOUNT_FLAGS | linux.MS_NOEXEC)
-    for place in FOLDERS_IN_MEMORY:
-        _mount_memory(place)
+    for path in FOLDERS_IN_MEMORY:
+        _mount_memory(path)
     linux.mount("devpts", "/dev/pts", linux.MS_NOSUID | linux.MS_NOEXEC, policy.TERMINAL_OPTIONS)
-    for place in policy.KEY_LISTS:
-        if os.path.exists(place):
-            linux.cover(place)
+    for path in policy.KEY_LISTS:
+        if os.path.exists(path):
+            linux.cover(path)
     linux.mount("tmpfs", COURSE_INSIDE, _MOUNT_FLAGS, f"mode={policy.FOLDER_MODE}")
-    for place, text in request.files.items():
-        file = Path(place)
+    for path, text in request.files.items():
+        file = Path(path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         file.chmod(policy.FILE_MODE)
     linux.make_read_only(COURSE_INSIDE)
 
 
-def _mount_memory(place: str) -> None:
+def _mount_memory(path: str) -> None:
     """Mount a tmpfs, and keep the parts of Python below it visible."""
-    hidden = [folder for folder in policy.python_folders() if folder.is_relative_to(place)]
+    hidden = [folder for folder in policy.python_folders() if folder.is_relative_to(path)]
     opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in hidden]
     options = f"mode={policy.FOLDER_IN_MEMORY_MODE},size={limits.FOLDER_BYTES}"
-    linux.mount("tmpfs", place, _MOUNT_FLAGS, f"{options},nr_inodes={limits.FILES}")
+    linux.mount("tmpfs", path, _MOUNT_FLAGS, f"{options},nr_inodes={limits.FILES}")
     for folder, descriptor in zip(hidden, opened, strict=True):
         folder.mkdir(parents=True, exist_ok=True)
         linux.bind(f"/proc/self/fd/{descriptor}", str(folder))

@@ -16,7 +16,7 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 _MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 32, 4096, 1 << 14, 1 << 18
 _MS_RELATIME = 1 << 21
 # These have the same numbers in statvfs as in mount; ST_RELATIME has not.
-_KEPT = os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME
+_PRESERVED = os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME
 
 _PR_SET_DUMPABLE = 4
 _PR_CAPBSET_DROP = 24
@@ -33,13 +33,13 @@ class _Program(ctypes.Structure):
 
 
 def unshare(namespaces: int) -> None:
-    """Leave namespaces for new ones; os.unshare has come with Python 3.12."""
+    """Leave namespaces for new ones; os.unshare came with Python 3.12."""
     _checked(_libc.unshare(namespaces), "unshare")
 
 
-def mount(kind: str, place: str, flags: int, data: str = "") -> None:
+def mount(kind: str, path: str, flags: int, data: str = "") -> None:
     """Mount a new file system."""
-    _mount(kind.encode(), place.encode(), kind.encode(), flags, data.encode())
+    _mount(kind.encode(), path.encode(), kind.encode(), flags, data.encode())
 
 
 def make_mounts_private() -> None:
@@ -47,28 +47,28 @@ def make_mounts_private() -> None:
     _mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None)
 
 
-def bind(source: str, place: str) -> None:
+def bind(source: str, path: str) -> None:
     """Bind-mount a folder, with the mounts below it."""
-    _mount(source.encode(), place.encode(), None, _MS_BIND | _MS_REC, None)
+    _mount(source.encode(), path.encode(), None, _MS_BIND | _MS_REC, None)
 
 
-def cover(place: str) -> None:
+def cover(path: str) -> None:
     """Cover a file by /dev/null, read-only and no device: it cannot be opened."""
-    _mount(os.devnull.encode(), place.encode(), None, _MS_BIND, None)
-    make_read_only(place, MS_NODEV)
+    _mount(os.devnull.encode(), path.encode(), None, _MS_BIND, None)
+    make_read_only(path, MS_NODEV)
 
 
-def make_read_only(place: str, extra: int = 0) -> None:
+def make_read_only(path: str, extra: int = 0) -> None:
     """Make a mount read-only. Keep its other flags: a user namespace may not clear them."""
-    had = os.statvfs(place).f_flag
-    kept = had & _KEPT
-    if had & os.ST_RELATIME:
-        kept |= _MS_RELATIME
-    _mount(None, place.encode(), None, _MS_REMOUNT | _MS_BIND | MS_RDONLY | kept | extra, None)
+    present = os.statvfs(path).f_flag
+    flags = _MS_REMOUNT | _MS_BIND | MS_RDONLY | (present & _PRESERVED) | extra
+    if present & os.ST_RELATIME:
+        flags |= _MS_RELATIME
+    _mount(None, path.encode(), None, flags, None)
 
 
 def map_user(inside: int, user: int, group: int) -> None:
-    """Give the user and the group of a new user namespace the number that they have inside."""
+    """Set the number that the user and the group have inside a new user namespace."""
     set_dumpable(True)  # otherwise these files are root's
     for name, text in (
         ("setgroups", "deny"),
@@ -79,7 +79,7 @@ def map_user(inside: int, user: int, group: int) -> None:
 
 
 def set_dumpable(is_dumpable: bool) -> None:
-    """Say whether other processes of the same user may look into this one."""
+    """Set whether other processes of the same user may look into this one."""
     _prctl(_PR_SET_DUMPABLE, int(is_dumpable))
 
 
@@ -100,10 +100,10 @@ def install_filter(instructions: bytes) -> None:
 
 
 def _mount(
-    source: bytes | None, place: bytes, kind: bytes | None, flags: int, data: bytes | None
+    source: bytes | None, path: bytes, kind: bytes | None, flags: int, data: bytes | None
 ) -> None:
-    done = _libc.mount(source, place, kind, ctypes.c_ulong(flags), data)
-    _checked(done, f"mount {place.decode()}")
+    result = _libc.mount(source, path, kind, ctypes.c_ulong(flags), data)
+    _checked(result, f"mount {path.decode()}")
 
 
 def _prctl(option: int, *arguments: int) -> None:
@@ -111,7 +111,7 @@ def _prctl(option: int, *arguments: int) -> None:
     _checked(_libc.prctl(option, *map(ctypes.c_ulong, values)), f"prctl {option}")
 
 
-def _checked(result: int, what: str) -> None:
+def _checked(result: int, call: str) -> None:
     if result < 0:
         error = ctypes.get_errno()
-        raise OSError(error, f"{what}: {os.strerror(error)}")
+        raise OSError(error, f"{call}: {os.strerror(error)}")

@@ -22,7 +22,7 @@ class SandboxRequest:
     user: int  # id of its processes, as the outside sees it
     call_filter: str  # of system calls, in hexadecimal: libseccomp cannot be loaded inside
     variables: dict[str, str]  # all environment variables inside
-    files: dict[str, str]  # texts of read-only files, by path, as the kernel's connection file
+    files: dict[str, str]  # texts of read-only files, by path
 
     def to_bytes(self) -> bytes:
         """Encode it for the channel."""

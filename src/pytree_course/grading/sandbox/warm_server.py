@@ -12,6 +12,7 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+import pytree_course
 from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.enter import enter_sandbox, leave_namespaces, reporting_failure
 from pytree_course.grading.sandbox.request import READY
@@ -26,18 +27,19 @@ _IMPORTED = (
     *("IPython.extensions.storemagic", "IPython.terminal.pt_inputhooks", "IPython.utils.wildcard"),
     *("pytree_course.ipython", "tornado.platform.asyncio"),
     # what an exercise notebook's set-up cell imports
-    *("jax", "jax.numpy", "numpy", "pytree_course"),
+    *("jax", "jax.numpy", "numpy"),
 )
 _LAUNCHER = str(getattr(find_spec("ipykernel_launcher"), "origin", ""))
-_IMPORTED_NAMES = ("Checks", "draw", "show_progress")  # of the course's package
+_COURSE_NAMES = ("Checks", "draw", "show_progress")  # each imports its modules when first used
 
 
 def main() -> None:
     """Serve on the standard input until it ends; in each sandbox become a kernel."""
     requests = socket.socket(fileno=0)
-    course = [importlib.import_module(name) for name in _IMPORTED][-1]
-    for name in _IMPORTED_NAMES:
-        getattr(course, name)
+    for name in _IMPORTED:
+        importlib.import_module(name)
+    for name in _COURSE_NAMES:
+        getattr(pytree_course, name)
     gc.collect()
     gc.freeze()  # a collection in a sandbox would write to memory that all share
     while True:
