@@ -16,7 +16,8 @@ from pytree_course.class_grading.attempt import counting
 from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.grading.exercise_run import CellRun, ExerciseRun
+from pytree_course.grading.cell_run import CellRun
+from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import run_answer
 from pytree_course.sources.lesson_sources import read_sources
@@ -84,7 +85,7 @@ class MadeClass:
                 exercise = sources.exercises[name]
                 answer = replace(exercise.solution, source=code)
                 check, public = (
-                    CellRun(run_answer(sources, exercise, answer, seed))
+                    CellRun(outcomes=run_answer(sources, exercise, answer, seed))
                     for seed in (settings.seed, PUBLIC_SEED)
                 )
                 again = public if settings.is_wrong(name, check) else None

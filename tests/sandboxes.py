@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.kernels import WatchedKernel
 
 needs_sandbox = pytest.mark.skipif(
@@ -25,8 +24,7 @@ _SECONDS = 300
 def started(course: Mapping[str, str] | None = None, **variables: str) -> WatchedKernel:
     """Start a kernel in a sandbox that sees these files as the course."""
     course = {"checks/check_01_mini.py": ""} if course is None else course
-    budget = SubmissionBudget(())
-    return WatchedKernel(Path(), course, variables, in_sandbox=True, budget=budget)
+    return WatchedKernel(Path(), course, variables, in_sandbox=True)
 
 
 def value_in(kernel: WatchedKernel, code: str, expression: str = "result") -> Any:

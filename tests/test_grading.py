@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pytree_course.cli.check_script import main
 from pytree_course.course import Course
 from pytree_course.grading import limits
-from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.exercise_run import CellRun, ExerciseRun, _run_together, run_answers
+from pytree_course.grading.cell_run import CellRun
+from pytree_course.grading.exercise_run import ExerciseRun, _run_together, run_answers
 from pytree_course.grading.grade import FreshLesson, grade_notebook, judge_submission
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging.words import explanation
@@ -132,30 +132,14 @@ def test_an_endless_loop_costs_its_own_exercise_only_and_runs_once(lesson, tmp_p
     assert str(found["first_leaf"].kind) == "correct"
 
 
-@given(st.lists(st.sampled_from("abcdefghijk"), max_size=30), st.data())
-def test_exercises_share_one_budget_and_leave_each_other_their_shortest_time(turns, data):
-    budget = SubmissionBudget("abcdefghijk")
-    had_turn, taken = set(), 0.0
-    for exercise in turns:
-        budget.start_exercise(exercise)
-        given = budget.seconds
-        assert given <= limits.EXERCISE_SECONDS
-        assert exercise in had_turn or given >= limits.SHORTEST_SECONDS
-        had_turn.add(exercise)
-        lasted = data.draw(st.floats(0, 20))
-        taken += min(lasted, max(given, 0.0))
-        budget.spend(lasted)
-    assert taken <= limits.SUBMISSION_SECONDS + 1e-6
-
-
 def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     helped = RIGHT_FIRST + "\nassert right_count([0]) == 1"
     right = RIGHT_COUNT + "\nright_count = count_leaves"
     assert verdicts(lesson, count_leaves=right, first_leaf=helped)["first_leaf"].points
-    how = lesson.run_settings(in_sandbox=False), SubmissionBudget(())
-    later = _run_together({"first_leaf": helped}, {"count_leaves": right}, *how)
-    assert later["first_leaf-check"].outcomes
-    assert "count_leaves-check" not in later
+    settings = lesson.run_settings(in_sandbox=False)
+    later = _run_together({"first_leaf": helped}, {"count_leaves": right}, settings)
+    assert later["first_leaf"].check.outcomes
+    assert "count_leaves" not in later
 
 
 @pytest.mark.parametrize("later", [RIGHT_FIRST, "size = None", "import os; os._exit(1)"])

@@ -1,86 +1,95 @@
-"""Time budgets of a submission and its cells, and the account of a kernel's processor time."""
+"""What the cells of an exercise may use together, and how a kernel's processor time is read."""
 
-import functools
-import math
 import os
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 
 import psutil
 
 from pytree_course.grading import limits
 
 _LOOK_SECONDS = 0.25  # between two looks at the kernel's processes
-_ALL_THE_TIME = float("inf")
 
 
-class ProcessTree:
-    """All processes of a kernel, looked at from outside.
+class OverTimeError(Exception):
+    """Cells took more time than they have."""
 
-    The time of a process that has ended is added to that of the process that waited for it, but is
-    lost if nobody did, as when a process ignores that its children end. So waiting is not told for
-    a time in which a process began or ended: the clock counts then.
+
+class OverOutputError(Exception):
+    """Cells sent more than is received."""
+
+
+class Budget:
+    """What some cells of a running kernel may use together.
+
+    Their time is the processor time of all of the kernel's processes, and at most the time on the
+    clock, however many processors they use: a machine that is busy with other things costs them
+    nothing. Only the deadline by the clock, which is far off, ends cells that wait.
     """
 
-    def __init__(self, proc: str, numbers: Callable[[], list[int]] | None = None) -> None:
-        """Take all processes that a /proc has, as a sandbox's own; or those of some numbers."""
-        self._proc = proc
-        self._numbers = numbers or functools.partial(processes, proc)
-        self._known: list[int] = []
-        self._waited: dict[str, float] = {}  # by thread
+    def __init__(self, processor_seconds: Callable[[], float], max_seconds: float) -> None:
+        """Begin now; `processor_seconds` returns what the kernel's processes have used so far."""
+        self.seconds = 0.0  # that were used until the last look
+        self._max_seconds = max_seconds
+        self._processor_seconds = processor_seconds
+        self._processor = processor_seconds()
+        self._looked = time.monotonic()
+        self._deadline = self._looked + limits.WALL_SECONDS
+        self._messages = 0
+        self._bytes = 0
 
-    @classmethod
-    def below(cls, pid: int) -> "ProcessTree":
-        """Return a process and all that it starts."""
-        return cls("/proc", lambda: [pid, *_descendants(pid)])
+    def charge_message(self, size: int) -> None:
+        """Count a message of so many bytes; raise OverOutputError if that is too much."""
+        self._messages += 1
+        self._bytes += size
+        if self._messages > limits.EXERCISE_MESSAGES or self._bytes > limits.EXERCISE_BYTES:
+            raise OverOutputError
 
-    def used(self) -> float:
-        """Return the processor time used until now by the processes that the last look found."""
-        return sum(map(self._processor_time, self._known))
+    def look(self) -> None:
+        """Count the time if the last look was long enough ago."""
+        if time.monotonic() - self._looked >= _LOOK_SECONDS:
+            self.count_time()
 
-    def look(self) -> tuple[float, float]:
-        """Return the processor time used so far, and how long threads waited since the last look.
+    def count_time(self) -> None:
+        """Count the time used since the last look; raise OverTimeError if that is too much."""
+        now, processor = time.monotonic(), self._processor_seconds()
+        # The time of a process that ended is lost if no process waited for it: it may decrease.
+        used = max(0.0, processor - self._processor)
+        self.seconds += min(used, now - self._looked)
+        self._looked, self._processor = now, processor
+        if self.seconds > self._max_seconds or now > self._deadline:
+            raise OverTimeError
 
-        A thread waits that could run but has no processor. Only Linux tells it; elsewhere threads
-        are taken to have waited all the time.
-        """
-        before, self._known = self._known, self._numbers()
-        waited = self._newly_waited()
-        if before not in ([], self._known):
-            waited = 0.0
-        return self.used(), waited
 
-    def _processor_time(self, pid: int) -> float:
-        """Return what a process, and its children that ended, used; nothing if it has ended."""
-        if psutil.LINUX:
-            # The fields after the program's name, which may hold any character.
-            fields = read(f"{self._proc}/{pid}/stat").rpartition(")")[2].split()
-            return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+def processor_seconds_below(pid: int) -> float:
+    """Return the processor time of a process, of all that it started, and of those that ended."""
+    try:
+        first = psutil.Process(pid)
+        tree = [first, *first.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return 0.0
+    seconds = 0.0
+    for process in tree:
         try:
-            times = psutil.Process(pid).cpu_times()
-        except psutil.Error:
-            return 0.0
-        children = (getattr(times, f"children_{kind}", 0.0) for kind in ("user", "system"))
-        return float(times.user + times.system + sum(children))
+            times = process.cpu_times()
+        except psutil.Error:  # it has ended, and its time is its parent's now
+            continue
+        seconds += times.user + times.system + times.children_user + times.children_system
+    return seconds
 
-    def _newly_waited(self) -> float:
-        if not _tells_waiting():
-            return _ALL_THE_TIME
-        before, self._waited = (
-            self._waited,
-            {
-                thread: int(text.split()[1]) / 1e9  # since it began
-                for pid in self._known
-                for thread, text in of_threads(f"{self._proc}/{pid}", "schedstat")
-            },
-        )
-        return sum(
-            max(0.0, now - before.get(process, 0.0)) for process, now in self._waited.items()
-        )
+
+def processor_seconds_in(proc: str) -> float:
+    """Return the processor time of all processes that a sandbox's own /proc lists."""
+    ticks = 0
+    for pid in processes(proc):
+        # The fields after the program's name, which may contain any character.
+        fields = read(f"{proc}/{pid}/stat").rpartition(")")[2].split()
+        ticks += sum(map(int, fields[11:15]))  # its own, and of its children that ended
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def processes(proc: str) -> list[int]:
-    """Return the numbers of all processes that a /proc has; none once its sandbox has ended."""
+    """Return the numbers of all processes that a /proc lists; none once its sandbox has ended."""
     return [int(name) for name in _names(proc) if name.isdigit()]
 
 
@@ -112,124 +121,3 @@ def read(path: str) -> str:
         return ""
     finally:
         os.close(file)
-
-
-def _descendants(pid: int) -> list[int]:
-    try:
-        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
-    except psutil.Error:
-        return []
-
-
-@functools.cache
-def _tells_waiting() -> bool:
-    """Say whether this machine's kernel counts how long threads wait; few were built without."""
-    return read("/proc/self/schedstat").split() not in ([], ["0", "0", "0"])
-
-
-class OverTimeError(Exception):
-    """A cell took more time than it has."""
-
-
-class OverOutputError(Exception):
-    """A cell sent more than is received."""
-
-
-class LostOutputError(Exception):
-    """A cell has ended, but messages of it are lost, perhaps because of what ran beside it."""
-
-
-class SubmissionBudget:
-    """The time of one submission: all of its exercises share it, and so do their repeats.
-
-    An exercise has `limits.EXERCISE_SECONDS`, or less, so that each one still to come keeps
-    `limits.SHORTEST_SECONDS`. Of many exercises each keeps less than that, but more than a right
-    answer takes, so that the first one always has all of its time.
-    """
-
-    def __init__(self, exercises: Collection[str]) -> None:
-        self._left = limits.SUBMISSION_SECONDS
-        self._ends = time.monotonic() + limits.WALL_SECONDS
-        self._to_come = set(exercises)
-        others = max(1, len(exercises) - 1)
-        self._shortest = min(
-            limits.SHORTEST_SECONDS, (self._left - limits.EXERCISE_SECONDS) / others
-        )
-        self.start_exercise("")
-
-    def start_exercise(self, exercise: str) -> None:
-        """Give an exercise its share, for its answer cell and its check cell together."""
-        self._to_come.discard(exercise)
-        others, now = len(self._to_come), time.monotonic()
-        left = self._left - others * self._shortest
-        self.seconds = max(0.0, min(limits.EXERCISE_SECONDS, left))
-        self.ends = now + (self._ends - now) / (others + 1)
-
-    def spend(self, seconds: float) -> None:
-        """Deduct a cell's time, up to its share: an overrun costs no other exercise."""
-        taken = min(seconds, self.seconds)
-        self._left -= taken
-        self.seconds -= taken
-
-
-class CellBudget:
-    """What one cell of a running kernel may use up.
-
-    Its time is that on the clock less what its threads waited for a processor. It is at least the
-    processor time of the kernel's processes, since the waits of many threads can add up to more
-    than the time on the clock; and at most that on the clock, however many processors they use. So
-    a machine that is busy with other things costs a cell nothing but the time between the last look
-    and its end. Only the deadline by the clock on the wall, which is far off, counts waiting too.
-    """
-
-    def __init__(self, processes: ProcessTree, seconds: float, ends: float) -> None:
-        self.seconds = 0.0
-        self._ends = ends
-        self._processes = processes
-        self._most = seconds
-        self._looked = time.monotonic()
-        self._processor = processes.used()
-        self._patience = self._late = math.inf
-        self._messages = 0
-        self._bytes = 0
-        self._own_memory = psutil.Process()
-        self._memory = self._own_memory.memory_info().rss + limits.RECEIVED_MEMORY
-
-    def end_within(self, seconds: float) -> None:
-        """Note that the cell has ended, and wait this long for each message still to come."""
-        if not self.look():
-            # Most cells end before the first look is due, and a look takes longer than they do.
-            self._count(self._processes.used(), waited=0.0)
-        self._patience = seconds
-        self._late = self.seconds + seconds
-
-    def charge(self, size: int) -> None:
-        """Count a message of so many bytes."""
-        self._messages += 1
-        self._bytes += size
-        self._late = self.seconds + self._patience
-        if self._messages > limits.CELL_MESSAGES or self._bytes > limits.CELL_BYTES:
-            raise OverOutputError
-
-    def look(self) -> bool:
-        """Update the usage; return False if the last look was too recent."""
-        if time.monotonic() - self._looked < _LOOK_SECONDS:
-            return False
-        self._count(*self._processes.look())
-        if self._own_memory.memory_info().rss > self._memory:
-            raise OverOutputError  # a message that never ends is in our memory before we see it
-        if self.seconds > self._most or self._looked > self._ends:
-            raise OverTimeError if self._patience == math.inf else LostOutputError
-        return True
-
-    def expect_message(self) -> None:
-        """Raise LostOutputError if no message came, up to the last look, for too long."""
-        if self.seconds > self._late:
-            raise LostOutputError
-
-    def _count(self, processor: float, waited: float) -> None:
-        """Add the usage since the last call."""
-        now = time.monotonic()
-        passed, self._looked = now - self._looked, now
-        used, self._processor = processor - self._processor, processor
-        self.seconds += min(passed, max(used, passed - waited))

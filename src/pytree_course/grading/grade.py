@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytree_course.course import LessonFiles
-from pytree_course.grading.exercise_run import CellRun, ExerciseRun, RunSettings, run_answers
+from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings
+from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging import words
 from pytree_course.judging.expected import BuiltLesson, ExpectedExercise
@@ -208,28 +209,33 @@ def _explained(verdict: Verdict, expected: ExpectedExercise, again: CellRun) -> 
 def _outcomes(exercise: ExpectedExercise, check: CellRun) -> list[Outcome] | None:
     """Return what an answer is judged by; None where it did not yield an outcome for each case."""
     outcomes = check.outcomes
-    if check.timed_out or outcomes is None or len(outcomes) != len(exercise.observations):
+    if outcomes is None or len(outcomes) != len(exercise.observations):
         return None
     return outcomes
 
 
 def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
-    answer, check = run.answer, run.check
-    used_up = answer.used_up or check.used_up
-    if run.timed_out and not used_up:
+    if run.end is CellEnd.TIMED_OUT:
         return without_outcomes(exercise, VerdictKind.TIMED_OUT, words.TIMED_OUT)
-    if not run.timed_out and (outcomes := _outcomes(exercise, check)):
+    if outcomes := _outcomes(exercise, run.check):
         return judge(exercise, outcomes)
+    kind, reason = _failure(exercise, run)
+    return without_outcomes(exercise, kind, reason)
+
+
+def _failure(exercise: ExpectedExercise, run: ExerciseRun) -> tuple[VerdictKind, str]:
+    """Return the verdict's kind, and its reason, of an answer that yielded no outcomes in time."""
+    check = run.check
     if check.reports > 1:  # before the flood: how much of a flood is read depends on the machine
-        return without_outcomes(exercise, VerdictKind.ERROR, words.SEVERAL_REPORTS)
-    if answer.flooded or check.flooded or (check.has_bulk and not check.reports):
-        return without_outcomes(exercise, VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT)
-    if used_up:
-        reason = words.USED_UP.format(what=used_up)
-        return without_outcomes(exercise, VerdictKind.CRASHED, reason)
-    if answer.died or check.died:
-        return without_outcomes(exercise, VerdictKind.CRASHED, words.KERNEL_DIED)
-    return without_outcomes(exercise, VerdictKind.ERROR, _error(exercise, answer, check))
+        return VerdictKind.ERROR, words.SEVERAL_REPORTS
+    has_long_report = check.has_bulk and not check.reports
+    if run.end is CellEnd.FLOODED or has_long_report:
+        return VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT
+    if run.used_up:
+        return VerdictKind.CRASHED, words.USED_UP.format(what=run.used_up)
+    if run.end is CellEnd.KERNEL_ENDED:
+        return VerdictKind.CRASHED, words.KERNEL_DIED
+    return VerdictKind.ERROR, _error(exercise, run.answer, check)
 
 
 def _error(exercise: ExpectedExercise, answer: CellRun, check: CellRun) -> str:

@@ -1,6 +1,7 @@
 """The kernel that nbval drives: budgeted, and sandboxed if the code is untrusted."""
 
 import contextlib
+import math
 import os
 import subprocess
 import time
@@ -19,17 +20,16 @@ from jupyter_client.launcher import launch_kernel
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
 from pytree_course.grading.budget import (
-    CellBudget,
+    Budget,
     OverOutputError,
     OverTimeError,
-    ProcessTree,
-    SubmissionBudget,
+    processor_seconds_below,
 )
-from pytree_course.grading.exercise_run import READ_MESSAGES, CellRun
+from pytree_course.grading.cell_run import READ_MESSAGES, CellEnd, CellRun
 from pytree_course.grading.sandbox.policy import kernel_command
 
 _POLL_MILLISECONDS = 250
-_LATE_SECONDS = 5.0  # from one message of a cell that has ended to the next
+_LATE_SECONDS = 30.0  # for the last messages of a cell that has ended, on a busy machine
 _MESSAGE_ID = "cell"  # for nbval, which asks only after a cell has run
 _MAX_SOCKET = 100  # bytes of a path; systems allow 104 or more, and "-1" to "-5" are appended
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
@@ -39,10 +39,10 @@ class _Kernel(Protocol):
     """A running kernel, in a sandbox or not."""
 
     connection: Any  # what a client needs to connect to it
-    processes: ProcessTree
 
     @property
     def exceeded(self) -> str: ...
+    def processor_seconds(self) -> float: ...
     def on_connected(self) -> None: ...
     def is_alive(self) -> bool: ...
     def end(self) -> None: ...
@@ -76,7 +76,10 @@ class PlainKernel:
             env={**os.environ, **environment, **variables},
             cwd=str(cwd),
         )
-        self.processes = ProcessTree.below(self._process.pid)
+
+    def processor_seconds(self) -> float:
+        """Return the processor time of all its processes so far."""
+        return processor_seconds_below(self._process.pid)
 
     def on_connected(self) -> None:
         """Do nothing: any process that can connect has the same rights."""
@@ -96,23 +99,20 @@ class PlainKernel:
 
 
 class WatchedKernel:
-    """A kernel that runs one cell after another, each within a budget; nbval drives it.
+    """A kernel that runs one cell after another within a budget; nbval drives it.
 
     It starts in the private folder `cwd`, and sees the texts of `course` as the course's files, by
-    their paths. A cell that exceeds its budget ends it.
+    their paths. A cell that exceeds the budget ends it.
     """
 
     def __init__(
         self,
         cwd: Path,
         course: Mapping[str, str],
-        environment: dict[str, str],
+        environment: Mapping[str, str],
         in_sandbox: bool,
-        budget: SubmissionBudget,
     ) -> None:
         self.last_run = CellRun()
-        self.charges_submission = True  # the course's own cells cost it nothing
-        self._budget = budget
         self._kernel: _Kernel
         if in_sandbox:
             from pytree_course.grading.sandbox.kernel import SandboxedKernel  # for Linux only
@@ -124,13 +124,15 @@ class WatchedKernel:
         self.kc.load_connection_info(self._kernel.connection)
         try:
             # A longer message is not received at all: it ends the connection, not our memory.
-            self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.CELL_BYTES)
+            self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.EXERCISE_BYTES)
             # IOPub drops what its reader has no room for: the last message too, on a busy machine.
-            self.kc.context.setsockopt(zmq.RCVHWM, limits.CELL_MESSAGES)
+            self.kc.context.setsockopt(zmq.RCVHWM, limits.EXERCISE_MESSAGES)
             # What comes on any other channel would pile up in our memory, unread.
             self.kc.start_channels(stdin=False, hb=False, control=False)
             self._wait_until_ready()
             self._kernel.on_connected()
+            # Until the first exercise begins: for the course's own cells, and for earlier answers.
+            self._budget = Budget(self._kernel.processor_seconds, limits.START_SECONDS)
         except BaseException:
             self.stop()
             raise
@@ -155,58 +157,55 @@ class WatchedKernel:
         """Say whether it still runs."""
         return self._kernel.is_alive()
 
+    def start_exercise(self) -> None:
+        """Give the cells from now on the budget of an exercise."""
+        self._budget = Budget(self._kernel.processor_seconds, limits.EXERCISE_SECONDS)
+
     def run_cell(self, source: str) -> CellRun:
-        """Run a cell and return how it ran; one that exceeds its budget ends the kernel."""
+        """Run a cell and return how it ran; one that exceeds the budget ends the kernel."""
         run = CellRun()
-        if self.charges_submission:
-            budget = CellBudget(self._kernel.processes, self._budget.seconds, self._budget.ends)
-        else:
-            ends = time.monotonic() + limits.WALL_SECONDS
-            budget = CellBudget(self._kernel.processes, limits.START_SECONDS, ends)
+        used_before = self._budget.seconds
         try:
-            self._run(source, run, budget)
+            self._run(source, run)
+            self._budget.count_time()
         except OverTimeError:
-            run.timed_out = True
+            run.end = CellEnd.TIMED_OUT
         except OverOutputError:
-            run.flooded = True
+            run.end = CellEnd.FLOODED
         except Exception:
             # Whatever else fails here was caused by what the kernel sent, or by its end.
-            run.died = True
-        run.used_up = self._kernel.exceeded
-        if run.is_over or run.died:
+            run.end = CellEnd.KERNEL_ENDED
+        if self._kernel.exceeded:
+            run.end, run.used_up = CellEnd.KERNEL_ENDED, self._kernel.exceeded
+        run.seconds = self._budget.seconds - used_before
+        if run.end is not CellEnd.FINISHED:
             self.stop()
-        run.seconds = budget.seconds
-        if self.charges_submission:
-            self._budget.spend(run.seconds)
         return run
 
-    def _run(self, source: str, run: CellRun, budget: CellBudget) -> None:
+    def _run(self, source: str, run: CellRun) -> None:
         request = self._request(source)
         poller = zmq.Poller()
         for channel in (self.kc.shell_channel, self.kc.iopub_channel):
             # In older jupyter_clients they are asyncio's, whose `recv_multipart` has to be awaited.
             poller.register(zmq.Socket.shadow(channel.socket), zmq.POLLIN)
         awaited = {"execute_reply", "idle"}
+        deadline = math.inf
         while awaited:
             ready = poller.poll(_POLL_MILLISECONDS)
-            if not ready:
-                # Before the next look: this process itself may have been held up since the last.
-                budget.expect_message()
             for socket, _ in ready:
                 frames = socket.recv_multipart()
-                budget.charge(sum(map(len, frames)))
-                try:
-                    kind = self._record_message(frames, request, run)
-                except RecursionError:  # it is nested too deep to be read
-                    run.has_bulk = True
-                    continue
-                if kind in awaited:
-                    awaited.remove(kind)
-                    if kind == "execute_reply":
-                        budget.end_within(_LATE_SECONDS)
-            budget.look()
-            if not ready and not self.is_alive():
+                self._budget.charge_message(sum(map(len, frames)))
+                kind = self._record_message(frames, request, run)
+                awaited.discard(kind)
+                if kind == "execute_reply":
+                    deadline = time.monotonic() + _LATE_SECONDS
+            self._budget.look()
+            if ready:
+                continue
+            if not self.is_alive():
                 raise RuntimeError("the kernel ended")
+            if time.monotonic() > deadline:
+                raise RuntimeError("the kernel's last messages are lost")
 
     def _request(self, source: str) -> str:
         """Send a cell; return the request's id, which cannot be guessed: its messages name it."""
@@ -217,17 +216,17 @@ class WatchedKernel:
         self.kc.shell_channel.send(message)
         return str(message["msg_id"])
 
-    def _record_message(self, frames: list[bytes], request: str, run: CellRun) -> str | None:
-        """Read a message into its cell's run; return its type or status, if it is this run's."""
+    def _record_message(self, frames: list[bytes], request: str, run: CellRun) -> str:
+        """Read a message of the run into it; return its type or status, or "" for any other one."""
         session = self.kc.session
         _, parts = session.feed_identities(frames)
         if sum(map(len, parts)) > limits.REPORT_BYTES:
             run.has_bulk = True  # and its content is not even parsed
-            return None
+            return ""
         message = session.deserialize(parts, content=False)
         kind = str(message["msg_type"])
         if message["parent_header"].get("msg_id") != request:
-            return None
+            return ""
         if kind == "status":
             return str(session.unpack(message["content"])["execution_state"])
         if kind in READ_MESSAGES:

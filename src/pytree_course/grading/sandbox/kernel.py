@@ -13,7 +13,7 @@ from jupyter_client.connect import port_names
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
-from pytree_course.grading.budget import ProcessTree, of_threads, processes
+from pytree_course.grading.budget import of_threads, processes, processor_seconds_in
 from pytree_course.grading.sandbox.doors import door, kernel_request
 from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY, TMP
 
@@ -53,7 +53,6 @@ class SandboxedKernel:
             cleanup.callback(watch.join)
             cleanup.callback(self._stopped.set)  # callbacks run in reverse order
             self._cleanup = cleanup.pop_all()
-        self.processes = ProcessTree(self.proc)
 
     def _wait_for_sockets(self) -> None:
         """Wait until all its sockets listen."""
@@ -92,6 +91,10 @@ class SandboxedKernel:
         to one outside the sandbox.
         """
         self._socket_folder_open.close()
+
+    def processor_seconds(self) -> float:
+        """Return the processor time of all its processes so far."""
+        return processor_seconds_in(self.proc)
 
     def is_alive(self) -> bool:
         """Say whether it still runs."""

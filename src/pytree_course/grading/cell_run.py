@@ -1,0 +1,109 @@
+"""How a cell ran, and the settings that answers are run with."""
+
+import errno
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+from pytree_course.observing.comparison import compare
+from pytree_course.observing.observations import Observation, Raised, writable
+from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
+
+READ_MESSAGES = ("error", "display_data", "execute_result")
+"""The types of the messages that `CellRun.take` reads."""
+
+OF_THE_MACHINE = "of the machine"
+"""What a sandbox used too much of if its use could not be measured."""
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC)
+_RAN_SHORT = re.compile(
+    rf"\[Errno ({'|'.join(map(str, _SHORTAGES))})\]|out of pty devices|can't start new thread"
+)
+_MAX_NAME = 200
+_MAX_MESSAGE = 2_000
+
+
+class CellEnd(Enum):
+    """How a cell ended; all but the first end its kernel too."""
+
+    FINISHED = auto()  # it may have raised an exception
+    TIMED_OUT = auto()
+    FLOODED = auto()  # it sent more than is received
+    KERNEL_ENDED = auto()  # or sent what is no message, or the kernel had ended before
+
+
+@dataclass
+class CellRun:
+    """How one cell ran."""
+
+    end: CellEnd = CellEnd.FINISHED
+    used_up: str = ""  # what the kernel's processes used too much of, so that it was ended
+    error: tuple[str, str] | None = None  # type and message of the exception that ended it
+    outcomes: list[Outcome] | None = None  # of a check cell that sent one valid report
+    reports: int = 0
+    has_bulk: bool = False  # it sent a message too long to be read
+    seconds: float = 0.0
+
+    @property
+    def has_result(self) -> bool:
+        """Whether anything came of a check: if not, its kernel may have had no memory to report."""
+        return self.outcomes is not None or self.error is not None or self.has_bulk
+
+    @property
+    def is_out_of_memory(self) -> bool:
+        """Whether it met a MemoryError: its kernel may be unfit for the cells after it."""
+        return any(kind == "MemoryError" for kind, _ in self._errors())
+
+    @property
+    def ran_short(self) -> bool:
+        """Whether it met an error for lack of some resource of the machine."""
+        return any(_RAN_SHORT.search(message) for _, message in self._errors())
+
+    def _errors(self) -> Iterator[tuple[str, str]]:
+        """Yield type and message of each exception that was reported."""
+        if self.error is not None:
+            yield self.error
+        for outcome in self.outcomes or ():
+            if isinstance(outcome.observation, Raised):
+                yield outcome.observation.type, outcome.observation.message
+
+    def take(self, kind: str, content: dict[str, Any]) -> None:
+        """Record the parts of a cell's message that grading needs."""
+        if kind == "error":
+            name, message = (str(content[entry]) for entry in ("ename", "evalue"))
+            message = _ANSI.sub("", message[: 2 * _MAX_MESSAGE])
+            self.error = writable(name, _MAX_NAME), writable(message, _MAX_MESSAGE)
+        elif OUTCOMES_MIME in content["data"]:
+            # A check reports once. Where something else reports too, neither is believed.
+            self.reports += 1
+            try:
+                report = content["data"][OUTCOMES_MIME]
+                self.outcomes = read_report(report) if self.reports == 1 else None
+            except ValueError:  # it is forged
+                self.outcomes = None
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What answers to a lesson are run with, as data that can be sent to another machine."""
+
+    blank: str  # the exercise notebook, as it was handed out
+    course: dict[str, str]  # the files that a kernel sees as the course, by their paths in it
+    seed: int  # of the cases
+    in_sandbox: bool
+    right: dict[str, list[Observation]]  # the right results of exercises to explain, if wrong
+
+    def is_wrong(self, exercise: str, check: CellRun) -> bool:
+        """Say whether a check's results are known to be wrong: the public cases tell why."""
+        right, outcomes = self.right.get(exercise), check.outcomes
+        if right is None or outcomes is None or len(right) != len(outcomes):
+            return False
+        return any(map(compare, right, [outcome.observation for outcome in outcomes]))
+
+
+def again_id(check: str) -> str:
+    """Return the id of a check cell where it runs once more, on the public cases."""
+    return f"{check}-again"
