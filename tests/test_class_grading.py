@@ -206,8 +206,10 @@ def _fails(*_):
     raise OSError("no space left on device")
 
 
-def _judge_or_fail(lesson, submission, runs):
-    return judge_submission(lesson, submission, runs) if submission.answers == RIGHT else _fails()
+def _judge_or_fail(lesson, right, submission, runs):
+    if submission.answers != RIGHT:
+        _fails()
+    return judge_submission(lesson, right, submission, runs)
 
 
 @pytest.mark.parametrize(

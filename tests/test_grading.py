@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
@@ -16,7 +17,13 @@ from pytree_course.course import Course
 from pytree_course.grading import limits
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, _run_together, run_answers
-from pytree_course.grading.grade import FreshLesson, grade_notebook, judge_submission
+from pytree_course.grading.grade import (
+    grade_notebook,
+    judge_submission,
+    read_lesson,
+    right_results,
+    run_settings,
+)
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging.words import explanation
 from pytree_course.running.outcomes import (
@@ -40,15 +47,21 @@ def kinds(grade):
 
 @pytest.fixture(scope="module")
 def lesson(built_course):
-    return FreshLesson(Course(built_course).lesson("01_mini"), SEED)
+    return replace(read_lesson(Course(built_course).lesson("01_mini")), seed=SEED)
+
+
+@pytest.fixture(scope="module")
+def right(lesson):
+    return right_results(lesson)
 
 
 def verdicts(lesson, seconds=limits.EXERCISE_SECONDS, **answers):
     """Run answers, and return the verdicts by exercise."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "EXERCISE_SECONDS", seconds)
-        runs = run_answers(answers, lesson.run_settings(in_sandbox=False))
-    found = judge_submission(lesson, Submission(answers), runs)
+        right = right_results(lesson)
+        runs = run_answers(answers, run_settings(lesson, right, in_sandbox=False))
+    found = judge_submission(lesson, right, Submission(answers), runs)
     return {verdict.exercise: verdict for verdict in found}
 
 
@@ -66,7 +79,7 @@ def test_right_answers_earn_all_points_on_cases_never_seen(mini, notebook):
     assert len({first.seed, second.seed, PUBLIC_SEED}) == 3
 
 
-def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, notebook):
+def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, right, notebook):
     starter = dict(notebook.cell("count_leaves-answer"))
     notebook.answer("count_leaves", "def count_leaves(tree): return 0")
     notebook.cells.append({**starter, "id": "a copy's own", "source": RIGHT_COUNT})
@@ -74,7 +87,7 @@ def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, notebook
     submission = read_submission(notebook.save(), lesson.starters)
     assert submission.answers == {"count_leaves": RIGHT_COUNT}
     assert "3 times" in submission.notes["count_leaves"]
-    verdict, _ = judge_submission(lesson, submission, {})
+    verdict, _ = judge_submission(lesson, right, submission, {})
     assert "3 times" in explanation(verdict, submission.notes)
 
 
@@ -136,7 +149,7 @@ def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     helped = RIGHT_FIRST + "\nassert right_count([0]) == 1"
     right = RIGHT_COUNT + "\nright_count = count_leaves"
     assert verdicts(lesson, count_leaves=right, first_leaf=helped)["first_leaf"].points
-    settings = lesson.run_settings(in_sandbox=False)
+    settings = run_settings(lesson, right_results(lesson), in_sandbox=False)
     later = _run_together({"first_leaf": helped}, {"count_leaves": right}, settings)
     assert later["first_leaf"].check.outcomes
     assert "count_leaves" not in later
@@ -147,7 +160,7 @@ def test_a_wrong_answer_has_the_reason_of_its_own_check_whatever_runs_after_it(l
     code = "def size(tree):\n    return len(tree)\ndef count_leaves(tree):\n    return size(tree)"
     verdict = verdicts(lesson, count_leaves=code, first_leaf=later)["count_leaves"]
     assert [each.name for each in verdict.misconceptions] == ["elements"]
-    assert verdict.cases == len(lesson.on_public("count_leaves").observations)
+    assert verdict.cases == len(lesson.stored.expected("count_leaves").observations)
 
 
 RIGHT_RESULT, ELEMENTS, NODES = (
@@ -214,11 +227,11 @@ reported = st.fixed_dictionaries(
 
 @given(json_values | st.lists(reported | json_values, min_size=6, max_size=6))
 @settings(suppress_health_check=[HealthCheck.too_slow])
-def test_whatever_is_reported_is_read_and_judged_and_can_be_stored(lesson, data):
+def test_whatever_is_reported_is_read_and_judged_and_can_be_stored(lesson, right, data):
     check = CellRun()
     check.take("display_data", {"data": {OUTCOMES_MIME: json.dumps(data)}})
     runs = {"count_leaves": ExerciseRun(CellRun(), check)}
-    verdict, _ = judge_submission(lesson, Submission({"count_leaves": ""}), runs)
+    verdict, _ = judge_submission(lesson, right, Submission({"count_leaves": ""}), runs)
     assert verdict.points == 0
     for outcome in check.outcomes or ():
         ElementTree.fromstring(f"<text>{escape(report([outcome]))}</text>")

@@ -8,7 +8,7 @@ import pytest
 from pytree_course.course import Course
 from pytree_course.grading import nbval_run
 from pytree_course.grading.exercise_run import run_answers
-from pytree_course.grading.grade import FreshLesson
+from pytree_course.grading.grade import read_lesson, right_results, run_settings
 from pytree_course.observing.observations import Number
 from tests.made_submissions import RIGHT
 
@@ -16,12 +16,13 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def lesson(built_course):
-    return FreshLesson(Course(built_course).lesson("01_mini"), seed=5)
+def how(built_course):
+    lesson = read_lesson(Course(built_course).lesson("01_mini"))
+    return run_settings(lesson, right_results(lesson), in_sandbox=False)
 
 
-def run_count(lesson, code):
-    return run_answers({"count_leaves": code}, lesson.run_settings(in_sandbox=False))
+def run_count(how, code):
+    return run_answers({"count_leaves": code}, how)
 
 
 def sessions():
@@ -29,13 +30,13 @@ def sessions():
     return sum(isinstance(each, pytest.Session) for each in gc.get_objects())
 
 
-def test_a_comment_in_an_answer_tells_nbval_nothing(lesson):
-    run = run_count(lesson, f"# NBVAL_SKIP\n{RIGHT['count_leaves']}")["count_leaves"]
+def test_a_comment_in_an_answer_tells_nbval_nothing(how):
+    run = run_count(how, f"# NBVAL_SKIP\n{RIGHT['count_leaves']}")["count_leaves"]
     assert run.check.outcomes is not None
     assert all(isinstance(outcome.observation, Number) for outcome in run.check.outcomes)
 
 
-def test_nothing_beside_the_notebook_is_looked_at_and_nothing_stays(lesson, tmp_path, monkeypatch):
+def test_nothing_beside_the_notebook_is_looked_at_and_nothing_stays(how, tmp_path, monkeypatch):
     (tmp_path / "folder").mkdir()
     for name in ("other.ipynb", "test_other.py", "conftest.py", "folder/more.ipynb"):
         (tmp_path / name).write_text("raise SystemExit", encoding="utf-8")
@@ -49,6 +50,6 @@ def test_nothing_beside_the_notebook_is_looked_at_and_nothing_stays(lesson, tmp_
 
     monkeypatch.setattr(nbval_run, "_Collector", Collector)
     before = sessions(), sorted(tmp_path.iterdir())
-    assert run_count(lesson, RIGHT["count_leaves"])["count_leaves"].check.outcomes
+    assert run_count(how, RIGHT["count_leaves"])["count_leaves"].check.outcomes
     assert set(collected) == {"submission.ipynb"}
     assert (sessions(), sorted(tmp_path.iterdir())) == before

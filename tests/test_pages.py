@@ -13,7 +13,7 @@ from pytree_course import drawing
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.student_files import LeftOut
-from pytree_course.grading.grade import FreshLesson
+from pytree_course.grading.grade import read_lesson, right_results
 from pytree_course.judging.verdicts import Finding, WrongLine
 from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.observations import Number, Raised
@@ -291,12 +291,12 @@ def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_p
 
     attempt = grades.counting["ada", "01_mini"]
     page = pages["students/ada.html"]
-    fresh = FreshLesson(mini, attempt.seed)
+    fresh = right_results(dataclasses.replace(read_lesson(mini), seed=attempt.seed))
     for row in attempt.rows:
         assert row.failure
         drawn = [drawing.svg(each) for each in row.failure.inputs]
         assert all(picture in page for picture in drawn)
-        for observation in fresh.right(row.exercise).observations:
+        for observation in fresh[row.exercise].observations:
             assert drawing.svg(observation) not in page
     assert "no leaves" not in page  # what the message has to mention
 

@@ -24,7 +24,14 @@ from pytree_course.class_grading.reading import Notebook
 from pytree_course.class_grading.student_files import joined, shown_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
-from pytree_course.grading.grade import GradedLesson, graded_lesson, judge_submission
+from pytree_course.grading.grade import (
+    GradedLesson,
+    RightResults,
+    judge_submission,
+    read_lesson,
+    right_results,
+    run_settings,
+)
 from pytree_course.texts import printable, truncate
 
 _MAX_MESSAGE = 500
@@ -88,6 +95,7 @@ class ClassGrading:
     environment: str = field(default_factory=current_environment)
     summary: Summary = field(default_factory=Summary)
     lessons: dict[str, GradedLesson] = field(default_factory=dict)
+    right: dict[str, RightResults] = field(default_factory=dict)  # by lesson
 
     def run(self, show_progress: ShowProgress = lambda done, total: None) -> Summary:
         """Grade the class."""
@@ -160,7 +168,8 @@ class ClassGrading:
 
     def _start_run(self, notebook: Notebook) -> Run:
         lesson = self._lesson(notebook.lesson)
-        settings = lesson.run_settings(in_sandbox=self.options.in_sandbox)
+        right = self._right(notebook.lesson)
+        settings = run_settings(lesson, right, in_sandbox=self.options.in_sandbox)
         return self.pool.submit(run_answers, notebook.submission.answers, settings)
 
     @contextmanager
@@ -183,10 +192,10 @@ class ClassGrading:
         """Judge a finished run, and record it for a student who handed it in."""
         with self._guarded(notebook):
             exercise_runs = run.result()
-            lesson = self._lesson(notebook.lesson)
+            lesson, right = self._lesson(notebook.lesson), self._right(notebook.lesson)
             rows = [
                 verdict_row(verdict, exercise_runs.get(verdict.exercise), notebook.submission)
-                for verdict in judge_submission(lesson, notebook.submission, exercise_runs)
+                for verdict in judge_submission(lesson, right, notebook.submission, exercise_runs)
             ]
             self._record(notebook, AttemptState.GRADED, notebook.remark, rows)
             self.summary.graded += 1
@@ -194,8 +203,15 @@ class ClassGrading:
     def _lesson(self, stem: str) -> GradedLesson:
         """Return a lesson, on fresh cases that all submissions of this grading share."""
         if stem not in self.lessons:
-            self.lessons[stem] = graded_lesson(self.course.lesson(stem), self.authors_pool)
+            self.lessons[stem] = read_lesson(self.course.lesson(stem))
         return self.lessons[stem]
+
+    def _right(self, stem: str) -> RightResults:
+        """Return the right results of a lesson; the author's answers run once, when needed."""
+        if stem not in self.right:
+            task = self.authors_pool.submit(right_results, self._lesson(stem))
+            self.right[stem] = task.result()
+        return self.right[stem]
 
     def _is_current(self, attempt: Attempt) -> bool:
         lesson = self._lesson(attempt.lesson)
