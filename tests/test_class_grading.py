@@ -21,7 +21,7 @@ from pytree_course.class_grading.grade_class import GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.pool import dask_cluster
 from pytree_course.course import CourseError
-from pytree_course.grading.cell_run import OF_THE_MACHINE, CellEnd, CellRun
+from pytree_course.grading.cell_run import CellEnd, CellRun
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.grading.grade import judge_submission
 from pytree_course.reports.csv_tables import write_tables
@@ -173,7 +173,7 @@ def test_what_ran_beside_others_and_ended_for_no_cause_of_its_own_runs_again_alo
 ):
     """Whatever others do to a run (its kernel ends, it finds no memory), its marks are its own."""
     run_it = class_grading.run_answers
-    spoilt = cycle([SHORT, DIED, UNWATCHED, None])
+    spoilt = cycle([SHORT, DIED, None])
     runs = []
 
     def run(answers, *rest):
@@ -199,7 +199,6 @@ def test_what_ran_beside_others_and_ended_for_no_cause_of_its_own_runs_again_alo
 
 SHORT = ExerciseRun(CellRun(error=("OSError", "[Errno 28] No space left on device")), CellRun())
 DIED = ExerciseRun(CellRun(CellEnd.KERNEL_ENDED), CellRun())
-UNWATCHED = ExerciseRun(CellRun(CellEnd.KERNEL_ENDED, OF_THE_MACHINE), CellRun())
 
 
 def _fails(*_):

@@ -260,22 +260,22 @@ for child in children: os.waitpid(child, 0)
 
 
 @pytest.mark.parametrize(
-    ("code", "used_up"),
+    ("code", "end"),
     [
-        (CHILDREN.format(shared=True, seconds=2), ""),
-        (CHILDREN.format(shared=False, seconds=600), "memory"),
+        (CHILDREN.format(shared=True, seconds=2), CellEnd.FINISHED),
+        (CHILDREN.format(shared=False, seconds=600), CellEnd.OVER_MEMORY),
     ],
 )
-def test_the_memory_of_all_processes_together_is_bounded(started, monkeypatch, code, used_up):
+def test_the_memory_of_all_processes_together_is_bounded(started, monkeypatch, code, end):
     kernel = started()
     monkeypatch.setattr(limits, "MEMORY", 600 * limits.MIB)
-    assert kernel.run_cell(code).used_up == used_up
+    assert kernel.run_cell(code).end is end
 
 
 def test_a_watch_that_fails_ends_the_sandbox(started, monkeypatch):
     kernel = started()
     monkeypatch.setattr(kernel._kernel, "_used_memory", lambda: 1 / 0)
-    assert kernel.run_cell("import time; time.sleep(600)").died
+    assert kernel.run_cell("import time; time.sleep(600)").end is CellEnd.KERNEL_ENDED
 
 
 def test_a_kernels_socket_cannot_be_exchanged_for_one_of_the_outside(started, tmp_path):

@@ -14,9 +14,6 @@ from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
 READ_MESSAGES = ("error", "display_data", "execute_result")
 """The types of the messages that `CellRun.take` reads."""
 
-OF_THE_MACHINE = "of the machine"
-"""What a sandbox used too much of if its use could not be measured."""
-
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC)
 _RAN_SHORT = re.compile(
@@ -32,6 +29,7 @@ class CellEnd(Enum):
     FINISHED = auto()  # it may have raised an exception
     TIMED_OUT = auto()
     FLOODED = auto()  # it sent more than is received
+    OVER_MEMORY = auto()  # all processes of its kernel together used more than they may
     KERNEL_ENDED = auto()  # or sent what is no message, or the kernel had ended before
 
 
@@ -40,7 +38,6 @@ class CellRun:
     """How one cell ran."""
 
     end: CellEnd = CellEnd.FINISHED
-    used_up: str = ""  # what the kernel's processes used too much of, so that it was ended
     error: tuple[str, str] | None = None  # type and message of the exception that ended it
     outcomes: list[Outcome] | None = None  # of a check cell that sent one valid report
     reports: int = 0

@@ -4,13 +4,7 @@ import json
 from dataclasses import dataclass, replace
 
 from pytree_course.built import answer_id, check_id
-from pytree_course.grading.cell_run import (
-    OF_THE_MACHINE,
-    CellEnd,
-    CellRun,
-    RunSettings,
-    again_id,
-)
+from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings, again_id
 
 
 @dataclass(frozen=True)
@@ -26,11 +20,6 @@ class ExerciseRun:
         """How it ended."""
         is_answers = self.answer.end is not CellEnd.FINISHED
         return self.answer.end if is_answers else self.check.end
-
-    @property
-    def used_up(self) -> str:
-        """What it used too much of, in words, so that its kernel was ended; or ""."""
-        return self.answer.used_up or self.check.used_up
 
     @property
     def is_out_of_memory(self) -> bool:
@@ -50,8 +39,8 @@ class ExerciseRun:
 
         It ran short of something or ended without a report, though no limit of its own was reached.
         """
-        has_own_cause = self.used_up not in ("", OF_THE_MACHINE)
-        return self.is_out_of_memory or not (self.is_settled or has_own_cause)
+        has_cause = self.is_settled or self.end is CellEnd.OVER_MEMORY
+        return self.is_out_of_memory or not has_cause
 
     @property
     def is_fit(self) -> bool:

@@ -191,8 +191,8 @@ def _failure(exercise: ExpectedExercise, run: ExerciseRun) -> tuple[VerdictKind,
     has_long_report = check.has_bulk and not check.reports
     if run.end is CellEnd.FLOODED or has_long_report:
         return VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT
-    if run.used_up:
-        return VerdictKind.CRASHED, words.USED_UP.format(what=run.used_up)
+    if run.end is CellEnd.OVER_MEMORY:
+        return VerdictKind.CRASHED, words.OVER_MEMORY
     if run.end is CellEnd.KERNEL_ENDED:
         return VerdictKind.CRASHED, words.KERNEL_DIED
     return VerdictKind.ERROR, _error(exercise, run.answer, check)

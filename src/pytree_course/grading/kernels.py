@@ -39,9 +39,8 @@ class _Kernel(Protocol):
     """A running kernel, in a sandbox or not."""
 
     connection: Any  # what a client needs to connect to it
+    is_over_memory: bool  # whether it was ended because it used too much
 
-    @property
-    def exceeded(self) -> str: ...
     def processor_seconds(self) -> float: ...
     def on_connected(self) -> None: ...
     def is_alive(self) -> bool: ...
@@ -51,7 +50,7 @@ class _Kernel(Protocol):
 class PlainKernel:
     """A running kernel, with all of the user's own rights."""
 
-    exceeded = ""  # what it uses is not watched
+    is_over_memory = False  # its memory is not watched
 
     def __init__(
         self, cwd: Path, course: Mapping[str, str], environment: Mapping[str, str]
@@ -175,8 +174,8 @@ class WatchedKernel:
         except Exception:
             # Whatever else fails here was caused by what the kernel sent, or by its end.
             run.end = CellEnd.KERNEL_ENDED
-        if self._kernel.exceeded:
-            run.end, run.used_up = CellEnd.KERNEL_ENDED, self._kernel.exceeded
+        if self._kernel.is_over_memory:
+            run.end = CellEnd.OVER_MEMORY
         run.seconds = self._budget.seconds - used_before
         if run.end is not CellEnd.FINISHED:
             self.stop()

@@ -46,7 +46,9 @@ SEVERAL_REPORTS = (
     "your code reported results in the place of the check: only the check itself may report"
 )
 TOO_MUCH_OUTPUT = "your code printed, showed or returned far too much: look for a print in a loop"
-USED_UP = "your code used more {what} than allowed: look for a loop that makes more and more of it"
+OVER_MEMORY = (
+    "your code used more memory than allowed: look for a loop that makes more and more of it"
+)
 KERNEL_DIED = "your code ended its own Python process"
 TIMED_OUT = "your code did not come to an end in time: look for a loop without an end"
 NO_VERDICT = "the check gave no verdict"

@@ -30,7 +30,7 @@ class SandboxedKernel:
 
     def __init__(self, course: Mapping[str, str], environment: Mapping[str, str]) -> None:
         """Start one that sees texts as the course's files, by their paths."""
-        self.exceeded = ""  # what its processes used too much of, so that the sandbox was ended
+        self.is_over_memory = False  # whether it was ended because it used too much
         files = {f"{COURSE_INSIDE}/{name}": text for name, text in course.items()}
         inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": f"{TMP}/ipython"}
         connection, request = kernel_request(inside, files)
@@ -74,7 +74,7 @@ class SandboxedKernel:
         with suppress(Exception):
             while not self._stopped.wait(limits.WATCH_SECONDS):
                 if self._used_memory() > limits.MEMORY:
-                    self.exceeded = "memory"
+                    self.is_over_memory = True
                     break
         self.sandbox.kill()
 
