@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 
@@ -12,11 +12,12 @@ from pytree_course.judging.expected import (
     ExpectedExercise,
     Given,
     Misconception,
+    Prediction,
 )
 from pytree_course.observing import observations as obs
 from pytree_course.observing.words import expression
 
-MAX_WRONG = 3  # options
+MAX_OPTIONS = 4
 MAX_CASES = 8  # of one belief: those that tell it best from the others
 MAX_OPTION = 60  # characters
 MAX_DECIMALS = 3  # of a number that is worked out in the head
@@ -47,28 +48,31 @@ class Question:
 
     @property
     def letter(self) -> str:
-        """The letter of the right option."""
-        return next((each for each in self.options if self.options[each] == self.answer), "")
+        """The letter of the right option; "" if the answer is to be written."""
+        letters = {option: letter for letter, option in self.options.items()}
+        return letters.get(self.answer, "")
 
     @property
     def mistaken(self) -> str:
         """The wrong option that the question is about; "" if it is about a prediction."""
-        behind = {held.name: text for text, beliefs in self.beliefs.items() for held in beliefs}
-        return behind.get(self.about.name, "")
+        for option, misconceptions in self.beliefs.items():
+            if self.about.name in [misconception.name for misconception in misconceptions]:
+                return option
+        return ""
 
-    def said(self, choice: str) -> str:
-        """Return the option of a letter; or what was written, where there are none."""
+    def text_of(self, choice: str) -> str:
+        """Return the option of a letter; or what was written, if there are no options."""
         return self.options[choice] if self.options else choice
 
     def is_right(self, choice: str) -> bool:
-        """Say whether the right option was chosen, or the right answer written."""
-        said = self.said(choice)
-        return said == self.answer if self.options else is_same(said, self.answer)
+        """Return whether the right option was chosen, or the right answer written."""
+        text = self.text_of(choice)
+        return text == self.answer if self.options else is_same(text, self.answer)
 
     def reordered(self, times: int) -> "Question":
         """Return the question with its options in another order, by how often it was asked.
 
-        What a lesson says of a prediction names its letters: those stay.
+        The lesson's explanation of a prediction names its letters: those stay.
         """
         if not self.about.name or not times:
             return self
@@ -84,49 +88,50 @@ def questions(expected: BuiltLesson, fewest: int = 3) -> dict[Belief, list[Quest
     """
     by_belief: dict[Belief, list[Question]] = {}
     for exercise in map(expected.expected, expected.exercises):
-        results = {case: _results(exercise, case) for case in exercise.given}
-        explained = {
-            each.name: replace(each, explanation=about_others(each.explanation))
-            for each in exercise.misconceptions
-        }
-        for name in explained:
-            about = Belief(expected.lesson, exercise.name, name)
-            by_belief[about] = _about(about, explained, exercise, results, fewest)
+        by_belief |= _about_misconceptions(expected.lesson, exercise, fewest)
     for section, facts in expected.sections.items():
         for name in facts.predictions:
-            about = Belief(expected.lesson, name)
-            if expected.predictions[name].alone is not None:
-                by_belief[about] = [_asked_again(about, expected, section)]
-    return {about: asked for about, asked in by_belief.items() if asked}
+            prediction = expected.predictions[name]
+            if prediction.alone is not None:
+                about = Belief(expected.lesson, name)
+                by_belief[about] = [_about_prediction(about, prediction, section)]
+    return by_belief
 
 
 def for_class(by_belief: Mapping[Belief, list[Question]]) -> list[Question]:
     """Return the best question about each misconception, each case only once."""
-    best = [asked[0] for about, asked in by_belief.items() if about.name]
-    return [*{(each.about.exercise, each.case): each for each in best}.values()]
+    by_case = {}
+    for about, (best, *_) in by_belief.items():
+        if about.name:
+            by_case[about.exercise, best.case] = best
+    return [*by_case.values()]
 
 
 def is_same(choice: str, answer: str) -> bool:
     """Compare the words and numbers of written answers: "6, 7" is "6 and 7", "2.3" is "2.30"."""
-    return _plain(choice) == _plain(answer)
+    return _words_and_numbers(choice) == _words_and_numbers(answer)
 
 
-def _plain(text: str) -> list[str | float]:
+def _words_and_numbers(text: str) -> list[str | float]:
     without_thousands = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text.lower())
     words = re.findall(r"\d+(?:\.\d+)?|\w+", without_thousands)
     return [float(word) if word[0].isdecimal() else word for word in words if word != "and"]
 
 
-def _asked_again(about: Belief, expected: BuiltLesson, section: str) -> Question:
-    prediction = expected.predictions[about.exercise]
+def _about_prediction(about: Belief, prediction: Prediction, section: str) -> Question:
+    """Return the question that asks a lesson's prediction again."""
     text = _without_markup(prediction.question)
+    given = Given(prediction.alone or "")
     answer = prediction.options.get(prediction.answer, prediction.answer)
-    given = Given(prediction.alone or prediction.code)
-    # Tables and code are left out, and so is a sentence that leads to the lesson's next cell.
-    paragraphs = [each for each in prediction.why.split("\n\n") if each[:1] not in "|`"]
-    whole = [re.sub(r"(^|(?<=[.!?] ))[^.!?]*:$", "", each.strip()) for each in paragraphs]
-    why = [_without_markup(each) for each in whole if each]
-    return Question(about, "", text, given, prediction.options, answer, section, {}, why=why)
+    why = []
+    for paragraph in prediction.why.split("\n\n"):
+        if paragraph.startswith(("|", "`")):
+            continue  # a table, or code
+        # Without a sentence that leads to the lesson's next cell.
+        complete = re.sub(r"(^|(?<=[.!?] ))[^.!?]*:$", "", paragraph.strip())
+        if complete:
+            why.append(_without_markup(complete))
+    return Question(about, "", text, given, prediction.options, answer, section, {}, why)
 
 
 def _without_markup(text: str) -> str:
@@ -136,38 +141,95 @@ def _without_markup(text: str) -> str:
     return " ".join(re.sub(r"^> ?", "", text, flags=re.MULTILINE).split())
 
 
-def _results(exercise: ExpectedExercise, case: int) -> dict[str, str]:
-    """Return the possible results of a case by the misconception's name; "" is the right one.
+def _about_misconceptions(
+    lesson: str, exercise: ExpectedExercise, fewest: int
+) -> dict[Belief, list[Question]]:
+    """Return the questions about an exercise's misconceptions, by the misconception."""
+    explained = [
+        replace(misconception, explanation=about_others(misconception.explanation))
+        for misconception in exercise.misconceptions
+    ]
+    by_belief: dict[Belief, list[Question]] = {
+        Belief(lesson, exercise.name, misconception.name): [] for misconception in explained
+    }
+    for case in sorted(exercise.given):
+        for question in _about_case(lesson, exercise, explained, case, fewest):
+            by_belief[question.about].append(question)
+    for asked in by_belief.values():
+        # First those in which few others yield the same: they tell what somebody believes.
+        asked.sort(key=lambda question: len(question.beliefs[question.mistaken]))
+    return {about: asked[:MAX_CASES] for about, asked in by_belief.items() if asked}
 
-    Wrong results are of the same kind as the right one, and look different.
+
+def _about_case(
+    lesson: str, exercise: ExpectedExercise, explained: list[Misconception], case: int, fewest: int
+) -> Iterator[Question]:
+    """Yield the questions that a case makes: one about each misconception with a wrong result."""
+    answer = _text(exercise.observations[case])
+    beliefs = _wrong_results(exercise, case, explained)
+    given = _with_classes(exercise.given[case])
+    for wrong, misconceptions in beliefs.items():
+        others = [option for option in beliefs if option != wrong]
+        others.sort(key=lambda option: option == RAISES)  # so that an error is left out first
+        options = [answer, wrong, *others][:MAX_OPTIONS]
+        # There is no third answer to yes or no.
+        is_asked = len(options) >= fewest or exercise.lines or YES_AND_NO.issuperset(options)
+        if wrong == RAISES or not is_asked:
+            continue
+        for misconception in misconceptions:
+            about = Belief(lesson, exercise.name, misconception.name)
+            mixed = random.Random(f"{about} {case}").sample(sorted(options), len(options))
+            first = [misconception]
+            first += [other for other in misconceptions if other is not misconception]
+            yield Question(
+                about=about,
+                case=str(case),
+                text=_without_asides(exercise.question, given),
+                given=given,
+                options=dict(zip(ascii_uppercase, mixed, strict=False)),
+                answer=answer,
+                section=misconception.section,
+                beliefs={wrong: first, **{option: beliefs[option] for option in options[2:]}},
+            )
+
+
+def _wrong_results(
+    exercise: ExpectedExercise, case: int, explained: list[Misconception]
+) -> dict[str, list[Misconception]]:
+    """Return the wrong results of a case, each with the misconceptions that yield it.
+
+    They are of the same kind as the right one, and look different.
     """
     right = exercise.observations[case]
     answer = _text(right)
-    wrong = {}
-    for misconception in exercise.misconceptions if answer else ():
-        result = misconception.observations.get(case, right)
-        if exercise.lines or _is_alike(result, right):
-            wrong[misconception.name] = _text(result)
-    return {"": answer} | {name: text for name, text in wrong.items() if text not in ("", answer)}
+    results: dict[str, list[Misconception]] = {}
+    if not answer:
+        return results
+    for misconception in explained:
+        wrong = misconception.observations.get(case, right)
+        text = _text(wrong)
+        if text not in ("", answer) and (exercise.lines or _is_alike(wrong, right)):
+            results.setdefault(text, []).append(misconception)
+    return results
 
 
 def _is_alike(wrong: obs.Observation, right: obs.Observation) -> bool:
-    if not isinstance(wrong, obs.Raised) and not isinstance(right, obs.Raised):
-        kinds, wanted = _kinds_of_leaves(wrong), _kinds_of_leaves(right)
-        if wanted and not kinds <= wanted:
-            return False
-    match wrong, right:
-        case (obs.Raised(), _) | (_, obs.Raised() | obs.Array() | obs.NoneValue()):
-            return True
-        case obs.Number(value=int(chosen)), obs.Number(value=int(answer)) if answer >= 0 > chosen:
-            return False  # most are counts
-        case _ if type(wrong) is not type(right) or isinstance(right, obs.Node):
-            return type(wrong) is type(right)
-    return getattr(wrong, "type", "") == getattr(right, "type", "")
+    """Return whether a wrong result is of the same kind as the right one, or an error."""
+    if isinstance(wrong, obs.Raised) or isinstance(right, obs.Raised):
+        return True
+    kinds_of_right = _kinds_of_leaves(right)
+    if kinds_of_right and not _kinds_of_leaves(wrong) <= kinds_of_right:
+        return False
+    if isinstance(right, obs.Array):
+        return True
+    if type(wrong) is not type(right):
+        return False
+    # A tuple in place of a list is a likely mistake.
+    return isinstance(right, obs.Node) or getattr(wrong, "type", "") == getattr(right, "type", "")
 
 
 def _kinds_of_leaves(observation: obs.Observation) -> set[type]:
-    """Return what the leaves are; paths among numbers, say, are no answer of that kind."""
+    """Return the types of the leaves; paths among numbers, say, are no answer of that kind."""
     parts = {type(part) for _, part in obs.all_parts(observation)}
     return parts - {obs.Node, obs.NoneValue}
 
@@ -176,61 +238,34 @@ def _text(observation: obs.Observation) -> str:
     """Write a result; return "" if it cannot be compared at a glance, or worked out in the head."""
     if isinstance(observation, obs.Raised) or observation == AN_ERROR:
         return RAISES
-    parts = [part for _, part in obs.all_parts(observation)]
-    is_plain = not any(isinstance(part, obs.KeyEntry | obs.Object) for part in parts)
-    numbers = [str(part.value) for part in parts if isinstance(part, obs.Number)]
-    is_plain &= all(len(number.partition(".")[2]) <= MAX_DECIMALS for number in numbers)
+    for _, part in obs.all_parts(observation):
+        if isinstance(part, obs.Number):
+            _, _, decimals = str(part.value).partition(".")
+            if len(decimals) > MAX_DECIMALS:
+                return ""
     text = expression(observation, depth=MAX_OPTION)
-    return f"`{text}`" if is_plain and len(text) <= MAX_OPTION and "…" not in text else ""
-
-
-def _about(
-    about: Belief,
-    explained: dict[str, Misconception],
-    exercise: ExpectedExercise,
-    results: dict[int, dict[str, str]],
-    fewest: int,
-) -> list[Question]:
-    section = explained[about.name].section
-    fitting = []
-    for case, by_name in results.items():
-        own = by_name.get(about.name, RAISES)
-        if own == RAISES:
-            continue
-        chosen = _chosen(about.name, by_name)
-        # There is no third answer to yes or no.
-        if len(chosen) >= fewest or exercise.lines or YES_AND_NO.issuperset(chosen):
-            mixed = random.Random(f"{about} {case}").sample(sorted(chosen), len(chosen))
-            options = dict(zip(ascii_uppercase, mixed, strict=False))
-            beliefs = {text: [explained[name]] for text, name in chosen.items() if name}
-            for name, text in by_name.items():
-                if name and text in beliefs and name != chosen[text]:
-                    beliefs[text].append(explained[name])
-            given = _with_classes(exercise.given[case])
-            asked = (_without_asides(exercise.question, given), given, options, by_name[""])
-            alike = [*by_name.values()].count(own)
-            fitting.append((alike, case, Question(about, str(case), *asked, section, beliefs)))
-    # First those in which few others yield the same: they tell what somebody believes.
-    return [question for _, _, question in sorted(fitting)[:MAX_CASES]]
+    return f"`{text}`" if len(text) <= MAX_OPTION and "…" not in text else ""
 
 
 def _with_classes(given: Given) -> Given:
-    """Add to the note what the classes of the inputs are to JAX, unless it says so."""
-    classes = {}
-    for part in (part for tree in given.inputs for _, part in obs.all_parts(tree)):
-        if isinstance(part, obs.Node) and (part.custom or part.namedtuple):
-            classes[part.type] = "registered class" if part.custom else "namedtuple"
-        elif isinstance(part, obs.Object) and not part.name:
-            classes[part.type] = "class that is not registered"
-    said = [f"`{name}` is a {kind}." for name, kind in classes.items() if name not in given.note]
-    return replace(given, note=" ".join([given.note, *said]).strip())
+    """Add to the note what the classes of the inputs are to JAX, unless it names them."""
+    sentences = {}
+    for tree in given.inputs:
+        for _, part in obs.all_parts(tree):
+            if isinstance(part, obs.Node) and part.type not in given.note:
+                if part.custom:
+                    sentences[part.type] = f"`{part.type}` is a registered class."
+                elif part.namedtuple:
+                    sentences[part.type] = f"`{part.type}` is a namedtuple."
+    return replace(given, note=" ".join([given.note, *sentences.values()]).strip())
 
 
 def _without_asides(question: str, given: Given) -> str:
     """Leave out parentheses about a name that does not occur in the case."""
 
     def kept(aside: re.Match[str]) -> str:
-        return aside[0] if aside[1] in given.code + given.note else ""
+        is_needed = aside[1] in given.code + given.note
+        return aside[0] if is_needed else ""
 
     return re.sub(r" \([^()]*?`(\w+)`[^()]*\)", kept, question)
 
@@ -241,7 +276,7 @@ _AS_OBJECT = r"\b((?:give|make|let|tell|show|ask|help)s?|for|to|of|with) you\b|\
 def about_others(explanation: str) -> str:
     """Turn an explanation for a learner, "your function", into one about others, "their function".
 
-    What an answer "still" does says something to those alone who have changed it.
+    A sentence on what an answer "still" does is for those alone who have changed it.
 
     Examples
     --------
@@ -249,21 +284,16 @@ def about_others(explanation: str) -> str:
     'They look only into dicts. Their function fails, which makes them fail.'
     """
     explanation = re.sub(r"^[^.]*\bstill (?:gives|returns)[^.]*\. ?", "", explanation)
-    text = re.sub(_AS_OBJECT, lambda found: f"{found[1]} them" if found[1] else "them", explanation)
+    text = re.sub(_AS_OBJECT, _with_them, explanation)
+    return re.sub(r"\b[Yy]our(?:s|self)?\b|\b[Yy]ou\b", _in_third_person, text)
+
+
+def _with_them(match: re.Match[str]) -> str:
+    return f"{match[1]} them" if match[1] else "them"
+
+
+def _in_third_person(match: re.Match[str]) -> str:
+    word = match[0]
     plural = {"you": "they", "your": "their", "yours": "theirs", "yourself": "themselves"}
-
-    def third(found: re.Match[str]) -> str:
-        other = plural[found[0].lower()]
-        return other.capitalize() if found[0][0].isupper() else other
-
-    return re.sub(r"\b[Yy]our(?:s|self)?\b|\b[Yy]ou\b", third, text)
-
-
-def _chosen(name: str, by_name: dict[str, str]) -> dict[str, str]:
-    """Return the options: the right one, that of a misconception, and others, errors last."""
-    others = sorted(by_name, key=lambda other: by_name[other] == RAISES)
-    chosen: dict[str, str] = {}
-    for held in ["", name, *others]:
-        if len(chosen) <= MAX_WRONG:
-            chosen.setdefault(by_name[held], held)
-    return chosen
+    third = plural[word.lower()]
+    return third.capitalize() if word[0].isupper() else third

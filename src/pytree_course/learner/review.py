@@ -58,7 +58,7 @@ class Review:
 
         What was wrong comes once more at the end, if its options can be in another order.
         """
-        is_right, said = question.is_right(choice), question.said(choice)
+        is_right, said = question.is_right(choice), question.text_of(choice)
         beliefs = question.beliefs.get(said, [])
         held = beliefs[0].name if len(beliefs) == 1 else ""  # of several: unknown
         news = []
