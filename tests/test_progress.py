@@ -148,7 +148,7 @@ def test_the_core_comes_first_and_is_read_by_solving_it(lesson, progress):
     exercises["count_leaves"] = replace(exercises["count_leaves"], section="one")
     lesson = replace(lesson, exercises=exercises)
     now = standing(lesson, progress)
-    assert (now.everything.todo[0].name, now.next.name) == ("first_leaf", "count_leaves")
+    assert [exercise.name for exercise in now.todo] == ["count_leaves", "first_leaf"]
     progress.add(lesson.lesson, "count_leaves", "correct")
     assert unread(lesson, progress) == DEEPER
     now = standing(lesson, progress)

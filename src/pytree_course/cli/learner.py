@@ -118,7 +118,7 @@ def review() -> None:
 
     asked = Review(Course.of_notebook())
     while question := asked.next():
-        console.print(f"\n{asked.asked(question)}\n")
+        console.print(f"\n{asked.show(question)}\n")
         letters = [*question.options] or None
         choice = Prompt.ask("Your answer", choices=letters, case_sensitive=False, console=console)
         console.print(f"\n{asked.answer(question, choice)}")

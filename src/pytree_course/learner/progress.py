@@ -89,14 +89,15 @@ class Progress:
 
         What was tried may show that misconceptions are held.
         """
-        said = {"lesson": lesson, "exercise": exercise, "event": event, "held": "; ".join(held)}
-        self._record({name: value for name, value in said.items() if value})
+        entries = {"lesson": lesson, "exercise": exercise, "event": event, "held": "; ".join(held)}
+        self._record({name: value for name, value in entries.items() if value})
 
     def review(self, about: Belief, case: str, *, right: bool, held: str = "") -> None:
         """Record the answer to a question; a wrong one may show another misconception."""
         # Copies of the course from before there were reviews skip an event that they do not know.
-        said = {**about._asdict(), "case": case, "answer": "right" if right else "wrong"}
-        self._record({"event": "reviewed", **said, "held": held})
+        answer = "right" if right else "wrong"
+        entries = {**about._asdict(), "case": case, "answer": answer, "held": held}
+        self._record({"event": "reviewed", **entries})
 
     def predict(self, lesson: str, prediction: str, choice: str) -> None:
         """Record a prediction."""
@@ -128,15 +129,17 @@ class Progress:
 
     def _count(self, event: dict[str, str]) -> None:
         if "prediction" in event:
-            asked = event["lesson"], event["prediction"]
-            self.predictions[asked], self.predicted[asked] = event["choice"], _time(event)
+            prediction = event["lesson"], event["prediction"]
+            time = _time(event)  # first: it refuses damaged lines
+            self.predictions[prediction], self.predicted[prediction] = event["choice"], time
             return
         lesson, name = event["lesson"], event["exercise"]
-        held = filter(None, event.get("held", "").split("; "))
-        self.held |= {Belief(lesson, name, belief): _time(event) for belief in held}
-        if event["event"] == "reviewed":  # what it is about may be a prediction, and no exercise
-            about, right = Belief(lesson, name, event["name"]), event["answer"] == "right"
-            self.reviews.append(Reviewed(_time(event), about, event["case"], right))
+        for misconception in event.get("held", "").split("; "):
+            if misconception:
+                self.held[Belief(lesson, name, misconception)] = _time(event)
+        if event["event"] == "reviewed":  # it may be about a prediction, and no exercise
+            about, is_right = Belief(lesson, name, event["name"]), event["answer"] == "right"
+            self.reviews.append(Reviewed(_time(event), about, event["case"], is_right))
             return
         exercise = self.of(lesson, name)
         match event["event"]:

@@ -45,7 +45,7 @@ class Review:
         """What to say when no question is left."""
         return DONE if self.questions else NOTHING_DUE
 
-    def asked(self, question: Question) -> Feedback:
+    def show(self, question: Question) -> Feedback:
         """Show a question, and how far the review is; one that was wrong comes once more."""
         place = "Once more"
         if question in self.questions:
@@ -58,50 +58,53 @@ class Review:
 
         What was wrong comes once more at the end, if its options can be in another order.
         """
-        is_right, said = question.is_right(choice), question.text_of(choice)
-        beliefs = question.beliefs.get(said, [])
-        held = beliefs[0].name if len(beliefs) == 1 else ""  # of several: unknown
+        is_right, text = question.is_right(choice), question.text_of(choice)
+        misconceptions = question.beliefs.get(text, [])
         news = []
         if question in self.questions:
+            # Of several misconceptions, it is unknown which one the learner holds.
+            held = misconceptions[0].name if len(misconceptions) == 1 else ""
             self._progress.review(question.about, question.case, right=is_right, held=held)
             if not is_right:
-                news = [self._comes_again(question)]
+                news.append(self._ask_again(question))
         files = self._course.lesson(question.about.lesson)
-        slug = beliefs[0].section if beliefs else question.section
+        slug = misconceptions[0].section if misconceptions else question.section
         section = self._lessons[files.stem].sections[slug]
-        place = files.place(slug, section.title, deeper=section.deeper)
-        other = question.mistaken if is_right else said
+        notebook, heading = files.place(slug, section.title, deeper=section.deeper)
+        explained = question.mistaken if is_right else text
         return both_forms(
             "answered",
             question=question,
-            said=said,
-            other=other.replace(RAISES, "an error"),
-            beliefs=question.beliefs.get(other, [])[:MAX_BELIEFS],
+            said=text,
+            other=explained.replace(RAISES, "an error"),
+            beliefs=question.beliefs.get(explained, [])[:MAX_BELIEFS],
             is_right=is_right,
             news=[*news, *self._progress.news()],
             section=section.title,
-            link=self._course.link(*place),
+            link=self._course.link(notebook, heading),
         )
 
-    def _comes_again(self, question: Question) -> str:
-        orders = map(question.reordered, range(1, 9))
-        # In the same order, the right letter would be known.
-        if again := next((each for each in orders if each != question), None):
-            self.left.append(again)
-            return ONCE_MORE
+    def _ask_again(self, question: Question) -> str:
+        """Let a question come once more in this review, and say when it is asked again."""
+        for times in range(1, 9):
+            reordered = question.reordered(times)
+            if reordered != question:  # in the same order, the right letter would be known
+                self.left.append(reordered)
+                return ONCE_MORE
         return ANOTHER_DAY
 
 
 def cards(reviews: Iterable[Reviewed]) -> dict[Belief, tuple[Card, Reviewed]]:
     """Return each belief's card and last review, whatever order the events come in."""
-    made: dict[Belief, tuple[Card, Reviewed]] = {}
+    by_belief: dict[Belief, tuple[Card, Reviewed]] = {}
     for review in sorted(reviews):
-        card, before = made.get(review.about, (Card(card_id=0), review))
+        card, before = by_belief.get(review.about, (Card(card_id=0), review))
         rating = Rating.Again
         if review.right:
             rating = Rating.Good if before.right else Rating.Hard
-        made[review.about] = (_SCHEDULER.review_card(card, rating, review.time)[0], review)
-    return made
+        card, _ = _SCHEDULER.review_card(card, rating, review.time)
+        by_belief[review.about] = card, review
+    return by_belief
 
 
 def due(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> list[Question]:
@@ -111,54 +114,72 @@ def due(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> li
     new ones about what was read. Each belief is asked about in the case that was asked least.
     What was wrong or predicted today is asked on another day.
     """
-    today = now.astimezone().date()
-    known = cards(progress.reviews)
-    asked = Counter((review.about, review.case) for review in progress.reviews)
+    today = _day(now)
+    reviewed = cards(progress.reviews)
     times = Counter(review.about for review in progress.reviews)
+    times_of_case = Counter((review.about, review.case) for review in progress.reviews)
     waiting = []
     for lesson in lessons:
         unread = unread_sections(lesson, progress)
-        for about, fitting in questions(lesson).items():
-            card, last = known.get(about, (None, None))
-            is_due = is_mistaken = _is_mistaken(about, lesson, progress, last, today)
-            rank = 0.0
-            if card and last:
-                is_due |= card.due <= now
-                is_mistaken |= not last.right
-                rank = _SCHEDULER.get_card_retrievability(card, now)
+        for about, candidates in questions(lesson).items():
+            card, last_review = reviewed.get(about, (None, None))
+            is_mistaken = _is_mistaken(about, lesson, progress, last_review, today)
+            rank = (not is_mistaken, True, 0.0)
+            if card and last_review:
+                is_due = card.due <= now
+                is_first = is_mistaken or not last_review.right
+                rank = (not is_first, False, _SCHEDULER.get_card_retrievability(card, now))
+            elif about.name:
+                is_due = lesson.sections[candidates[0].section] not in unread
             else:
-                was_read = lesson.sections[fitting[0].section] not in unread
-                predicted = progress.predicted.get(about[:2])
-                is_due |= was_read if about.name else bool(predicted and _day(predicted) < today)
-            if is_due:
-                question = min(fitting, key=lambda shown: asked[shown.about, shown.case])
-                question = question.reordered(times[about])
-                waiting.append(((not is_mistaken, about not in known, rank), question))
+                is_due = _was_predicted_on_another_day(about, progress, today)
+            if is_mistaken or is_due:
+                question = min(candidates, key=lambda other: times_of_case[about, other.case])
+                waiting.append((rank, question.reordered(times[about])))
     waiting.sort(key=itemgetter(0))
-    answered = [review.about[:2] for review in progress.reviews if _day(review.time) == today]
-    met: set[object] = {*answered}  # exercises, and questions as they are worded
+    return _one_of_each_exercise([question for _, question in waiting], progress, today)
+
+
+def _one_of_each_exercise(
+    waiting: list[Question], progress: Progress, today: date
+) -> list[Question]:
+    """Return the first questions that fit into today, without an exercise or a wording twice."""
+    answered = [
+        _exercise_of(review.about) for review in progress.reviews if _day(review.time) == today
+    ]
+    exercises, texts = {*answered}, set()
     chosen = []
-    for _, question in waiting:
-        if met.isdisjoint(said := (question.about[:2], question.text)):
-            met.update(said)
+    for question in waiting:
+        exercise = _exercise_of(question.about)
+        if exercise not in exercises and question.text not in texts:
+            exercises.add(exercise)
+            texts.add(question.text)
             chosen.append(question)
     return chosen[: max(0, MAX_A_DAY - len(answered))]
+
+
+def _exercise_of(about: Belief) -> tuple[str, str]:
+    """Return the lesson and its exercise or prediction."""
+    return about.lesson, about.exercise
 
 
 def _day(time: datetime) -> date:
     return time.astimezone().date()
 
 
+def _was_predicted_on_another_day(about: Belief, progress: Progress, today: date) -> bool:
+    prediction = _exercise_of(about)
+    return prediction in progress.predicted and _day(progress.predicted[prediction]) != today
+
+
 def _is_mistaken(
     about: Belief, lesson: BuiltLesson, progress: Progress, last: Reviewed | None, today: date
 ) -> bool:
-    """Say whether a mistake of an earlier day shows this belief, and it was not asked since."""
+    """Return whether a mistake of an earlier day shows this belief, and it was not asked since."""
     if about in progress.held:
-        held = progress.held[about]
-        return _day(held) < today and (last is None or held > last.time)
-    predicted = progress.predictions.get(about[:2])
-    if about.name or predicted is None or last is not None:
+        time = progress.held[about]
+        return _day(time) < today and (last is None or time > last.time)
+    if about.name or last is not None or not _was_predicted_on_another_day(about, progress, today):
         return False
-    if _day(progress.predicted[about[:2]]) == today:
-        return False
-    return not is_same(predicted, lesson.predictions[about.exercise].answer)
+    choice = progress.predictions[_exercise_of(about)]
+    return not is_same(choice, lesson.predictions[about.exercise].answer)

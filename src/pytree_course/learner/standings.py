@@ -7,147 +7,160 @@ from pytree_course.judging.expected import BuiltLesson, ExerciseFacts, LessonSec
 from pytree_course.learner.progress import Progress
 from pytree_course.texts import counted
 
+MANY_MINUTES = 100
+LESSONS_AT_LEAST = 5
+"""A copy with fewer lessons does not give the last badge away."""
+MANY_PREDICTIONS = 10
+MANY_WITHOUT_HINT = 5
+
 
 @dataclass(frozen=True)
-class Way:
-    """How far a learner is on one way through a lesson or the course: its core, or everything."""
+class Counts:
+    """How many exercises there are, and how many are solved: of the core, or of all."""
 
-    exercises: int  # those of the exercise notebook
-    practice: int  # the exercises that stand in the lesson
-    todo: list[ExerciseFacts]  # exercises and practice to solve, in order
-    minutes: int  # that the whole way takes, with everything that it asks the learner to do
-    reading_left: int  # minutes of the sections that are not read yet, with predictions and Trys
+    exercises: int  # of the exercise notebook
+    solved: int
+    practice: int  # exercises that stand in the lesson
+    practised: int
 
-    @property
-    def solved(self) -> int:
-        """How many exercises are solved, practice not counted."""
-        return self.exercises - sum(not exercise.is_practice for exercise in self.todo)
 
-    @property
-    def practised(self) -> int:
-        """How much of the practice is solved."""
-        return self.practice - sum(exercise.is_practice for exercise in self.todo)
+@dataclass(frozen=True)
+class CoreMinutes:
+    """The minutes that the core of a lesson or of the course takes, and those that are left."""
+
+    in_all: int  # with everything that the core asks the learner to do
+    lessons_left: int  # to read, with predictions, Trys and practice
+    exercises_left: int
 
     @property
-    def exercises_left(self) -> int:
-        """The minutes that the remaining exercises take."""
-        return sum(exercise.minutes for exercise in self.todo if not exercise.is_practice)
-
-    @property
-    def lessons_left(self) -> int:
-        """The minutes that the rest of the lessons takes, practice included."""
-        return self.reading_left + sum(
-            exercise.minutes for exercise in self.todo if exercise.is_practice
-        )
-
-    @property
-    def minutes_left(self) -> int:
+    def left(self) -> int:
         """The minutes that the rest takes."""
         return self.lessons_left + self.exercises_left
 
     @classmethod
-    def together(cls, ways: Sequence["Way"]) -> "Way":
-        """Return the sum of several ways, such as the cores of all lessons."""
+    def together(cls, cores: Sequence["CoreMinutes"]) -> "CoreMinutes":
+        """Return the sum over several lessons."""
         return cls(
-            exercises=sum(way.exercises for way in ways),
-            practice=sum(way.practice for way in ways),
-            todo=[exercise for way in ways for exercise in way.todo],
-            minutes=sum(way.minutes for way in ways),
-            reading_left=sum(way.reading_left for way in ways),
+            in_all=sum(core.in_all for core in cores),
+            lessons_left=sum(core.lessons_left for core in cores),
+            exercises_left=sum(core.exercises_left for core in cores),
         )
 
     def __str__(self) -> str:
-        if not self.minutes_left:
+        if not self.left:
             return "done"
         parts = {"lessons": self.lessons_left, "exercises": self.exercises_left}
         left = ", ".join(f"{name} {about(minutes)}" for name, minutes in parts.items() if minutes)
-        return f"{about(self.minutes_left)} left ({left})"
+        return f"{about(self.left)} left ({left})"
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a learner is in one lesson, on both ways through it."""
+    """How far a learner is in one lesson."""
 
-    core: Way
-    everything: Way
+    core: Counts
+    everything: Counts
+    core_minutes: CoreMinutes
+    todo: list[ExerciseFacts]  # exercises and practice to solve, those of the core first
     points: int
     all_points: int
+    others_solved: int  # exercises and practice beyond the core
     deeper_read: int  # notebooks
 
     @property
     def core_is_done(self) -> bool:
         """Whether the lesson has core exercises, and they and the core's practice are solved."""
-        return self.core.exercises > 0 and not self.core.todo
+        return self.core.exercises > 0 and not any(exercise.core for exercise in self.todo)
 
     @property
     def next(self) -> ExerciseFacts | None:
-        """The exercise to solve next: those of the core come first."""
-        return next(iter((*self.core.todo, *self.everything.todo)), None)
+        """The exercise to solve next."""
+        return self.todo[0] if self.todo else None
 
     def __str__(self) -> str:
-        all_of_it, core = self.everything, self.core
-        parts = [f"{all_of_it.solved} of {all_of_it.exercises} exercises"]
+        everything, core = self.everything, self.core
+        parts = [f"{everything.solved} of {everything.exercises} exercises"]
         parts.append(f"{self.points} of {self.all_points} points")
-        if all_of_it.practice:
-            parts.append(f"practice {all_of_it.practised} of {all_of_it.practice}")
+        if everything.practice:
+            parts.append(f"practice {everything.practised} of {everything.practice}")
         line = ", ".join(parts)
         if self.next is None:
             return f"{line}. All done: well done!"
         if core.exercises:
-            of = "done" if self.core_is_done else f"{core.solved} of {core.exercises} exercises"
-            line = f"{line}; core: {of}"
+            solved = f"{core.solved} of {core.exercises} exercises"
+            line = f"{line}; core: {'done' if self.core_is_done else solved}"
         kind = "practice, " if self.next.is_practice else ""
         return f"{line}. Next: {self.next.name} ({kind}{about(self.next.minutes)})"
 
 
 def standing(expected: BuiltLesson, progress: Progress) -> Standing:
     """Return how far a learner is in a lesson."""
+    exercises = list(expected.exercises.values())
+    core = [exercise for exercise in exercises if exercise.core]
+    todo = _todo(expected, progress)
+    todo.sort(key=lambda exercise: not exercise.core)
     unread = unread_sections(expected, progress)
-
-    def way(*, deeper: bool) -> Way:
-        exercises = [
-            exercise for exercise in expected.exercises.values() if exercise.core or deeper
-        ]
-        sections = [
-            section for section in expected.sections.values() if deeper or not section.deeper
-        ]
-        left = [section for section in unread if deeper or not section.deeper]
-        return Way(
-            exercises=sum(not exercise.is_practice for exercise in exercises),
-            practice=sum(exercise.is_practice for exercise in exercises),
-            todo=_todo(exercises, expected.lesson, progress),
-            minutes=sum(exercise.minutes for exercise in exercises)
-            + sum(section.with_everything for section in sections),
-            reading_left=sum(section.with_everything for section in left),
-        )
-
-    everything = way(deeper=True)
-    points_left = sum(exercise.points for exercise in everything.todo)
     return Standing(
-        core=way(deeper=False),
-        everything=everything,
-        points=expected.points - points_left,
+        core=_counts(core, todo),
+        everything=_counts(exercises, todo),
+        core_minutes=_core_minutes(expected, todo, unread),
+        todo=todo,
+        points=expected.points - sum(exercise.points for exercise in todo),
         all_points=expected.points,
+        others_solved=sum(not exercise.core for exercise in exercises if exercise not in todo),
         deeper_read=sum(section not in unread for section in expected.deeper.values()),
     )
 
 
-def beyond(standings: Iterable[Standing]) -> str:
+def _counts(exercises: Iterable[ExerciseFacts], todo: list[ExerciseFacts]) -> Counts:
+    graded = [exercise for exercise in exercises if not exercise.is_practice]
+    practice = [exercise for exercise in exercises if exercise.is_practice]
+    return Counts(
+        exercises=len(graded),
+        solved=sum(exercise not in todo for exercise in graded),
+        practice=len(practice),
+        practised=sum(exercise not in todo for exercise in practice),
+    )
+
+
+def _core_minutes(
+    expected: BuiltLesson, todo: list[ExerciseFacts], unread: list[LessonSection]
+) -> CoreMinutes:
+    exercises = [exercise for exercise in expected.exercises.values() if exercise.core]
+    sections = [section for section in expected.sections.values() if not section.deeper]
+    to_read = [section for section in sections if section in unread]
+    to_practise = [exercise for exercise in todo if exercise.core and exercise.is_practice]
+    to_solve = [exercise for exercise in todo if exercise.core and not exercise.is_practice]
+    return CoreMinutes(
+        in_all=_minutes(exercises) + sum(section.with_everything for section in sections),
+        lessons_left=sum(section.with_everything for section in to_read) + _minutes(to_practise),
+        exercises_left=_minutes(to_solve),
+    )
+
+
+def _minutes(exercises: Iterable[ExerciseFacts]) -> int:
+    return sum(exercise.minutes for exercise in exercises)
+
+
+def beyond(standings: Sequence[Standing]) -> str:
     """Say what was done beyond the core, which is there to choose from; "" if nothing was."""
-    solved = read = 0
-    for now in standings:
-        everything, core = now.everything, now.core
-        solved += everything.solved + everything.practised - core.solved - core.practised
-        read += now.deeper_read
-    parts = [f"{counted(solved, 'other exercise', 'other exercises')} solved"] if solved else []
-    parts += [f"{counted(read, 'deeper notebook', 'deeper notebooks')} read"] if read else []
+    solved = sum(now.others_solved for now in standings)
+    read = sum(now.deeper_read for now in standings)
+    parts = []
+    if solved:
+        parts.append(f"{counted(solved, 'other exercise', 'other exercises')} solved")
+    if read:
+        parts.append(f"{counted(read, 'deeper notebook', 'deeper notebooks')} read")
     return ", ".join(parts)
 
 
-def _todo(
-    exercises: Iterable[ExerciseFacts], lesson: str, progress: Progress
-) -> list[ExerciseFacts]:
-    return [exercise for exercise in exercises if not progress.of(lesson, exercise.name).correct]
+def _todo(expected: BuiltLesson, progress: Progress) -> list[ExerciseFacts]:
+    """Return the exercises that are not solved, in the lesson's order."""
+    return [
+        exercise
+        for exercise in expected.exercises.values()
+        if not progress.of(expected.lesson, exercise.name).correct
+    ]
 
 
 def unread_sections(expected: BuiltLesson, progress: Progress) -> list[LessonSection]:
@@ -159,18 +172,23 @@ def unread_sections(expected: BuiltLesson, progress: Progress) -> list[LessonSec
     The core is read from top to bottom: all that is above counts as read, too, and all of it once
     its exercises are solved. Deeper sections are read in any order, each for itself.
     """
-    lesson, exercises = expected.lesson, expected.exercises.values()
-    todo = _todo(exercises, lesson, progress)
+    exercises = expected.exercises.values()
+    todo = _todo(expected, progress)
     read = {exercise.section for exercise in exercises if exercise not in todo}
     for slug, section in expected.sections.items():
-        asked = section.predictions[-1:]
-        if (lesson, *asked) in progress.predictions or not (asked or todo):
+        if section.predictions:
+            is_read = (expected.lesson, section.predictions[-1]) in progress.predictions
+        else:
+            is_read = not todo
+        if is_read:
             read.add(slug)
     core = [slug for slug, section in expected.sections.items() if not section.deeper]
-    furthest = max((at for at, slug in enumerate(core, 1) if slug in read), default=0)
-    if any(exercise.core for exercise in exercises) and not any(exercise.core for exercise in todo):
-        furthest = len(core)
-    read.update(core[:furthest])
+    has_core = any(exercise.core for exercise in exercises)
+    if has_core and not any(exercise.core for exercise in todo):
+        read.update(core)
+    while core and core[-1] not in read:
+        core.pop()
+    read.update(core)
     return [section for slug, section in expected.sections.items() if slug not in read]
 
 
@@ -179,13 +197,6 @@ def about(minutes: int) -> str:
     if minutes < MANY_MINUTES:
         return f"about {counted(minutes, 'minute', 'minutes')}"
     return f"about {round(minutes / 30) / 2:g} hours"
-
-
-MANY_MINUTES = 100
-LESSONS_AT_LEAST = 5
-"""A copy with fewer lessons does not give the last badge away."""
-MANY_PREDICTIONS = 10
-MANY_WITHOUT_HINT = 5
 
 
 @dataclass(frozen=True)
@@ -210,7 +221,7 @@ def badges(lessons: Sequence[BuiltLesson], progress: Progress) -> list[Badge]:
     three_stars = any(exercise.stars == 3 for exercise, _ in solved)
     without_help = sum(not done.hints and not done.saw_solution for _, done in solved)
     standings = [standing(lesson, progress) for lesson in lessons]
-    whole_lessons = sum(not now.everything.todo for now in standings)
+    whole_lessons = sum(not now.todo for now in standings)
     cores = sum(now.core_is_done for now in standings)
     enough_predictions = len(progress.predictions) >= MANY_PREDICTIONS
     alone = f"solve {MANY_WITHOUT_HINT} exercises without a hint"

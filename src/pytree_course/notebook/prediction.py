@@ -153,7 +153,7 @@ class ReviewPlay(Play):
             self.children = [ipywidgets.HTML(end)]
             return
         answer = entry(question.options, "My answer")
-        shown = ipywidgets.HTML(self._review.asked(question).html)
+        shown = ipywidgets.HTML(self._review.show(question).html)
         self.children = [shown, answer]
         answer.observe(lambda change: self._answered(question, change["new"]), names="value")
 

@@ -7,7 +7,7 @@ from IPython.display import display
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
-from pytree_course.learner.standings import Way, about, badges, beyond, standing
+from pytree_course.learner.standings import CoreMinutes, about, badges, beyond, standing
 from pytree_course.notebook.checks import Checks
 from pytree_course.rendering import Feedback, render
 
@@ -55,7 +55,7 @@ def course_map() -> Feedback:
         "progress": progress,
         "lessons": list(zip(files, lessons, strict=True)),
         "link": course.link,
-        "core": Way.together([now.core for _, now in lessons]),
+        "core": CoreMinutes.together([now.core_minutes for _, now in lessons]),
         "all_beyond": beyond([now for _, now in lessons]),
         "badges": badges(expected, progress),
         "due": len(due(expected, progress, datetime.now(UTC))),
