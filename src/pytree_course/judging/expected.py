@@ -1,8 +1,8 @@
 """A lesson's build results: observations of the reference answer and each misconception."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,6 +50,10 @@ class ExerciseFacts:
     core: bool  # whether it belongs to the lesson's core, the short way through the course
     question: str  # the question that review asks about a case; empty without one
 
+    def facts(self) -> dict[str, Any]:
+        """Return the description by its fields' names, without the fields of a subclass."""
+        return {fact.name: getattr(self, fact.name) for fact in fields(ExerciseFacts)}
+
     @property
     def is_practice(self) -> bool:
         """Whether it stands in the lesson, where it earns no points."""
@@ -82,36 +86,6 @@ class ExpectedExercise(ExerciseFacts):
     lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
     given: dict[int, Given] = field(default_factory=dict)  # by the cases that make a question
 
-    def to_text(self) -> str:
-        """Return the text of the exercise's file: a line for each observation or fact of a case.
-
-        A wrong observation of several misconceptions is written once, in `wrong`; theirs are
-        indices into it.
-        """
-        wrong: dict[str, int] = {}
-        misconceptions = []
-        for misconception in self.misconceptions:
-            indices = {
-                case: wrong.setdefault(_line(observation), len(wrong))
-                for case, observation in misconception.observations.items()
-            }
-            facts = vars(misconception) | {"observations": indices}
-            misconceptions.append(_StoredMisconception(**facts))
-        raw = [msgspec.Raw(text.encode()) for text in wrong]
-        stored = vars(self) | {"misconceptions": misconceptions, "wrong": raw}
-        entries = (f'"{each.name}": {_entry(stored[each.name])}' for each in fields(_StoredResults))
-        return "{\n" + ",\n".join(entries) + "\n}\n"
-
-
-def _line(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def _entry(value: Any) -> str:
-    if isinstance(value, list):
-        return "[\n" + ",\n".join(map(_line, value)) + "\n]"
-    return _line(value)
-
 
 @dataclass(frozen=True)
 class _StoredMisconception:
@@ -123,7 +97,7 @@ class _StoredMisconception:
 
 @dataclass(frozen=True)
 class _StoredResults:
-    """An exercise's file, with its entries in order."""
+    """An exercise's file."""
 
     functions: bool
     lines: dict[str, str]
@@ -134,18 +108,62 @@ class _StoredResults:
     given: dict[int, Given]
 
 
-def _read_exercise(file: Path, facts: ExerciseFacts) -> ExpectedExercise:
-    stored = msgspec.json.decode(_read(file), type=_StoredResults)
-    results = dict(vars(stored))
-    wrong = results.pop("wrong")
-    results["misconceptions"] = [
-        Misconception(
-            **vars(each)
-            | {"observations": {case: wrong[at] for case, at in each.observations.items()}}
+def _text_of_results(exercise: ExpectedExercise) -> str:
+    """Return the text of an exercise's file: a line for each observation or fact of a case.
+
+    A wrong observation of several misconceptions is written once, in `wrong`.
+    """
+    wrong: dict[str, int] = {}  # the index of each observation, by its text
+    misconceptions = []
+    for misconception in exercise.misconceptions:
+        indices = {
+            case: wrong.setdefault(_json(observation), len(wrong))
+            for case, observation in misconception.observations.items()
+        }
+        stored = _StoredMisconception(
+            misconception.name, misconception.explanation, misconception.section, indices
         )
-        for each in stored.misconceptions
+        misconceptions.append(stored)
+    entries = {
+        "functions": _json(exercise.functions),
+        "lines": _json(exercise.lines),
+        "observations": _lines(map(_json, exercise.observations)),
+        "misconceptions": _lines(map(_json, misconceptions)),
+        "wrong": _lines(wrong),
+        "summaries": _lines(map(_json, exercise.summaries)),
+        "given": _json(exercise.given),
+    }
+    return "{\n" + ",\n".join(f'"{name}": {text}' for name, text in entries.items()) + "\n}\n"
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _lines(items: Iterable[str]) -> str:
+    return "[\n" + ",\n".join(items) + "\n]"
+
+
+def _read_results(file: Path, exercise: ExerciseFacts) -> ExpectedExercise:
+    stored = msgspec.json.decode(_read(file), type=_StoredResults)
+    misconceptions = [
+        Misconception(
+            misconception.name,
+            misconception.explanation,
+            misconception.section,
+            {case: stored.wrong[index] for case, index in misconception.observations.items()},
+        )
+        for misconception in stored.misconceptions
     ]
-    return ExpectedExercise(**vars(facts), **results)
+    return ExpectedExercise(
+        **exercise.facts(),
+        functions=stored.functions,
+        observations=stored.observations,
+        misconceptions=misconceptions,
+        summaries=stored.summaries,
+        lines=stored.lines,
+        given=stored.given,
+    )
 
 
 def _read(file: Path) -> bytes:
@@ -218,29 +236,21 @@ class BuiltLesson:
     @property
     def graded(self) -> dict[str, ExerciseFacts]:
         """The exercises of the exercise notebook; the others stand in the lesson."""
-        return {name: each for name, each in self.exercises.items() if not each.is_practice}
+        exercises = self.exercises.items()
+        return {name: exercise for name, exercise in exercises if not exercise.is_practice}
 
     @property
     def deeper(self) -> dict[str, LessonSection]:
         """The deeper sections, each a notebook of its own, by slug."""
-        return {slug: each for slug, each in self.sections.items() if each.deeper}
+        return {slug: section for slug, section in self.sections.items() if section.deeper}
 
-    def expected(self, exercise: str) -> ExpectedExercise:
+    def expected(self, name: str) -> ExpectedExercise:
         """Return the expected results of an exercise; its file is read on the first call."""
-        if exercise not in self._expected:
-            file = Path(self.folder) / f"{exercise}.json"
-            self._expected[exercise] = _read_exercise(file, self.exercises[exercise])
-        return self._expected[exercise]
-
-    @cached_property
-    def _expected(self) -> dict[str, ExpectedExercise]:
-        known = self.exercises.items()
-        return {name: each for name, each in known if isinstance(each, ExpectedExercise)}
-
-    def texts(self) -> dict[str, str]:
-        """Return the contents of the exercises' files by name, and of the lesson's file as ""."""
-        texts = {name: self.expected(name).to_text() for name in self.exercises}
-        return texts | {"": replace(self, results=text_digest(*texts.values())).to_text()}
+        exercise = self.exercises[name]
+        if not isinstance(exercise, ExpectedExercise):
+            exercise = _read_results(Path(self.folder) / f"{name}.json", exercise)
+            self.exercises[name] = exercise
+        return exercise
 
     def results_on_disk(self) -> str:
         """Return the digest of the exercises' files as they are now; "" if one is missing."""
@@ -251,28 +261,28 @@ class BuiltLesson:
 
     def to_text(self) -> str:
         """Return the text of the lesson's file, which holds no expected results."""
-        facts = [each.name for each in fields(ExerciseFacts)]
-        exercises = {
-            name: {fact: getattr(exercise, fact) for fact in facts}
-            for name, exercise in self.exercises.items()
-        }
-        data = msgspec.to_builtins(replace(self, exercises={})) | {"exercises": exercises}
+        data = msgspec.to_builtins(replace(self, exercises={}))
+        data["exercises"] = {name: exercise.facts() for name, exercise in self.exercises.items()}
         del data["folder"]
         return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
     def write(self, file: Path) -> bool:
         """Write the lesson's file, and one for each exercise; return whether any has changed."""
         folder = file.with_suffix("")
-        texts = self.texts()
-        wanted = {folder / f"{name}.json" if name else file: text for name, text in texts.items()}
+        texts = {
+            folder / f"{name}.json": _text_of_results(self.expected(name))
+            for name in self.exercises
+        }
+        results = text_digest(*texts.values())
+        texts[file] = replace(self, results=results).to_text()
         changed = [
-            each
-            for each, text in wanted.items()
-            if not each.exists() or each.read_text(encoding="utf-8") != text
+            path
+            for path, text in texts.items()
+            if not path.exists() or path.read_text(encoding="utf-8") != text
         ]
-        for each in changed:
-            write_file(each, wanted[each])
-        for earlier in {*folder.glob("*.json")} - wanted.keys():
+        for path in changed:
+            write_file(path, texts[path])
+        for earlier in {*folder.glob("*.json")} - texts.keys():
             earlier.unlink()
         return bool(changed)
 

@@ -55,7 +55,7 @@ class FailingCase:
 def find(
     expected: ExpectedExercise,
     outcomes: Sequence[Outcome],
-    held: Sequence[Misconception],
+    consistent: Sequence[Misconception],
     failed: Set[int],
 ) -> list[Finding]:
     """Return the findings on an answer that fails in some cases: mostly one, or none."""
@@ -66,7 +66,7 @@ def find(
     ]
     if any(isinstance(case.got, obs.NotAttempted) for case in failing):
         return []
-    if near := matching.nearest(held, failed):
+    if near := matching.nearest(consistent, failed):
         data = {"misconception": near.name, "explanation": near.explanation}
         return [Finding("near", [*near.observations], data)]
     if sentences := _sentences_of_the_check(failing):

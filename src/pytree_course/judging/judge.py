@@ -1,14 +1,16 @@
 """Turn outcomes into a verdict; shared by the notebook's check and the grader."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+
+import msgspec
 
 from pytree_course.judging import matching, words
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.findings import find
 from pytree_course.judging.predicted_lines import explain_lines
-from pytree_course.judging.shown_case import failure_to_show
-from pytree_course.judging.verdicts import Finding, Verdict, VerdictKind
+from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
 from pytree_course.observing.comparison import Difference, compare
 from pytree_course.observing.observations import NotAttempted, Raised
 from pytree_course.running.outcomes import Outcome
@@ -26,7 +28,8 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     for case, (right, outcome) in enumerate(zip(expected.observations, outcomes, strict=True)):
         if difference := compare(right, outcome.observation):
             differences[case] = difference
-    if differences and all(isinstance(each.observation, NotAttempted) for each in outcomes):
+    observed = [outcome.observation for outcome in outcomes]
+    if differences and all(isinstance(observation, NotAttempted) for observation in observed):
         return without_outcomes(expected, VerdictKind.NOT_ATTEMPTED, words.NOT_ATTEMPTED)
 
     cases, passed = len(outcomes), len(outcomes) - len(differences)
@@ -39,11 +42,11 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         cases,
         failed=tuple(differences),
     )
-    if differences and expected.lines:
-        verdict = explain_lines(verdict, expected, [each.observation for each in outcomes])
-    elif differences:
-        verdict = _explain(verdict, expected, outcomes, differences)
-    return verdict
+    if not differences:
+        return verdict
+    if expected.lines:
+        return explain_lines(verdict, expected, observed)
+    return _explain(verdict, expected, outcomes, differences)
 
 
 def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
@@ -55,19 +58,22 @@ def _explain(
     verdict: Verdict,
     expected: ExpectedExercise,
     outcomes: Sequence[Outcome],
-    differences: dict[int, Difference],
+    differences: Mapping[int, Difference],
 ) -> Verdict:
     """Add misconceptions or findings to a verdict, and the failing case to be shown."""
     observed = [outcome.observation for outcome in outcomes]
-    held = matching.held_by(observed, expected.misconceptions)
-    misconceptions = matching.explaining(held, observed, differences.keys())
+    consistent = matching.consistent_with(observed, expected.misconceptions)
+    misconceptions = matching.explaining(consistent, observed, differences.keys())
     findings: list[Finding] = []
-    if not misconceptions:
-        findings = find(expected, outcomes, held, differences.keys())
-    speaks_of: Sequence[int] = findings[0].holds if findings else [*differences]
+    explained_cases: Collection[int] = differences.keys()
     if misconceptions:
-        speaks_of = [*misconceptions[0].observations]
-    failure = failure_to_show(expected, outcomes, differences, speaks_of)
+        explained_cases = misconceptions[0].observations.keys()
+    else:
+        findings = find(expected, outcomes, consistent, differences.keys())
+        if findings:
+            explained_cases = findings[0].holds
+    case = _case_to_show(expected, outcomes, explained_cases)
+    failure = _failure(case, expected, outcomes[case], differences[case])
     kind, reason = verdict.kind, words.some_passed(verdict.reason, failure.difference)
     if isinstance(failure.got, Raised) and not isinstance(failure.expected, Raised):
         kind, reason = VerdictKind.ERROR, words.RAISED.format(type=failure.got.type)
@@ -78,4 +84,41 @@ def _explain(
         failure=failure,
         misconceptions=misconceptions,
         findings=tuple(findings),
+    )
+
+
+def _case_to_show(
+    expected: ExpectedExercise, outcomes: Sequence[Outcome], cases: Collection[int]
+) -> int:
+    """Return the smallest of the cases that did what most of them did: results, or errors.
+
+    Cases that expect an error explain less, and are shown only where there is no other. Check
+    scripts put the simplest cases first.
+    """
+    raising = {case for case in cases if isinstance(outcomes[case].observation, Raised)}
+    candidates = raising if 2 * len(raising) > len(cases) else set(cases) - raising
+    with_result = {
+        case for case in candidates if not isinstance(expected.observations[case], Raised)
+    }
+    # Of the same length, min keeps the first.
+    return min(sorted(with_result or candidates), key=lambda case: _inputs_length(outcomes[case]))
+
+
+def _inputs_length(outcome: Outcome) -> int:
+    return len(json.dumps(msgspec.to_builtins(outcome.inputs)))
+
+
+def _failure(
+    case: int, expected: ExpectedExercise, outcome: Outcome, difference: Difference
+) -> Failure:
+    return Failure(
+        case=case,
+        inputs=outcome.inputs,
+        written=outcome.written,
+        expected=expected.observations[case],
+        got=outcome.observation,
+        difference=difference,
+        printed=outcome.printed,
+        line=outcome.line,
+        note=outcome.note,
     )

@@ -1,6 +1,7 @@
 """Match results with misconceptions: the one place that decides which of them a learner holds."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from typing import Any
 
 from pytree_course.judging.expected import Misconception
 from pytree_course.observing.comparison import compare, skeleton, with_skeleton
@@ -29,16 +30,16 @@ def contradicts(wrong: Observation, got: Observation, all_raise: bool) -> bool:
     return False
 
 
-def is_told_apart(wrong: Sequence[Observation], other: Sequence[Observation]) -> bool:
+def is_told_apart(results: Sequence[Observation], others: Sequence[Observation]) -> bool:
     """Return whether results of a misconception rule out another one, by an error's message too."""
-    all_raise = every_case_raises(other)
+    all_raise = every_case_raises(others)
     return any(
-        contradicts(with_skeleton(one), two, all_raise)
-        for one, two in zip(wrong, other, strict=True)
+        contradicts(with_skeleton(result), other, all_raise)
+        for result, other in zip(results, others, strict=True)
     )
 
 
-def held_by(
+def consistent_with(
     observed: Sequence[Observation], misconceptions: Iterable[Misconception]
 ) -> list[Misconception]:
     """Return the misconceptions that yield these results wherever theirs are wrong."""
@@ -55,40 +56,50 @@ def held_by(
 
 
 def explaining(
-    held: Sequence[Misconception], observed: Sequence[Observation], failed: Set[int]
+    consistent: Sequence[Misconception], observed: Sequence[Observation], failed: Set[int]
 ) -> tuple[Misconception, ...]:
-    """Return the misconceptions held that explain every failing case together, or none.
+    """Return the misconceptions that explain every failing case together, or none.
 
-    One that explains all of them is returned alone. Failing that, a small set that leaves no case
-    unexplained: one that is about a single case, or about errors only, is the last to be taken.
+    One that explains all of them is returned alone. Failing that, the strongest ones that leave no
+    case unexplained.
     """
     # A case that passes may fit too, where any exception fits and a more special one is right.
-    held = [misconception for misconception in held if misconception.observations.keys() <= failed]
-    exact = [misconception for misconception in held if misconception.observations.keys() == failed]
+    candidates = [
+        misconception for misconception in consistent if misconception.observations.keys() <= failed
+    ]
+    exact = [
+        misconception for misconception in candidates if misconception.observations.keys() == failed
+    ]
     if exact:  # one that raises any exception fits where another has the very type
-        best = _only_best(exact, lambda each: _raises_the_types(each, observed))
+        best = _only_best(exact, lambda misconception: _raises_the_types(misconception, observed))
         return (best,) if best else ()
     chosen: list[Misconception] = []
     unexplained = set(failed)
-    for misconception in sorted(held, key=lambda each: (_is_weak(each), -len(each.observations))):
+    for misconception in sorted(candidates, key=_strength, reverse=True):
         if unexplained & misconception.observations.keys():
             chosen.append(misconception)
             unexplained -= misconception.observations.keys()
     return () if unexplained else tuple(chosen)
 
 
-def nearest(held: Sequence[Misconception], failed: Set[int]) -> Misconception | None:
-    """Return the one misconception held that explains most failing cases, if it is near.
+def _strength(misconception: Misconception) -> tuple[bool, int]:
+    """Rank a misconception by its cases; one of a single case, or of errors only, comes last."""
+    wrong = [*misconception.observations.values()]
+    return len(wrong) > 1 and not every_case_raises(wrong), len(wrong)
+
+
+def nearest(consistent: Sequence[Misconception], failed: Set[int]) -> Misconception | None:
+    """Return the one misconception that explains most failing cases, if it is near.
 
     Its explanation is true of the cases that it explains; the answer fails in others too.
     """
-    fewest = max(MIN_NEAR, NEAR * len(failed))
+    enough = max(MIN_NEAR, NEAR * len(failed))
     near = [
         misconception
-        for misconception in held
-        if len(misconception.observations) >= fewest and misconception.observations.keys() <= failed
+        for misconception in consistent
+        if len(misconception.observations) >= enough and misconception.observations.keys() <= failed
     ]
-    return _only_best(near, lambda each: len(each.observations))
+    return _only_best(near, lambda misconception: len(misconception.observations))
 
 
 def by_line(
@@ -101,7 +112,7 @@ def by_line(
     The best of several says the same for most of its lines, the more lines the better: it is the
     simplest belief that explains them. Next comes one that is about this line alone.
     """
-    alike = {
+    same_lines = {
         misconception.name: {
             case
             for case, wrong in misconception.observations.items()
@@ -110,29 +121,30 @@ def by_line(
         for misconception in misconceptions
     }
 
-    def fit(misconception: Misconception) -> tuple[int, int]:
-        lines, same = len(misconception.observations), len(alike[misconception.name])
-        return (2 if 1 < lines < 2 * same else 1 if lines == 1 else 0), same
+    def fit(misconception: Misconception) -> tuple[bool, bool, int]:
+        lines, same = len(misconception.observations), len(same_lines[misconception.name])
+        is_mostly_the_same = lines > 1 and 2 * same > lines
+        return is_mostly_the_same, lines == 1, same
 
-    fitting = {
-        case: _only_best([each for each in misconceptions if case in alike[each.name]], fit)
-        for case in failed
-    }
-    return {case: misconception for case, misconception in fitting.items() if misconception}
+    best = {}
+    for case in failed:
+        fitting = [
+            misconception
+            for misconception in misconceptions
+            if case in same_lines[misconception.name]
+        ]
+        if misconception := _only_best(fitting, fit):
+            best[case] = misconception
+    return best
 
 
 def _only_best(
-    fitting: Sequence[Misconception], fit: Callable[[Misconception], bool | int | tuple[int, int]]
+    fitting: Sequence[Misconception], fit: Callable[[Misconception], Any]
 ) -> Misconception | None:
     """Return the misconception that fits best; where two fit equally well, neither is blamed."""
     best = max(map(fit, fitting), default=None)
     chosen = [misconception for misconception in fitting if fit(misconception) == best]
     return chosen[0] if len(chosen) == 1 else None
-
-
-def _is_weak(misconception: Misconception) -> bool:
-    wrong = misconception.observations.values()
-    return len(wrong) == 1 or every_case_raises([*wrong])
 
 
 def _raises_the_types(misconception: Misconception, observed: Sequence[Observation]) -> bool:

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from msgspec import structs
-
 from pytree_course.judging import matching, words
 from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.judging.verdicts import Finding, Verdict, WrongLine
@@ -15,7 +13,7 @@ from pytree_course.texts import truncate
 
 MAX_PREDICTION = 40  # characters
 MAX_NUMBER = 10**12
-FEWEST = 3  # lines that are off by the same
+MIN_LINES_OF_A_SLIP = 3  # which are all off by the same number
 
 
 def explain_lines(
@@ -26,12 +24,12 @@ def explain_lines(
         data = {"variable": expected.answers[0]}
         return replace(verdict, findings=(Finding("no dict", [*verdict.failed], data),))
     explained = matching.by_line(expected.misconceptions, observed, verdict.failed)
-    names = {misconception.name for misconception in explained.values()}
-    if len(names) > 1 and _is_one_slip(expected, observed, verdict.failed):
-        explained = {}
+    misconceptions = {misconception.name: misconception for misconception in explained.values()}
+    if len(misconceptions) > 1 and _is_one_slip(expected, observed, verdict.failed):
+        explained, misconceptions = {}, {}
     return replace(
         verdict,
-        misconceptions=tuple({each.name: each for each in explained.values()}.values()),
+        misconceptions=tuple(misconceptions.values()),
         lines=tuple(_wrong_lines(expected, observed, verdict.failed, explained)),
     )
 
@@ -43,10 +41,13 @@ def _is_one_slip(
 
     That is one slip, and no case for several misconceptions.
     """
-    pairs = [(expected.observations[case], observed[case]) for case in failed]
-    numbers = [(obs.integer(right), obs.integer(got)) for right, got in pairs]
-    offsets = [got - right for right, got in numbers if right is not None and got is not None]
-    return len(failed) == len(offsets) >= FEWEST and len(set(offsets)) == 1
+    offsets = []
+    for case in failed:
+        right, got = obs.integer(expected.observations[case]), obs.integer(observed[case])
+        if right is None or got is None:
+            return False
+        offsets.append(got - right)
+    return len(offsets) >= MIN_LINES_OF_A_SLIP and len(set(offsets)) == 1
 
 
 def _wrong_lines(
@@ -56,36 +57,52 @@ def _wrong_lines(
     explained: dict[int, Misconception],
 ) -> Iterator[WrongLine]:
     names = list(expected.lines)
-    first: dict[str, str] = {}  # by misconception, the line that explains it
+    first_lines: dict[str, str] = {}  # by misconception, the line that explains it
     for case in failed:
         name, got = names[case], observed[case]
-        line = WrongLine(name, expected.lines[name], _in_words(got), *_reason(expected, case, got))
-        if misconception := explained.get(case):
-            why, data = "as above", {"line": first.setdefault(misconception.name, name)}
-            if data["line"] == name:
+        why, data = _reason(expected, case, got)
+        misconception = explained.get(case)
+        if misconception is not None:
+            first_line = first_lines.setdefault(misconception.name, name)
+            if first_line == name:
                 why, data = "belief", {"explanation": misconception.explanation}
             else:
-                data["also"] = "".join(
-                    f" Or: {each.explanation}"
-                    for each in expected.misconceptions
-                    if [*each.observations] == [case] and not compare(each.observations[case], got)
-                )
-            line = structs.replace(line, why=why, data=data, misconception=misconception.name)
-        yield line
+                others = _about_this_line(expected, case, got)
+                why, data = "as above", {"line": first_line, "also": others}
+        yield WrongLine(
+            name,
+            expected.lines[name],
+            _in_words(got),
+            why,
+            data,
+            misconception.name if misconception else "",
+        )
+
+
+def _about_this_line(expected: ExpectedExercise, case: int, got: obs.Observation) -> str:
+    """Return the explanations of misconceptions that predict this for this line alone."""
+    return "".join(
+        f" Or: {misconception.explanation}"
+        for misconception in expected.misconceptions
+        if [*misconception.observations] == [case]
+        and not compare(misconception.observations[case], got)
+    )
 
 
 def _reason(
     expected: ExpectedExercise, case: int, got: obs.Observation
 ) -> tuple[str, dict[str, str]]:
     """Return a key of `words.WRONG_LINES`, and its data, for a line without misconception."""
+    if isinstance(got, obs.NotAttempted):
+        return "not predicted", {}
     right, number = obs.integer(expected.observations[case]), obs.integer(got)
     takes_numbers, texts = _kinds(expected)
     is_text = isinstance(got, obs.String) and got.value in texts
-    if isinstance(got, obs.NotAttempted):
-        return "not predicted", {}
-    if not is_text and (number is None or not takes_numbers):
-        kinds = [words.WHOLE_NUMBER] * takes_numbers
-        kinds += [words.THE_TEXT.format(word=text) for text in texts]
+    is_number = takes_numbers and number is not None
+    if not is_text and not is_number:
+        kinds = [words.THE_TEXT.format(word=text) for text in texts]
+        if takes_numbers:
+            kinds.insert(0, words.WHOLE_NUMBER)
         neither = f"neither {' nor '.join(kinds)}" if len(kinds) > 1 else f"not {kinds[0]}"
         return "not allowed", {"kinds": neither}
     if right is None or number is None:
@@ -98,8 +115,9 @@ def _kinds(expected: ExpectedExercise) -> tuple[bool, list[str]]:
     possible = list(expected.observations)
     for misconception in expected.misconceptions:
         possible += misconception.observations.values()
-    texts = sorted({each.value for each in possible if isinstance(each, obs.String)})
-    return any(isinstance(each, obs.Number) for each in possible), texts
+    takes_numbers = any(isinstance(prediction, obs.Number) for prediction in possible)
+    texts = {prediction.value for prediction in possible if isinstance(prediction, obs.String)}
+    return takes_numbers, sorted(texts)
 
 
 def _in_words(got: obs.Observation) -> str:

@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 from unittest.mock import patch
@@ -20,7 +20,6 @@ from pytree_course import compiled
 from pytree_course.cases.case import Case
 from pytree_course.judging.expected import (
     BuiltLesson,
-    ExerciseFacts,
     ExpectedExercise,
     Given,
     Misconception,
@@ -145,7 +144,7 @@ def run_solution(sources: LessonSources, exercise: Exercise, seed: int) -> Expec
         compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
     return ExpectedExercise(
-        **{fact.name: getattr(exercise, fact.name) for fact in fields(ExerciseFacts)},
+        **exercise.facts(),
         functions=not exercise.is_prediction,
         observations=[outcome.observation for outcome in right],
         misconceptions=[],
