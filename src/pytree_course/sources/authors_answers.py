@@ -20,6 +20,7 @@ from pytree_course import compiled
 from pytree_course.cases.case import Case
 from pytree_course.judging.expected import (
     BuiltLesson,
+    ExerciseFacts,
     ExpectedExercise,
     Given,
     Misconception,
