@@ -1,30 +1,43 @@
 """What check scripts are written with: cases, random inputs, guards around answers."""
 
-import importlib
-from typing import Any
+from pytree_course.cases.case import Case, check, prediction_cases
+from pytree_course.cases.guards import (
+    acyclic,
+    as_int,
+    as_jax,
+    is_one_program,
+    making,
+    returning_jax,
+)
+from pytree_course.cases.random_inputs import (
+    Duo,
+    Point,
+    matrix,
+    random_model,
+    random_tree,
+    random_words,
+    shuffled,
+    small_trees,
+    vector,
+)
 
-_FOR_CHECK_SCRIPTS = {
-    "case": ("Case", "check", "prediction_cases"),
-    "guards": ("acyclic", "as_int", "as_jax", "is_one_program", "making", "returning_jax"),
-    "random_inputs": (
-        *(
-            "Duo",
-            "Point",
-            "matrix",
-            "random_model",
-            "random_tree",
-            "random_words",
-            "shuffled",
-            "small_trees",
-        ),
-        "vector",
-    ),
-}
-
-
-def __getattr__(name: str) -> Any:
-    # Imported on demand: processes that only judge observations do without JAX.
-    for module, names in _FOR_CHECK_SCRIPTS.items():
-        if name in names:
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = [
+    "Case",
+    "Duo",
+    "Point",
+    "acyclic",
+    "as_int",
+    "as_jax",
+    "check",
+    "is_one_program",
+    "making",
+    "matrix",
+    "prediction_cases",
+    "random_model",
+    "random_tree",
+    "random_words",
+    "returning_jax",
+    "shuffled",
+    "small_trees",
+    "vector",
+]

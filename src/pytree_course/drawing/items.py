@@ -4,7 +4,7 @@ Both the SVG and the text are made from these items, so that they always show th
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from textwrap import wrap
@@ -36,7 +36,7 @@ class Item:
     key: str = ""
     path: obs.Path = ()
     mark: str = ""
-    leaves: range = range(0)  # places in the flat list of the leaves it is or holds
+    leaves: range = range(0)  # indices of its leaves in the flat list
     children: list["Item"] = field(default_factory=list)
     # Set by a view of a `tree.map`:
     call: int = 0  # the number of the call that it takes part in
@@ -86,7 +86,7 @@ class Item:
 def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
     """Choose the items to draw: return the root, with at most about 50 items in 8 levels.
 
-    It goes level by level, so that a large tree loses its deepest levels first. What is at the
+    It goes level by level, so that a large tree loses its deepest levels first. The item at the
     marked path is drawn even where its siblings are folded.
     """
     tree = observation.tree if isinstance(observation, obs.Treedef) else observation
@@ -96,40 +96,66 @@ def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
     room = MAX_ITEMS - 1
     waiting = deque([(root, tree, marked, 1)])
     while waiting:
-        item, part, way, level = waiting.popleft()
+        item, part, path_left, level = waiting.popleft()  # None where the marked path is elsewhere
         children = part.children if isinstance(part, obs.Node) else ()
         keys = [key for key, _ in children]
-        on_way = keys.index(way[0]) if way and way[0] in keys else None
-        if way is not None and on_way is None:
-            item.mark = "here" if not way else shorten(f"no {way[0]} here", MAX_NAME)
-            if isinstance(part, obs.Array):
-                item.notes.append(f"[{shorten(values(part.values), MAX_NOTE)}]")
-        shown = _shown(len(children), on_way, room) if level < MAX_LEVELS else set()
-        if children and not shown:
+        marked_child = keys.index(path_left[0]) if path_left and path_left[0] in keys else None
+        if path_left is not None and marked_child is None:
+            _mark(item, part, path_left)
+        drawn = _children_to_draw(len(children), marked_child, room) if level < MAX_LEVELS else ()
+        if children and not drawn:
             item.notes.append(_folded([child for _, child in children], more=""))
-            item.mark = item.mark or ("in here" if on_way is not None else "")
+            if marked_child is not None:
+                item.mark = "in here"
             room = 0  # a smaller node further down would fit, but stand there alone
             continue
-        place = item.leaves.start
-        for is_shown, run in groupby(range(len(children)), shown.__contains__):
-            if not is_shown:
-                hidden = [children[index][1] for index in run]
-                leaves = range(place, place + sum(map(obs.count_leaves, hidden)))
-                item.children.append(Item("fold", _folded(hidden), leaves=leaves))
-                place = leaves.stop
-                continue
-            for index in run:
-                key, child = children[index]
-                drawn = _item(child, key, (*item.path, key), place)
-                place = drawn.leaves.stop
-                item.children.append(drawn)
-                rest = way[1:] if way is not None and index == on_way else None
-                waiting.append((drawn, child, rest, level + 1))
+        for index, child_item in _add_children(item, children, drawn).items():
+            child_path = path_left[1:] if path_left and index == marked_child else None
+            waiting.append((child_item, children[index][1], child_path, level + 1))
         room -= len(item.children)
     return root
 
 
-def _item(part: obs.Observation, key: str = "", path: obs.Path = (), place: int = 0) -> Item:
+def _mark(item: Item, part: obs.Observation, path_left: obs.Path) -> None:
+    """Mark the item at the end of a path, or the deepest one on the way to it."""
+    item.mark = shorten(f"no {path_left[0]} here", MAX_NAME) if path_left else "here"
+    if isinstance(part, obs.Array):
+        item.notes.append(f"[{shorten(values(part.values), MAX_NOTE)}]")
+
+
+def _children_to_draw(children: int, marked_child: int | None, room: int) -> Collection[int]:
+    """Choose which of so many children to draw, the marked one among them; or none."""
+    has_fold = children > MAX_SIBLINGS
+    count = SIBLINGS_BEFORE_FOLD if has_fold else children
+    if count + has_fold > room:
+        count = 0
+    if marked_child is not None and marked_child >= count:
+        return {*range(count - 1), marked_child}
+    return range(count)
+
+
+def _add_children(
+    item: Item, children: Sequence[tuple[str, obs.Observation]], drawn: Collection[int]
+) -> dict[int, Item]:
+    """Add an item for each drawn child, and one for each run of others; return the former."""
+    added: dict[int, Item] = {}
+    first_leaf = item.leaves.start
+    for is_drawn, run in groupby(range(len(children)), lambda index: index in drawn):
+        if is_drawn:
+            for index in run:
+                key, child = children[index]
+                added[index] = _item(child, key, (*item.path, key), first_leaf)
+                item.children.append(added[index])
+                first_leaf = added[index].leaves.stop
+        else:
+            hidden = [children[index][1] for index in run]
+            leaves = range(first_leaf, first_leaf + sum(map(obs.count_leaves, hidden)))
+            item.children.append(Item("fold", _folded(hidden), leaves=leaves))
+            first_leaf = leaves.stop
+    return added
+
+
+def _item(part: obs.Observation, key: str = "", path: obs.Path = (), first_leaf: int = 0) -> Item:
     name, notes = summary(part), []
     shape: BoxShape = "leaf"
     match part:
@@ -157,22 +183,10 @@ def _item(part: obs.Observation, key: str = "", path: obs.Path = (), place: int 
             shape = "notice"
         case obs.Unbounded():
             shape, name, notes = "notice", "cannot be drawn", [part.why]
-    longest = 3 * MAX_LINE if shape == "notice" else MAX_NOTE
-    notes = [shorten(" ".join(note.split()), longest) for note in notes]
-    leaves = range(place, place + obs.count_leaves(part))
+    max_note = 3 * MAX_LINE if shape == "notice" else MAX_NOTE
+    notes = [shorten(" ".join(note.split()), max_note) for note in notes]
+    leaves = range(first_leaf, first_leaf + obs.count_leaves(part))
     return Item(shape, name, notes, shorten(key, MAX_KEY), path, leaves=leaves)
-
-
-def _shown(children: int, on_way: int | None, room: int) -> set[int]:
-    """Choose which of so many children to draw, the marked one among them; or none."""
-    many = children > MAX_SIBLINGS
-    count = SIBLINGS_BEFORE_FOLD if many else children
-    if count + many > room:
-        count = 0
-    shown = set(range(count))
-    if on_way is not None and on_way >= count:
-        shown = {*range(count - 1), on_way}
-    return shown
 
 
 def _folded(hidden: list[obs.Observation], more: str = " more") -> str:
@@ -195,14 +209,15 @@ def as_lines(root: Item) -> str:
 def _lines(item: Item, indent: str) -> list[str]:
     lines = []
     for child in item.children:
-        last = child is item.children[-1]
-        lines.append(f"{indent}{'└─ ' if last else '├─ '}{_words(child)}")
-        lines += _lines(child, indent + ("   " if last else "│  "))
+        branch, below = ("└─ ", "   ") if child is item.children[-1] else ("├─ ", "│  ")
+        lines.append(f"{indent}{branch}{_words(child)}")
+        lines += _lines(child, indent + below)
     return lines
 
 
 def _words(item: Item) -> str:
     words = f"{item.key}  {item.name}" if item.key else item.name
-    if notes := item.notes + [f"#{item.badge}"] * (item.badge > 0):
+    notes = [*item.notes, f"#{item.badge}"] if item.badge else item.notes
+    if notes:
         words += f"  ({'; '.join(notes)})"
     return f"{words}  ◀ {item.mark}" if item.mark else words

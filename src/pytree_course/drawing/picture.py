@@ -85,6 +85,8 @@ def _alt_text(observation: obs.Observation, boxes: list[Item]) -> str:
 def draw(*values: object, titles: Sequence[str] = ()) -> Feedback:
     """Draw any values as JAX sees them, side by side, under their titles.
 
+    A wide picture scrolls by itself, with the keyboard too.
+
     Examples
     --------
     >>> draw({"w": 1.5, "b": None})
@@ -95,14 +97,12 @@ def draw(*values: object, titles: Sequence[str] = ()) -> Feedback:
     # Not above: pages, which draw what others observed, do without JAX.
     from pytree_course.observing.observe import observe
 
-    return side_by_side([observe(value, values=False) for value in values], titles)
-
-
-def side_by_side(trees: Sequence[obs.Observation], titles: Sequence[str]) -> Feedback:
-    """Draw one figure for each tree; a wide one scrolls by itself, with the keyboard too."""
-    names = [shorten(title, 120) for title in titles] + [""] * len(trees)  # some have no title
-    titled = list(zip(names, trees, strict=False))
-    headed = [(f"{title}:\n" if title else "") + text(tree) for title, tree in titled]
-    svgs = [(title, svg(tree)) for title, tree in titled]
-    html = _TEMPLATES.render("drawing/picture.html", svgs=svgs)
-    return Feedback(html, "\n\n".join(headed))
+    trees = [observe(value, values=False) for value in values]
+    names = [shorten(title, 120) for title in titles[: len(trees)]]
+    names += [""] * (len(trees) - len(names))
+    titled = list(zip(names, trees, strict=True))
+    html = _TEMPLATES.render(
+        "drawing/picture.html", svgs=[(title, svg(tree)) for title, tree in titled]
+    )
+    texts = [f"{title}:\n{text(tree)}" if title else text(tree) for title, tree in titled]
+    return Feedback(html, "\n\n".join(texts))

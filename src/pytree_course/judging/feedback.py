@@ -67,8 +67,12 @@ def feedback(
     Paragraphs of the plain text are wrapped to the width; pictures and code are not.
     """
     failure = verdict.failure
-    inputs = failure.inputs if failure else ()
-    results = [_lines(failure.got), _lines(failure.expected)] if failure else [0]
+    inputs: Sequence[Observation] = ()
+    lines = 0
+    if failure:
+        inputs = failure.inputs
+        lines = max(_lines(failure.got), _lines(failure.expected))
+        lines += sum(1 + _lines(observation) for observation in inputs)
     return both_forms(
         "feedback",
         verdict=verdict,
@@ -79,7 +83,7 @@ def feedback(
         link=link,
         standing=standing,
         names=_names(len(inputs), call, answers),
-        is_long=max(results) + sum(_lines(given) + 1 for given in inputs) > MAX_IN_SIGHT,
+        is_long=lines > MAX_IN_SIGHT,
         width=min(width, WIDTH),
     )
 
@@ -87,19 +91,31 @@ def feedback(
 def _names(count: int, call: Callable[..., Any] | None, answers: Sequence[Any]) -> list[str]:
     """Return the names of so many inputs, those of parameters as code."""
     parameters = _parameters(call)
-    if parameters and parameters[0].name in PASSED_ON:
+    if _are_passed_on(parameters):
         passed_to = [_parameters(call, follow_wrapped=True), *map(_parameters, answers)]
-        for each in reversed(passed_to):
-            if each and (len(each) == count or each[-1].kind is Parameter.VAR_POSITIONAL):
-                parameters = parameters if each[0].name in PASSED_ON else each
+        for candidate in passed_to:
+            if _take(candidate, count) and not _are_passed_on(candidate):
+                parameters = candidate
+                break
     names: list[str] = []
     for parameter in parameters:
         if parameter.kind is Parameter.VAR_POSITIONAL:
-            names += [f"`{parameter.name}[{place}]`" for place in range(count - len(names))]
+            names += [f"`{parameter.name}[{index}]`" for index in range(count - len(names))]
         elif parameter.kind is not Parameter.KEYWORD_ONLY:
             names.append(f"`{parameter.name}`")
     names += [f"input {number}" for number in range(len(names) + 1, count + 1)]
     return names[:count]
+
+
+def _are_passed_on(parameters: Sequence[Parameter]) -> bool:
+    return bool(parameters) and parameters[0].name in PASSED_ON
+
+
+def _take(parameters: Sequence[Parameter], count: int) -> bool:
+    """Return whether parameters take so many inputs."""
+    if not parameters:
+        return False
+    return len(parameters) == count or parameters[-1].kind is Parameter.VAR_POSITIONAL
 
 
 def _lines(observation: Observation) -> int:
@@ -129,19 +145,19 @@ def note_if_slow(seconds: float) -> Iterator[None]:
 
     handles = []
 
-    def say() -> None:
+    def show_note() -> None:
         slow = note("◷", words.SLOW_TITLE, [words.SLOW])
         handles.append(display(slow, display_id=True))
 
     # In the context of the cell, so that the note is shown below it.
-    timer = threading.Timer(seconds, copy_context().run, [say])
+    timer = threading.Timer(seconds, copy_context().run, [show_note])
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
-        timer.join()  # it may be saying so just now
+        timer.join()  # it may be showing the note just now
         for handle in handles:
             handle.update(Feedback("", ""))
 

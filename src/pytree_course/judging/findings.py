@@ -21,8 +21,7 @@ from pytree_course.observing.observations import Observation, Raised
 from pytree_course.running.outcomes import Outcome
 from pytree_course.texts import shorten
 
-MAX_SENTENCES = 2
-"""Sentences of a check's author on one answer: more are not read."""
+MAX_SENTENCES = 2  # of a check's author on one answer: more are not read
 MAX_LINE = 60  # characters of a learner's line
 MAX_TYPE = 40
 
@@ -42,14 +41,14 @@ class FailingCase:
         return self.outcome.observation
 
     @property
-    def raised(self) -> bool:
-        """Whether the call raised."""
-        return isinstance(self.got, Raised)
+    def error(self) -> Raised | None:
+        """The error that the call raised."""
+        return self.got if isinstance(self.got, Raised) else None
 
     @property
-    def should_raise(self) -> bool:
-        """Whether the call should raise."""
-        return isinstance(self.expected, Raised)
+    def expected_error(self) -> Raised | None:
+        """The error that the call should raise."""
+        return self.expected if isinstance(self.expected, Raised) else None
 
 
 def find(
@@ -71,9 +70,13 @@ def find(
         return [Finding("near", [*near.observations], data)]
     if sentences := _sentences_of_the_check(failing):
         return sentences
-    if 2 * sum(case.raised for case in failing) > len(failing):
-        return [*_error_findings(failing)]
-    return [*_result_findings(failing)]
+    raising = [case for case in failing if case.error]
+    finding = _error_finding if _are_most(raising, failing) else _result_finding
+    return finding(failing)
+
+
+def _are_most(cases: Sequence[FailingCase], failing: Sequence[FailingCase]) -> bool:
+    return 2 * len(cases) > len(failing)
 
 
 def _sentences_of_the_check(failing: Sequence[FailingCase]) -> list[Finding]:
@@ -81,19 +84,19 @@ def _sentences_of_the_check(failing: Sequence[FailingCase]) -> list[Finding]:
 
     The one that speaks of most cases comes first; another one follows where it adds cases.
     """
-    numbers: dict[str, list[int]] = defaultdict(list)  # of the cases, by sentence
+    cases_by_sentence: dict[str, list[int]] = defaultdict(list)
     for case in failing:
-        if case.summary and not case.raised and not case.should_raise:
+        if case.summary and not case.error and not case.expected_error:
             true = set(_true_sentences(case.expected, case.got, case.summary))
             for sentence in dict.fromkeys(case.summary.values()):  # of equals, the author's first
                 if sentence in true:
-                    numbers[sentence].append(case.number)
+                    cases_by_sentence[sentence].append(case.number)
     chosen: list[Finding] = []
     explained: set[int] = set()
-    for sentence, holds in sorted(numbers.items(), key=lambda item: -len(item[1])):
-        if len(chosen) < MAX_SENTENCES and not explained.issuperset(holds):
-            chosen.append(Finding("summary", holds, {"sentence": sentence}))
-            explained.update(holds)
+    for sentence, cases in sorted(cases_by_sentence.items(), key=lambda item: -len(item[1])):
+        if len(chosen) < MAX_SENTENCES and not explained.issuperset(cases):
+            chosen.append(Finding("summary", cases, {"sentence": sentence}))
+            explained.update(cases)
     return chosen
 
 
@@ -104,9 +107,11 @@ def _true_sentences(
     for path, right, wrong in _wrong_leaves(expected, got):
         keys = [key.strip("[]'\".") for key in path]
         names = [key for key in reversed(keys) if not key.isdigit()]
-        ways = [*_ways(right, wrong), ""]
-        entries = [f"{name} {way}".strip() for name in (*names, "") for way in ways]
-        yield from [summary[entry] for entry in entries if entry in summary][:1]
+        mistakes = [*_mistakes(right, wrong), ""]
+        entries = [f"{name} {mistake}".strip() for name in (*names, "") for mistake in mistakes]
+        sentences = [summary[entry] for entry in entries if entry in summary]
+        if sentences:
+            yield sentences[0]
 
 
 def _wrong_leaves(
@@ -129,7 +134,7 @@ def _have_the_same_keys(expected: obs.Node, got: obs.Node) -> bool:
     return expected.type == got.type and keys == got_keys
 
 
-def _ways(expected: Observation, got: Observation) -> Iterator[str]:
+def _mistakes(expected: Observation, got: Observation) -> Iterator[str]:
     """Yield the ways in which an entry is wrong, the narrowest first."""
     match expected, got:
         case obs.String(), obs.String(value=wrong):
@@ -140,64 +145,78 @@ def _ways(expected: Observation, got: Observation) -> Iterator[str]:
                 yield "too high" if wrong > right else "too low"
 
 
-def _result_findings(failing: Sequence[FailingCase]) -> Iterator[Finding]:
-    """Yield a finding where an error is missing in most cases, or every result is `None`."""
-    silent = [case for case in failing if case.should_raise and not case.raised]
-    if 2 * len(silent) > len(failing):
-        expected = {case.expected.type for case in silent if isinstance(case.expected, Raised)}
-        if len(expected) == 1:
-            is_none = all(isinstance(case.got, obs.NoneValue) for case in silent)
-            instead = "`None`" if is_none else "a result"
-            yield _finding("no error", silent, expected=expected.pop(), instead=instead)
-        return
+def _result_finding(failing: Sequence[FailingCase]) -> list[Finding]:
+    """Return a finding where an error is missing in most cases, or every result is `None`."""
+    silent = [case for case in failing if case.expected_error and not case.error]
+    if _are_most(silent, failing):
+        types = {case.expected_error.type for case in silent if case.expected_error}
+        instead = "`None`" if _are_none(silent) else "a result"
+        return [
+            _finding("no error", silent, expected=error, instead=instead)
+            for error in types
+            if len(types) == 1
+        ]
     # Of a check's summary only its author speaks.
     wrong = [
         case
         for case in failing
-        if case.summary is None and not case.raised and not case.should_raise
+        if case.summary is None and not case.error and not case.expected_error
     ]
-    is_none = all(isinstance(case.got, obs.NoneValue) for case in wrong)
-    if is_none and wrong and 2 * len(wrong) >= len(failing):
-        yield _finding("none", wrong)
+    if wrong and _are_none(wrong) and 2 * len(wrong) >= len(failing):
+        return [_finding("none", wrong)]
+    return []
 
 
-def _error_findings(failing: Sequence[FailingCase]) -> Iterator[Finding]:
-    """Yield a finding on the error that most failing cases raise, if one can be named."""
+def _are_none(cases: Sequence[FailingCase]) -> bool:
+    return all(isinstance(case.got, obs.NoneValue) for case in cases)
+
+
+def _error_finding(failing: Sequence[FailingCase]) -> list[Finding]:
+    """Return a finding on the error that most failing cases raise, if one can be named."""
     groups = defaultdict(list)
     for case in failing:
-        if isinstance(case.got, Raised):
-            line = None if case.should_raise else case.outcome.line
-            groups[case.got.type, line, case.should_raise].append((case, case.got))
-    (raised, line, should_raise), raising = max(groups.items(), key=lambda item: len(item[1]))
-    group = [case for case, _ in raising]
-    if 2 * len(group) <= len(failing):
-        return
+        if case.error:
+            line = None if case.expected_error else case.outcome.line
+            groups[case.error.type, line, bool(case.expected_error)].append(case)
+    (raised, line, should_raise), group = max(groups.items(), key=lambda item: len(item[1]))
+    if not _are_most(group, failing):
+        return []
     if should_raise:
-        pairs = [(case.expected, got) for case, got in raising if isinstance(case.expected, Raised)]
-        expected = {right.type for right, _ in pairs}
-        if all(right.type in got.bases for right, got in pairs):
-            yield _finding("message", group, raised=raised)
-        elif len(expected) == 1:
-            yield _finding("other error", group, raised=raised, expected=expected.pop())
-        return
+        return _wrong_error_finding(raised, group)
     text = line.text if line else ""
-    shown = shorten(text.strip().replace("`", "'"), MAX_LINE)
-    at = {} if line is None else {"number": str(line.number), "line": shown}
-    meanings = {_meaning(raised, got.message, text) for _, got in raising}
-    if len(meanings) == 1 and "" not in meanings:
-        yield _finding("error", group, raised=raised, meaning=meanings.pop(), **at)
+    meanings = {_meaning(case.error, text) for case in group if case.error}
+    if len(meanings) > 1 or "" in meanings:
+        return []
+    data = {"raised": raised, "meaning": meanings.pop()}
+    if line:
+        code = shorten(text.strip().replace("`", "'"), MAX_LINE)
+        data |= {"number": str(line.number), "line": code}
+    return [_finding("error", group, **data)]
+
+
+def _wrong_error_finding(raised: str, group: Sequence[FailingCase]) -> list[Finding]:
+    """Return a finding on an error that is not the one that the task asks for."""
+    pairs = [(case.expected_error, case.error) for case in group]
+    if all(right and got and right.type in got.bases for right, got in pairs):
+        return [_finding("message", group, raised=raised)]
+    types = {right.type for right, _ in pairs if right}
+    if len(types) == 1:
+        return [_finding("other error", group, raised=raised, expected=types.pop())]
+    return []
 
 
 def _finding(kind: str, failing: Sequence[FailingCase], **data: str) -> Finding:
     return Finding(kind, [case.number for case in failing], data)
 
 
-def _meaning(raised: str, message: str, line: str) -> str:
+def _meaning(error: Raised, line: str) -> str:
     """Return the meaning of an error, or "" where one of several meanings may be true."""
     for types, pattern, on_line, meaning in _meanings():
-        matched = re.search(pattern, message, re.DOTALL) if re.fullmatch(types, raised) else None
-        if matched and re.search(on_line, line):
-            names = {name: _plain_name(text) for name, text in matched.groupdict("").items()}
+        if not re.fullmatch(types, error.type):
+            continue
+        match = re.search(pattern, error.message, re.DOTALL)
+        if match and re.search(on_line, line):
+            names = {name: _plain_name(text) for name, text in match.groupdict("").items()}
             return re.sub(r"\ba (?=[aeioAEIO])", "an ", meaning.format(**names))
     return ""
 

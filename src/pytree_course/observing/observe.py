@@ -22,14 +22,15 @@ _CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, deque)
 _BUILT_IN = (dict, list, tuple, OrderedDict, defaultdict, type(None))
 _KEY_TYPES = (DictKey, SequenceKey, GetAttrKey, FlattenedIndexKey)
 
+IsLeaf = Callable[[Any], bool] | None
+"""The `is_leaf` of JAX's functions. It is not asked about metadata, nor about a leaf's items."""
+
 
 class _TooLargeError(Exception):
     """The value exceeds a limit: no observation of it is made."""
 
 
-def observe(
-    value: object, *, values: bool = True, is_leaf: Callable[[Any], bool] | None = None
-) -> obs.Observation:
+def observe(value: object, *, values: bool = True, is_leaf: IsLeaf = None) -> obs.Observation:
     """Describe a value the way JAX flattens it: equal values have equal observations.
 
     The walk follows JAX's own registry, one level at a time. It is bounded: a value that contains
@@ -40,7 +41,7 @@ def observe(
     any size are observed, and larger trees. `is_leaf` is that of JAX's functions.
     """
     try:
-        return _Walk(values, is_leaf).observe(value, depth=0)
+        return _Walk(values).observe(value, 0, is_leaf)
     except _TooLargeError as limit:
         return obs.Unbounded(why=str(limit))
 
@@ -79,8 +80,8 @@ def flatten_one_level(value: object) -> Level | None:
     if jax.tree_util.all_leaves([value]):
         return None  # as most values are; flattening one takes five times as long
     # JAX asks `is_leaf` about the root first. Identity would not do: a list may hold itself.
-    asked = iter([False])
-    children, treedef = jax.tree.flatten_with_path(value, is_leaf=lambda _: next(asked, True))
+    answers = iter([False])
+    children, treedef = jax.tree.flatten_with_path(value, is_leaf=lambda _: next(answers, True))
     data: tuple[type, Any] | None = treedef.node_data()  # type: ignore[attr-defined]
     if data is None:
         return None
@@ -96,25 +97,24 @@ def is_namedtuple(node_type: type) -> bool:
 class _Walk:
     """One traversal of one value; counts nodes and array elements."""
 
-    def __init__(self, values: bool, is_leaf: Callable[[Any], bool] | None) -> None:
+    def __init__(self, values: bool) -> None:
         self.values = values
-        self.most = obs.MAX_NODES if values else obs.MAX_NODES_TO_DRAW
-        self.is_leaf = is_leaf
+        self.max_nodes = obs.MAX_NODES if values else obs.MAX_NODES_TO_DRAW
         self.nodes = 0
         self.elements = 0
         self.open: set[int] = set()  # ids of the containers we are inside of
 
-    def observe(self, value: object, depth: int) -> obs.Observation:
+    def observe(self, value: object, depth: int, is_leaf: IsLeaf = None) -> obs.Observation:
         self.count_node(depth)
         if value is None:
-            return obs.NoneValue(leaf=self.stops_at(None))
+            return obs.NoneValue(leaf=is_leaf is not None and bool(is_leaf(None)))
         if value is Ellipsis:
             return obs.NotAttempted()
         if id(value) in self.open:
             raise _TooLargeError("it contains itself")
         self.open.add(id(value))
         try:
-            return self.node_or_leaf(value, depth)
+            return self.node_or_leaf(value, depth, is_leaf)
         except _TooLargeError:
             raise
         except Exception as error:
@@ -126,43 +126,33 @@ class _Walk:
 
     def count_node(self, depth: int) -> None:
         self.nodes += 1
-        if self.nodes > self.most:
-            raise _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
+        if self.nodes > self.max_nodes:
+            raise _TooLargeError(f"it has more than {self.max_nodes:,} nodes and leaves")
         if depth > obs.MAX_DEPTH:
             raise _TooLargeError(f"it is nested more than {obs.MAX_DEPTH} levels deep")
 
-    def stops_at(self, value: object) -> bool:
-        return self.is_leaf is not None and bool(self.is_leaf(value))
-
-    def aside(self, value: object, depth: int) -> obs.Observation:
-        """Observe a value outside the tree: metadata, or an item of a leaf."""
-        is_leaf, self.is_leaf = self.is_leaf, None
-        try:
-            return self.observe(value, depth)
-        finally:
-            self.is_leaf = is_leaf
-
-    def node_or_leaf(self, value: object, depth: int) -> obs.Observation:
+    def node_or_leaf(self, value: object, depth: int, is_leaf: IsLeaf) -> obs.Observation:
         if isinstance(value, PyTreeDef):
             return obs.Treedef(tree=self.treedef(value, depth + 1))
-        if isinstance(value, (list, tuple, dict)) and len(value) > self.most:
+        if isinstance(value, (list, tuple, dict)) and len(value) > self.max_nodes:
             # Not even its keys are looked at.
-            raise _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
-        if self.stops_at(value):
+            raise _TooLargeError(f"it has more than {self.max_nodes:,} nodes and leaves")
+        if is_leaf is not None and is_leaf(value):
             return self.leaf(value, depth)
         level = flatten_one_level(value)
-        return self.node(value, level, depth) if level else self.leaf(value, depth)
+        return self.node(value, level, depth, is_leaf) if level else self.leaf(value, depth)
 
-    def node(self, value: Any, level: Level, depth: int) -> obs.Node:
+    def node(self, value: Any, level: Level, depth: int, is_leaf: IsLeaf) -> obs.Node:
         aux = None
         if level.type is defaultdict:
-            aux = self.aside(value.default_factory, depth + 1)
+            aux = self.observe(value.default_factory, depth + 1)
         elif level.is_custom:
             # A static object is its own aux_data.
-            observe_aux = self.leaf if level.aux is value else self.aside
+            observe_aux = self.leaf if level.aux is value else self.observe
             aux = observe_aux(level.aux, depth + 1)
         children = [
-            (obs.writable(key), self.observe(child, depth + 1)) for key, child in level.children
+            (obs.writable(key), self.observe(child, depth + 1, is_leaf))
+            for key, child in level.children
         ]
         return obs.Node(
             type=_name(level.type),
@@ -213,12 +203,14 @@ class _Walk:
             return obs.KeyEntry(type=name, text=obs.writable(str(value)))
         items = _items(value)
         if items is not None:
-            observed = [self.aside(item, depth + 1) for item in items]
+            observed = [self.observe(item, depth + 1) for item in items]
             if isinstance(value, (set, frozenset)):
                 observed.sort(key=repr)
             return obs.ContainerLeaf(type=name, items=tuple(observed))
-        own_name = getattr(value, "__name__", None) if callable(value) else None
-        return obs.Object(type=name, name=obs.writable(own_name) if type(own_name) is str else "")
+        defined_name = getattr(value, "__name__", None) if callable(value) else None
+        if type(defined_name) is not str:
+            defined_name = ""
+        return obs.Object(type=name, name=obs.writable(defined_name))
 
     def string(self, value: str | bytes) -> obs.String:
         if len(value) > obs.MAX_CHARACTERS:
@@ -245,11 +237,11 @@ class _Walk:
         return obs.Array(library=library, dtype=dtype, shape=shape, values=values)
 
 
-_own_name = type.__dict__["__name__"].__get__  # a metaclass may have another one
+_name_of_type = type.__dict__["__name__"].__get__  # a metaclass may have another one
 
 
 def _name(kind: type) -> str:
-    return obs.writable(_own_name(kind))
+    return obs.writable(_name_of_type(kind))
 
 
 def _items(value: object) -> list[Any] | None:

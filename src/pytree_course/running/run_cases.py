@@ -4,7 +4,7 @@ import contextlib
 import io
 import traceback
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from reprlib import recursive_repr
 from typing import Any
 
@@ -50,28 +50,21 @@ def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
     The same seed gives the same cases, whatever the answers are. An answer that returns `...` or
     raises NotImplementedError is "not attempted".
     """
-    return list(outcomes_of(check, answers, seed))
+    return [run_case(case) for case in check(*answers, rng=np.random.default_rng(seed))]
 
 
-def outcomes_of(check: Check, answers: Sequence[Any], seed: int) -> Iterator[Outcome]:
-    """Run the cases of a check, as `run_check` does, but each only when it is asked for."""
-    return map(_run_case, check(*answers, rng=np.random.default_rng(seed)))
+def run_case(case: Case) -> Outcome:
+    """Run one case; record its inputs, its result, the output, and the learner's line that raised.
 
-
-def _run_case(case: Case) -> Outcome:
+    Raises
+    ------
+    CaseInterrupted
+        When the learner stops the kernel.
+    """
     # Observed before the call: an answer may change its inputs.
-    inputs = tuple([observe(given) for given in case.inputs])
-    most = outcomes.MAX_WRITTEN
-    texts = tuple([writable(truncate(written(given), most), most) for given in case.inputs])
-    try:
-        called = _call(case)
-    except KeyboardInterrupt as interrupt:
-        raise CaseInterrupted(texts) from interrupt
-    return Outcome(inputs, texts, *called, case.note, case.predicted)
-
-
-def _call(case: Case) -> tuple[Observation, str, Line | None]:
-    """Return the result of a call, its printed output, and the learner's line that raised."""
+    inputs = tuple([observe(value) for value in case.inputs])
+    limit = outcomes.MAX_WRITTEN
+    texts = tuple([writable(truncate(written(value), limit), limit) for value in case.inputs])
     printed = io.StringIO()
     line = None
     # A device may round what it multiplies, a TPU to 8 bits: no verdict depends on it.
@@ -79,15 +72,15 @@ def _call(case: Case) -> tuple[Observation, str, Line | None]:
     try:
         with contextlib.redirect_stdout(printed), exact:
             observation: Observation = observe(case.call(*case.inputs))
-    except KeyboardInterrupt:
-        raise
+    except KeyboardInterrupt as interrupt:
+        raise CaseInterrupted(texts) from interrupt
     except NotImplementedError:
         observation = NotAttempted()
     except BaseException as error:  # those that are no Exception are the answer's too
         observation = observe_raised(error, case.mentions)
         line = _learners_line(error)
     shown = writable(_first_lines(printed.getvalue()), outcomes.MAX_SHOWN)
-    return observation, shown, line
+    return Outcome(inputs, texts, observation, shown, line, case.note, case.predicted)
 
 
 def _first_lines(printed: str) -> str:

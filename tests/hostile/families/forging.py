@@ -64,7 +64,7 @@ FORGED = {
     class Equal(dict):
         __eq__ = lambda self, other: True
         get = lambda self, key, default=None: "correct"
-    checks.run_check = outcomes.run_check = outcomes.outcomes_of = (
+    checks.run_check = outcomes.run_check = (
         lambda *a, **k: [outcomes.Outcome((), (), Equal(kind="number", type="int", value=0))] * 47)
 """,
     "comparing, judging and grading find no difference": """
