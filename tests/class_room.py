@@ -12,7 +12,6 @@ import threading
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cache
 from http.client import HTTPConnection, HTTPSConnection
 from itertools import count
@@ -21,9 +20,10 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlencode
 
+from pytree_course.board.log import Entry, Log
 from pytree_course.board.pages import Pages
 from pytree_course.board.server import listening, serve
-from pytree_course.board.session import Event, Log, Session
+from pytree_course.board.session import Session
 from pytree_course.course import Course
 from pytree_course.judging.expected import Belief, BuiltLesson
 from pytree_course.learner.questions import Question, questions
@@ -143,7 +143,6 @@ class Learner:
 def event(exercise: str, *held: str, **said: str) -> dict[str, str]:
     return {
         "key": next(KEYS),
-        "time": datetime.now(UTC).isoformat(),
         "lesson": LESSON,
         "exercise": exercise,
         "event": "tried",
@@ -184,14 +183,14 @@ class Classroom(Room):
         await asyncio.wait([self._task])
         for each in sockets:
             each.close()
-        if not self.session.is_over:
+        if not self.session.over.is_set():
             self.session.log.close()
 
-    def logged(self) -> list[Event]:
+    def logged(self) -> list[Entry]:
         log = Log(self.file)
-        events = log.events()
+        entries = log.entries()
         log.close()
-        return events
+        return entries
 
     def in_loop(self, function: Any, *arguments: Any) -> None:
         self._loop.call_soon_threadsafe(function, *arguments)

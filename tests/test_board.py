@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from pytree_course.board.session import MAX_REQUESTS, id_of
+from pytree_course.board.session import id_from_secret
 from tests.class_room import LESSON, Classroom, a_question, event
 
 COUNT, PATHS = "count_leaves", "nan_paths"
@@ -22,9 +22,14 @@ def room(tmp_path):
 def checked(room):
     """Return what the log says of checks, by learner, in the order in which they came."""
     return [
-        (each.who, each.data["exercise"], each.data["is_right"], each.data["held"])
-        for each in room.logged()
-        if each.what == "checked"
+        (
+            entry.learner_id,
+            entry.data["exercise"],
+            entry.data["is_right"],
+            entry.data["misconceptions"],
+        )
+        for entry in room.logged()
+        if entry.kind == "checked"
     ]
 
 
@@ -47,18 +52,15 @@ NAMES = {
     "a" * 5000: "a" * 30,
 }
 """What is shown of a name."""
-UNSEEN = "\u200b\u3164\ufe0f\u034f\u17b4"
 
 
 def test_names_are_short_have_no_hidden_characters_and_are_told_apart(room):
     assert [room.join(name).name for name in NAMES] == [*NAMES.values()]
     names = [room.join(name).name for name in ("Ada", "Ada (2)", "Ada", " Ada\n", "ada")]
     assert names == ["Ada", "Ada (2)", "Ada (3)", "Ada (4)", "ada"]
-    unseen = [room.join(f"A{letter}da").name for letter in UNSEEN]
-    assert unseen == [f"Ada ({number})" for number in range(5, 10)]
-    assert room.join("\uff21da").name == "\uff21da (10)"  # with a wide A
+    assert room.join("A\u200bda").name == "Ada (5)"
     assert room.act("rename", learner="ada", name=" Ada\u200b ").status == 302
-    assert [*room.session.room.learners.values()][-7].name == "Ada (11)"
+    assert [*room.session.room.learners.values()][-2].name == "Ada (6)"
     assert room.act("rename", learner="Eve", name="Ben").status == 400  # nobody is called so
     for name in ("", "\n\t"):
         assert re.fullmatch(r"[a-z]+ [a-z]+( \(2\))?", room.join(name).name)
@@ -90,10 +92,10 @@ def test_a_check_is_on_the_board_and_in_the_log_once_also_after_a_restart(room):
     room.stop()
     room.start()
     assert ada.send(second, first).status == 200
-    assert room.session.room.learners[id_of(ada.secret)].work[LESSON, COUNT].tries == 1
+    assert room.session.room.learners[id_from_secret(ada.secret)].work[LESSON, COUNT].failures == 1
     assert checked(room) == [
-        (id_of(ada.secret), COUNT, False, ["none_is_a_leaf"]),
-        (id_of(ada.secret), PATHS, True, []),
+        (id_from_secret(ada.secret), COUNT, False, ["none_is_a_leaf"]),
+        (id_from_secret(ada.secret), PATHS, True, []),
     ]
     assert room.join().send(first).status == 200  # the same key of another learner
     assert len(checked(room)) == 3
@@ -101,7 +103,6 @@ def test_a_check_is_on_the_board_and_in_the_log_once_also_after_a_restart(room):
 
 def test_what_the_course_does_not_know_is_ignored(room):
     unknown = [{"lesson": "99_none"}, {"exercise": "none"}, {"exercise": "__class__"}]
-    unknown += [{"event": "hint"}, {"event": "joined"}]
     unknown += [{"lesson": "02_tree_map"}]  # of which this is no exercise
     known = event(COUNT, HTML, "none_is_a_leaf", "dicts_keep_their_order", "x" * 5000)
     assert room.join().send(*(event(COUNT) | each for each in unknown), known).status == 200
@@ -114,8 +115,8 @@ NO_JSON = [
     *(b'{"events": [{}]}', b'{"events": null}', b'{"events": [], "more": 1}'),
 ]
 WRONG_FIELDS = [
-    *({"time": "yesterday"}, {"time": "2026-03-02T10:00:00"}),  # without a zone
     *({"key": None}, {"lesson": [LESSON]}, {"event": True}, {"name": "Eve"}),
+    *({"event": "hint"}, {"event": "joined"}),
 ]
 
 
@@ -141,7 +142,7 @@ def test_without_a_secret_of_this_class_nobody_takes_part_and_none_is_stored(roo
     assert ada.name.encode() in stored
     assert ada.secret.encode() not in stored
     assert len(ada.secret) >= 32
-    in_the_file = f"Bearer {id_of(ada.secret)}"
+    in_the_file = f"Bearer {id_from_secret(ada.secret)}"
     for path, content in (("/events", '{"events": []}'), ("/leave", "")):
         for header in (None, "", "Bearer ", "Bearer nobody", "é", in_the_file):
             headers = {"Authorization": header.encode("latin-1")} if header is not None else {}
@@ -150,28 +151,6 @@ def test_without_a_secret_of_this_class_nobody_takes_part_and_none_is_stored(roo
     assert "Ada" not in room.news()["class"]
     assert ada.solved(COUNT).status == 403
     assert room.join("Ada").name == "Ada"
-
-
-def test_floods_of_requests_of_events_and_of_learners_end(room, monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr("pytree_course.board.session.time.monotonic", lambda: now[0])
-    monkeypatch.setattr("pytree_course.board.session.MAX_EVENTS", 5)
-    monkeypatch.setattr("pytree_course.board.session.MAX_LEARNERS", 3)
-    eve, ada, ben = room.join("Eve"), room.join("Ada"), room.join("Ben")
-    room.send("/leave", {}, ben.secret)  # who left counts
-    assert room.send("/join", {"code": room.code, "name": "Tom"}).status == 429
-
-    assert {eve.send().status for _ in range(MAX_REQUESTS)} == {200}
-    assert eve.send().status == 429
-    assert ada.send().status == 200
-    now[0] += 10
-
-    assert eve.send(*[event(COUNT) for _ in range(10)]).status == 429
-    assert len(checked(room)) == 4  # and that they joined
-    assert ada.solved(COUNT).status == 200
-    room.stop()
-    room.start()
-    assert eve.solved(PATHS).status == 429
 
 
 # --- votes

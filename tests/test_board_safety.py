@@ -52,7 +52,7 @@ ESCAPES = b"GET /../%1b]0;X%07 HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /\x1b]0;X\x07
 def test_what_sends_nothing_more_is_closed_and_bad_requests_are_lines_on_the_terminal(
     room, monkeypatch, capfd
 ):
-    monkeypatch.setattr(server, "SLOWEST", 1)
+    monkeypatch.setattr(server, "MAX_REQUEST_SECONDS", 1)
     room.start()
     sent = [*ENDLESS, *ESCAPES]
     for connection in [raw(room, request) for request in sent]:
@@ -61,25 +61,6 @@ def test_what_sends_nothing_more_is_closed_and_bad_requests_are_lines_on_the_ter
     printed = capfd.readouterr().err.splitlines()
     assert len(printed) <= len(sent)
     assert all(line.isprintable() for line in printed)
-
-
-def test_of_one_address_with_too_many_connections_that_is_closed_which_is_idle_longest(
-    room, monkeypatch
-):
-    monkeypatch.setattr(server, "MAX_OF_ONE_ADDRESS", 5)
-    room.start()
-    page = room.connection()
-    page.request("GET", "/board/news", headers={"Cookie": room.cookie})
-    news = page.getresponse()
-    assert news.readline().startswith(b"data: ")
-    idle = [raw(room) for _ in range(8)]
-    assert room.join("Ada").solved(COUNT).status == 200
-    for connection in idle[:4]:
-        assert connection.recv(1) == b""
-    # The teacher's page waits too, but for no request.
-    assert any(b"1 learner" in line for line in iter(news.readline, b""))
-    for connection in (page, *idle):
-        connection.close()
 
 
 # --- https

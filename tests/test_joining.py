@@ -13,7 +13,7 @@ import pytest
 from pytree_course.course import CourseError
 from pytree_course.learner.progress import Progress
 from pytree_course.notebook import joining
-from pytree_course.notebook.class_protocol import MAX_EVENTS
+from pytree_course.notebook.class_protocol import MAX_VERDICTS
 from pytree_course.notebook.joining import Sender, read_membership
 from tests.class_room import PATIENCE, Classroom, wait_for
 from tests.kernels import running_kernel
@@ -25,7 +25,6 @@ def room(course, tmp_path, monkeypatch):
     """Start a class on a campus whose systems name a proxy, which does not reach it."""
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    monkeypatch.setattr("pytree_course.board.session.MAX_REQUESTS", 10**9)
     room = Classroom(tmp_path / "class.sqlite", root=course.root).start()
     yield room
     room.stop()
@@ -34,7 +33,7 @@ def room(course, tmp_path, monkeypatch):
 @pytest.fixture
 def quick(monkeypatch):
     """Let no test wait for what a learner does not notice."""
-    for name in ("LOOKS_EVERY", "ASKS_EVERY"):
+    for name in ("SECONDS_BETWEEN_LOOKS", "SECONDS_BETWEEN_REQUESTS"):
         monkeypatch.setattr(joining, name, 0.01)
 
 
@@ -45,7 +44,7 @@ def names(room):
 
 def verdicts(room):
     """Return what a class was sent, each thing once, in the order in which it came."""
-    checks = [event.data for event in room.logged() if event.what == "checked"]
+    checks = [entry.data for entry in room.logged() if entry.kind == "checked"]
     return [(said["exercise"], "correct" if said["is_right"] else "tried") for said in checks]
 
 
@@ -76,7 +75,7 @@ QUESTION = {"lesson": "01_mini", "exercise": "leaves-are-not-elements-4", "name"
 
 
 def test_who_joins_is_told_the_name_what_is_sent_and_how_to_leave(room, course):
-    shown = str(joining.welcome(joining.enter(course, room.address + "/", room.code, "")))
+    shown = str(joining.welcome_note(joining.join_class(course, room.address + "/", room.code, "")))
     assert f"You are in the class as {names(room)[0]}" in shown
     for said in ("exercise", "verdict", "reasons", "tries", "time", "never sent", "leave()"):
         assert said in shown
@@ -91,32 +90,28 @@ NO_ADDRESSES = ("10.0.0.5:8910", "file:///etc/passwd", "http://[", "the teacher"
     ("address", "code", "said"),
     [
         ("{room}", "WRONG", "does not know the code 'WRONG'"),
-        ("{room}", "{code}", "wait a minute"),
         ("http://127.0.0.1:{closed}", "{code}", "No class answers at http://127"),
         *((address, "{code}", "it looks like http://10.0.0.5:8910") for address in NO_ADDRESSES),
     ],
 )
-def test_who_cannot_join_is_told_what_to_do_and_nothing_changes(
-    room, course, monkeypatch, address, code, said
-):
-    joining.enter(course, room.address, room.code, "Ada")
+def test_who_cannot_join_is_told_what_to_do_and_nothing_changes(room, course, address, code, said):
+    joining.join_class(course, room.address, room.code, "Ada")
     before = course.joined_file.read_bytes()
-    monkeypatch.setattr("pytree_course.board.session.MAX_LEARNERS", 1)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # nobody listens, and nobody else can
         address = address.format(room=room.address, closed=closed.getsockname()[1])
         with pytest.raises(CourseError, match=said):
-            joining.enter(course, address, code.format(code=room.code), "Grace")
+            joining.join_class(course, address, code.format(code=room.code), "Grace")
     assert course.joined_file.read_bytes() == before
 
 
 def test_another_name_joins_anew_and_the_same_cell_run_again_does_not(room, course):
     for name in ("", "", "Grace", "Grace"):
-        joining.enter(course, room.address, room.code, name)
+        joining.join_class(course, room.address, room.code, name)
     assert names(room) == ["Grace"]  # the one with a made-up name has left
-    assert [event.what for event in room.logged()] == ["opened", "joined", "joined", "left"]
+    assert [entry.kind for entry in room.logged()] == ["opened", "joined", "joined", "left"]
     room.act("remove", learner="Grace", name="")
-    assert joining.enter(course, room.address, room.code, "Grace").name == "Grace"
+    assert joining.join_class(course, room.address, room.code, "Grace").name == "Grace"
     assert names(room) == ["Grace"]
 
 
@@ -124,7 +119,7 @@ def test_another_name_joins_anew_and_the_same_cell_run_again_does_not(room, cour
 def test_nobody_joins_where_no_learner_is_at_work(room, course, monkeypatch, variable):
     monkeypatch.setenv(variable, "1")
     with pytest.raises(CourseError, match="no learner"):
-        joining.enter(course, room.address, room.code, "")
+        joining.join_class(course, room.address, room.code, "")
     assert not names(room)
 
 
@@ -133,7 +128,7 @@ def test_nobody_joins_where_no_learner_is_at_work(room, course, monkeypatch, var
 
 def test_only_verdicts_since_joining_are_sent_and_of_them_only_what_was_said(room, course, quick):
     check(course, TRIED)
-    joining.enter(course, room.address, room.code, "")
+    joining.join_class(course, room.address, room.code, "")
     check(course, ("count_leaves", "hint"), TRIED, ("count_leaves", "solution"))
     Progress.load(course.progress_file).predict("01_mini", "leaves-2", "my own words")
     with course.progress_file.open("ab") as stream:
@@ -142,22 +137,22 @@ def test_only_verdicts_since_joining_are_sent_and_of_them_only_what_was_said(roo
     with sender(course):
         wait_for(lambda: SOLVED in verdicts(room))
     assert verdicts(room) == [TRIED, SOLVED]
-    held = [event.data["held"] for event in room.logged() if event.what == "checked"]
+    held = [entry.data["misconceptions"] for entry in room.logged() if entry.kind == "checked"]
     assert held == [["elements"], []]
 
 
 def test_each_verdict_arrives_once_though_the_server_goes_away_for_a_while(room, course, quick):
-    joining.enter(course, room.address, room.code, "")
+    joining.join_class(course, room.address, room.code, "")
     membership = read_membership(course.joined_file)
     with sender(course), sender(course):  # two kernels
         check(course, *[TRIED] * 120)
-        wait_for(lambda: len(verdicts(room)) > MAX_EVENTS)
+        wait_for(lambda: len(verdicts(room)) > MAX_VERDICTS)
         room.stop()
         check(course, *[TRIED] * 5)
         room.start()
         check(course, SOLVED)
         wait_for(lambda: SOLVED in verdicts(room))
-    course.joined_file.write_text(dumps(asdict(replace(membership, place=0))))
+    course.joined_file.write_text(dumps(asdict(replace(membership, progress_start=0))))
     check(course, OTHER)
     with sender(course):  # a kernel after a restart, which begins at the beginning
         wait_for(lambda: OTHER in verdicts(room))
@@ -193,13 +188,13 @@ def portal(port, status, page):
 def test_what_is_answered_in_the_place_of_the_class_is_sent_again(
     room, course, quick, status, page
 ):
-    joining.enter(course, room.address, room.code, "")
+    joining.join_class(course, room.address, room.code, "")
     check(course, TRIED)
     room.stop()
     with sender(course):
         with portal(room.port, status, page) as asked:
             with pytest.raises(CourseError, match="No class answers"):
-                joining.enter(course, room.address, room.code, "Ada")
+                joining.join_class(course, room.address, room.code, "Ada")
             wait_for(lambda: asked.count("/events") > 1)
         room.start()
         check(course, SOLVED)
@@ -208,7 +203,7 @@ def test_what_is_answered_in_the_place_of_the_class_is_sent_again(
 
 def test_progress_that_begins_anew_is_sent_from_its_beginning(room, course, quick):
     check(course, TRIED, TRIED)
-    joining.enter(course, room.address, room.code, "")
+    joining.join_class(course, room.address, room.code, "")
     with sender(course):
         check(course, SOLVED)
         wait_for(lambda: verdicts(room) == [SOLVED])
@@ -218,9 +213,9 @@ def test_progress_that_begins_anew_is_sent_from_its_beginning(room, course, quic
 
 
 def test_a_class_that_is_over_is_forgotten_and_leaves_the_next_one_alone(room, course, quick):
-    joining.enter(course, room.address, room.code, "Ada")
+    joining.join_class(course, room.address, room.code, "Ada")
     old = Sender(course.joined_file, read_membership(course.joined_file))
-    joining.enter(course, room.address, room.code, "Grace")
+    joining.join_class(course, room.address, room.code, "Grace")
     old.start()
     old.join(PATIENCE)
     assert not old.is_alive()
@@ -251,7 +246,7 @@ def notebook(course):
 
 QUICK = """
 from pytree_course.notebook import joining as m
-m.LOOKS_EVERY = m.ASKS_EVERY = 0.01
+m.SECONDS_BETWEEN_LOOKS = m.SECONDS_BETWEEN_REQUESTS = 0.01
 """
 CHECK = "check.count_leaves(count_leaves)"
 
@@ -305,7 +300,7 @@ ASKED = "asked = vote(); answer, said = asked.children[1:]"  # these names need 
 def test_a_notebook_that_is_opened_later_sends_and_votes_too_until_its_learner_leaves(
     room, course, notebook
 ):
-    joining.enter(course, room.address, room.code, "")
+    joining.join_class(course, room.address, room.code, "")
     check(course, TRIED)
     run = notebook()
     wait_for(lambda: verdicts(room) == [TRIED])
@@ -329,13 +324,13 @@ def test_a_notebook_that_is_opened_later_sends_and_votes_too_until_its_learner_l
     room.act("close")
     closed = run("asked.children[1].value = 'B'; asked.children[2].value")
     assert "The vote is closed: B does not count" in closed
-    assert [event.data["choice"] for event in room.logged() if event.what == "voted"] == [*"BABA"]
+    assert [entry.data["choice"] for entry in room.logged() if entry.kind == "voted"] == [*"BABA"]
 
     run("leave()")
     assert not names(room)
     assert not course.joined_file.exists()
     run(RIGHT["count_leaves"])
-    run("from pytree_course.notebook import joining; joining._sender.join()")
+    run("import threading; [t.join() for t in threading.enumerate() if isinstance(t, m.Sender)]")
     assert run(CHECK).startswith("✓ Correct")
     assert verdicts(room) == [TRIED]
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from pytree_course.board.session import Log
+from pytree_course.board.log import Log
 from pytree_course.course import CourseError
 from pytree_course.reports.time_in_class import TimeInClass, times_in_class
 from tests.made_grades import NOON, made_attempt, made_grades, made_row
@@ -29,7 +29,7 @@ def session(tmp_path):
         with closing(sqlite3.connect(file)) as database, database:
             for number, (minute, *_) in enumerate(happened):
                 time = (NOON + timedelta(minutes=minute)).isoformat()
-                database.execute("UPDATE event SET time = ? WHERE key = ?", (time, str(number)))
+                database.execute("UPDATE entry SET time = ? WHERE key = ?", (time, str(number)))
         return file
 
     return write
@@ -40,7 +40,7 @@ def joined(minute, who):
 
 
 def checked(minute, who, exercise, *, right=False):
-    data = {"lesson": LESSON, "exercise": exercise, "is_right": right, "held": []}
+    data = {"lesson": LESSON, "exercise": exercise, "is_right": right, "misconceptions": []}
     return minute, who, "checked", data
 
 

@@ -36,11 +36,11 @@ import psutil
 from playwright.sync_api import Browser, sync_playwright
 
 from class_time import described_machine, table
-from pytree_course.board.session import id_of
+from pytree_course.board.session import id_from_secret
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
-from pytree_course.notebook.joining import Sender, enter, read_membership, verdicts_after
+from pytree_course.notebook.joining import Sender, join_class, read_membership, read_verdicts
 
 LESSON = "01_leaves"
 SECONDS_BETWEEN_CHECKS = 2.0
@@ -122,11 +122,11 @@ class Room:
             folder = self.folder_of(number)
             membership = read_membership(folder / "joined.json")
             assert membership
-            events, place = verdicts_after(membership.place, folder / "progress.jsonl")
-            while events:
-                for event in events:
-                    yield id_of(membership.secret), f"sent {event['key']}"
-                events, place = verdicts_after(place, folder / "progress.jsonl")
+            verdicts, end = read_verdicts(folder / "progress.jsonl", membership.progress_start)
+            while verdicts:
+                for verdict in verdicts:
+                    yield id_from_secret(membership.secret), f"sent {verdict['key']}"
+                verdicts, end = read_verdicts(folder / "progress.jsonl", end)
 
 
 class Learners:
@@ -174,7 +174,7 @@ def take_part(
     for number in numbers:
         folder = room.folder_of(number)
         os.environ[PROGRESS_VARIABLE] = str(folder)
-        enter(Course.above(), address, code, "")
+        join_class(Course.above(), address, code, "")
         membership = read_membership(folder / "joined.json")
         assert membership
         Sender(folder / "joined.json", membership).start()
@@ -263,7 +263,7 @@ def await_last(room: Room, server: Server) -> dict[str, int]:
 def in_log(server: Server) -> list[tuple[str, str]]:
     """Return whose checks are in the log, with their keys."""
     with closing(sqlite3.connect(server.log)) as database:
-        return sorted(database.execute("SELECT who, key FROM event WHERE what = 'checked'"))
+        return sorted(database.execute("SELECT learner_id, key FROM entry WHERE kind = 'checked'"))
 
 
 def latencies(

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import typer
 
 # Importing a group adds its commands, in the order in which the help lists them.
-from pytree_course.cli import classroom, learner, teacher  # noqa: F401
+from pytree_course.cli import learner, teacher  # noqa: F401
 from pytree_course.cli.app import STARTED_AS, app, run
 from pytree_course.course import CourseError
 

@@ -40,9 +40,9 @@ def load_ipython_extension(shell: Any) -> None:
 
     def before_cell(_: Any) -> None:
         if joined_file.exists():
-            from pytree_course.notebook.joining import go_on
+            from pytree_course.notebook.joining import take_part
 
-            go_on(joined_file)
+            take_part(joined_file)
 
     shell.events.register("pre_run_cell", before_cell)
     shell.push({name: _imported_when_called(name) for name in CLASS_NAMES}, False)

@@ -5,18 +5,18 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pytree_course.board.session import Learner, Room
+from pytree_course.board.session import Learner, Room, Work
 from pytree_course.judging.expected import Belief, BuiltLesson, Misconception
 from pytree_course.learner.questions import Question
 
-NOW = timedelta(minutes=10)
+MAX_AGE = timedelta(minutes=10)
 """The age up to which a check counts as current."""
 
 CaseKey = tuple[str, str]
 """An exercise, and the number of one of its cases."""
 
-STUCK_AFTER = 3  # tries with the same reasons
-WELCOME = 5  # minutes at the beginning of a session, as in docs/plans.md
+MIN_EQUAL_FAILURES = 3  # of a learner who is stuck
+WELCOME_MINUTES = 5  # at the beginning of a session, as in docs/plans.md
 
 
 @dataclass(frozen=True)
@@ -41,87 +41,112 @@ class Reason:
         return len({learner.name for place in self.places for learner in place.learners})
 
 
-def going_round(room: Room, expected: BuiltLesson, now: datetime) -> list[Reason]:
+def is_current(work: Work, now: datetime) -> bool:
+    """Return whether a learner has checked an exercise in the last minutes."""
+    return work.last_checked is not None and work.last_checked > now - MAX_AGE
+
+
+def current_reasons(room: Room, lesson: BuiltLesson, now: datetime) -> list[Reason]:
     """Return the misconceptions that the latest checks show, the most common first."""
     places: dict[str, list[Place]] = defaultdict(list)
-    for exercise in expected.exercises:
+    for exercise in lesson.exercises:
         holders: dict[str, list[Learner]] = defaultdict(list)
         for learner in room.learners.values():
-            work = learner.work[expected.lesson, exercise]
-            if work.time and work.time > now - NOW:
-                for name in work.held:
+            work = learner.work[lesson.lesson, exercise]
+            if is_current(work, now):
+                for name in work.misconceptions:
                     holders[name].append(learner)
-        # The file of an exercise is read only if somebody holds something.
-        for misconception in expected.expected(exercise).misconceptions if holders else ():
+        if not holders:
+            continue  # the file of the exercise need not be read
+        for misconception in lesson.expected(exercise).misconceptions:
             name = misconception.name
             if name in holders:
-                about = Belief(expected.lesson, exercise, name)
+                about = Belief(lesson.lesson, exercise, name)
                 places[name].append(Place(about, misconception, holders[name]))
     reasons = [
-        Reason(name, sorted(shown, key=lambda place: -len(place.learners)))
-        for name, shown in places.items()
+        Reason(name, sorted(places[name], key=lambda place: -len(place.learners)))
+        for name in places
     ]
     return sorted(reasons, key=lambda reason: -reason.learners)
 
 
-def stuck(room: Room, expected: BuiltLesson, now: datetime) -> Iterator[tuple[Learner, str, int]]:
-    """Yield each learner whose last tries of an exercise failed alike, and how many did."""
+def stuck_learners(
+    room: Room, lesson: BuiltLesson, now: datetime
+) -> Iterator[tuple[Learner, str, int]]:
+    """Yield each learner who fails an exercise again and again alike, and how often in a row."""
     for learner in room.learners.values():
-        for exercise in expected.exercises:
-            work = learner.work[expected.lesson, exercise]
-            is_now = work.time is not None and work.time > now - NOW
-            if is_now and not work.is_solved and work.alike >= STUCK_AFTER:
-                yield learner, exercise, work.alike
+        for exercise in lesson.exercises:
+            work = learner.work[lesson.lesson, exercise]
+            is_stuck = work.equal_failures >= MIN_EQUAL_FAILURES and not work.is_solved
+            if is_stuck and is_current(work, now):
+                yield learner, exercise, work.equal_failures
 
 
-def solved_and_tried(
-    learners: Iterable[Learner], expected: BuiltLesson, exercise: str
+def count_solved_and_trying(
+    learners: Iterable[Learner], lesson: BuiltLesson, exercise: str
 ) -> tuple[int, int]:
     """Return how many learners have solved an exercise, and how many have only tried it."""
-    work = [each.work[expected.lesson, exercise] for each in learners]
-    solved = sum(each.is_solved for each in work)
-    return solved, sum(each.tries > 0 for each in work if not each.is_solved)
+    works = [learner.work[lesson.lesson, exercise] for learner in learners]
+    solved = sum(work.is_solved for work in works)
+    trying = sum(work.failures > 0 and not work.is_solved for work in works)
+    return solved, trying
 
 
-def planned(expected: BuiltLesson) -> dict[str, int]:
+def planned_minutes(lesson: BuiltLesson) -> dict[str, int]:
     """Return by which minute of its session each core exercise should be done."""
-    minute = WELCOME
+    minute = WELCOME_MINUTES
     plan = {}
-    for slug, section in expected.sections.items():
-        if not section.deeper:
-            minute += section.minutes
-            for exercise in expected.graded.values():
-                if exercise.core and exercise.section == slug:
-                    minute += exercise.minutes
-                    plan[exercise.name] = minute
+    for slug, section in lesson.sections.items():
+        if section.deeper:
+            continue
+        minute += section.minutes
+        for exercise in lesson.graded.values():
+            if exercise.core and exercise.section == slug:
+                minute += exercise.minutes
+                plan[exercise.name] = minute
     return plan
 
 
-def proposed(
-    room: Room, reasons: Sequence[Reason], questions: Iterable[Question], known: Collection[CaseKey]
+def propose_question(
+    room: Room,
+    reasons: Sequence[Reason],
+    questions: Iterable[Question],
+    known_cases: Collection[CaseKey],
 ) -> Question | None:
     """Return the question that divides the class best, by current misconceptions and solutions.
 
     That is the one on which two learners drawn at random are most likely to disagree; where nobody
     would, the one that most learners get wrong, with most options. Learners have read feedback on
-    the known cases, or voted on them: one is asked about only if there is no other.
+    the known cases, or voted on them: such a case is asked about only if there is no other.
     """
-    held = {place.about: len(place.learners) for reason in reasons for place in reason.places}
-    solved = {
-        exercise: sum(each.work[lesson, exercise].is_solved for each in room.learners.values())
-        for lesson, exercise, _ in held
-    }
+    places = [place for reason in reasons for place in reason.places]
+    holders = {place.about: len(place.learners) for place in places}
+    solvers = {}  # of the exercises in which a misconception shows
+    for lesson, exercise, _ in holders:
+        works = [learner.work[lesson, exercise] for learner in room.learners.values()]
+        solvers[exercise] = sum(work.is_solved for work in works)
 
-    def rank(question: Question) -> tuple[int, ...]:
+    best_question, best_rank = None, None
+    for question in questions:
         lesson, exercise, _ = question.about
-        wrong = [
-            sum(held.get(Belief(lesson, exercise, each.name), 0) for each in beliefs)
-            for beliefs in question.beliefs.values()
-        ]
-        counts = [solved[exercise], *wrong]
-        different = sum(counts) ** 2 - sum(count**2 for count in counts)
-        is_new = (exercise, question.case) not in known
-        return is_new, different, sum(wrong), len(question.options)
+        if exercise not in solvers:
+            continue
+        wrong_counts = []  # of the learners who would choose each wrong option
+        for misconceptions in question.beliefs.values():
+            names = [misconception.name for misconception in misconceptions]
+            beliefs = [Belief(lesson, exercise, name) for name in names]
+            wrong_counts.append(sum(holders.get(belief, 0) for belief in beliefs))
+        wrong = sum(wrong_counts)
+        if not wrong:
+            continue
+        is_new = (exercise, question.case) not in known_cases
+        disagreeing_pairs = _count_disagreeing_pairs([solvers[exercise], *wrong_counts])
+        rank = (is_new, disagreeing_pairs, wrong, len(question.options))
+        if best_rank is None or rank > best_rank:
+            best_question, best_rank = question, rank
+    return best_question
 
-    asked = [each for each in questions if each.about.exercise in solved]
-    return max((each for each in asked if rank(each)[2]), key=rank, default=None)
+
+def _count_disagreeing_pairs(counts: Sequence[int]) -> int:
+    """Return how many ordered pairs of learners are of two groups, of the sizes `counts`."""
+    return sum(counts) ** 2 - sum(count**2 for count in counts)

@@ -1,84 +1,284 @@
 """The web server of a session: learners post the results of their checks, pages show them."""
 
+import asyncio
+import json
 import logging
+import secrets
 import ssl
 import sys
 from collections.abc import Collection
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from socket import socket
 from typing import Any
 
+from msgspec import to_builtins
 from tornado import web
 from tornado.httpserver import HTTPServer
-from tornado.iostream import IOStream
+from tornado.iostream import StreamClosedError
 from tornado.netutil import bind_sockets
 
-from pytree_course.board.handlers import (
-    HEADERS,
-    BallotHandler,
-    EventsHandler,
-    JoinHandler,
-    LeaveHandler,
-    NewsHandler,
-    TeacherHandler,
-)
 from pytree_course.board.pages import Pages
+from pytree_course.board.session import clean_name, id_from_secret
 from pytree_course.course import CourseError
+from pytree_course.judging.expected import Belief
+from pytree_course.notebook import class_protocol
+from pytree_course.observing.reading import read_json
 from pytree_course.texts import printable, truncate
 
 MAX_REQUEST = 64_000  # bytes
-SLOWEST = 20  # seconds in which a request has to arrive
-MAX_OF_ONE_ADDRESS = 128  # open connections; on a hub, all learners may have one address
-_MAX_LINE = 200
+MAX_REQUEST_SECONDS = 20  # in which a request has to arrive
+MAX_LINE = 200  # characters of a log message
+SECONDS_BETWEEN_NEWS = 0.3
+SECONDS_WITHOUT_NEWS = 10  # then the minutes that went by are shown
+SECONDS_TO_TELL = 30  # in which learners are told that the session is over
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
+    "style-src 'self' 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    class_protocol.CLASS_HEADER: "1",
+}
+
+ACTIONS = {
+    "begin": {"lesson"},
+    "note": {"text"},
+    "take back": set(),
+    "rename": {"learner", "name"},
+    "remove": {"learner", "name"},
+    "ask": {*Belief._fields, "case"},
+    "ask again": set(),
+    "close": set(),
+    "explain": set(),
+    "show": {*Belief._fields},
+    "clear": set(),
+}
+"""The actions of the teacher's buttons, with the fields that come with each."""
 
 
-class OneLine(logging.Handler):
-    """Print each of Tornado's log messages as one line of printable characters."""
+class BaseHandler(web.RequestHandler):
+    """The base of the handlers: headers, one-line errors, and the state of the session."""
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Print the message; a traceback would hold what was requested, too."""
-        print(printable(truncate(record.getMessage(), _MAX_LINE)), file=sys.stderr)
+    def initialize(self, pages: Pages) -> None:
+        """Keep the state that all handlers share."""
+        self.pages = pages
+        self.session = pages.session
+        self.room = pages.session.room
 
-
-class Server(HTTPServer):
-    """A server that keeps only some connections of one address: the oldest idle ones go."""
-
-    def initialize(self, *arguments: Any, **options: Any) -> None:
-        """Begin without connections."""
-        super().initialize(*arguments, **options)
-        self._addresses: dict[IOStream, str] = {}  # of open connections, the oldest first
-
-    def handle_stream(self, stream: IOStream, address: Any) -> None:
-        """Accept a connection, where its address has too many in place of its oldest idle one."""
-        here = str(address[0])
-        self._addresses = {
-            other: place for other, place in self._addresses.items() if not other.closed()
-        }
-        others = [other for other, place in self._addresses.items() if place == here]
-        if len(others) >= MAX_OF_ONE_ADDRESS:
-            next(filter(_is_idle, others), stream).close()
-        if not stream.closed():
-            self._addresses[stream] = here
-            super().handle_stream(stream, address)
-
-
-def _is_idle(stream: IOStream) -> bool:
-    """Return whether a connection sends no request, does not take its answer, or has just come."""
-    return bool(stream.reading() or stream.writing() or not stream._total_write_done_index)
-
-
-class Static(web.StaticFileHandler):
-    """The page for phones, and the scripts."""
+    def set_default_headers(self) -> None:
+        """Allow pages what they need, and nothing from elsewhere."""
+        for name, value in HEADERS.items():
+            self.set_header(name, value)
 
     def prepare(self) -> None:
-        """Refuse a path that cannot be a file name."""
-        if "\0" in self.path_args[0]:
-            raise web.HTTPError(404)
+        """Refuse everything after the end."""
+        if self.session.over.is_set():
+            raise web.HTTPError(403, reason="The session is over")
+
+    def write_error(self, status_code: int, **details: Any) -> None:
+        """Answer with one line; after 503, a notebook sends again what could not be stored."""
+        error = details["exc_info"][1]
+        if isinstance(error, CourseError):
+            self.set_status(503)
+        self.finish(f"{self.get_status()} {self._reason}\n")
+
+
+class LearnerHandler(BaseHandler):
+    """A request of a learner, from a notebook or a phone."""
+
+    def read(self, kind: Any) -> Any:
+        """Read the request's JSON, which is untrusted."""
+        try:
+            return read_json(kind, self.request.body)
+        except ValueError as error:
+            raise web.HTTPError(400) from error
+
+    def authenticate(self) -> str:
+        """Return the id of the learner whose secret comes with the request."""
+        secret = self.request.headers.get("Authorization", "").removeprefix("Bearer ")
+        learner_id = id_from_secret(secret)
+        if learner_id not in self.room.learners:
+            raise web.HTTPError(403)
+        return learner_id
+
+    def finish_with_news(self, learner_id: str) -> None:
+        """Answer with the learner's name, the teacher's note, and the vote on the projector."""
+        name = self.room.learners[learner_id].name
+        news = class_protocol.News(name, self.room.note, self._vote_of(learner_id))
+        self.finish(to_builtins(news))
+
+    def _vote_of(self, learner_id: str) -> class_protocol.Vote | None:
+        """Return the vote as a learner may see it: until it is closed, without its result."""
+        vote, question = self.room.vote, self.pages.question
+        if not vote or not question:
+            return None
+        return class_protocol.Vote(
+            vote.number,
+            question.text,
+            question.given.code,
+            question.given.note,
+            question.options,
+            choice=vote.choices.get(learner_id, ""),
+            counts={} if vote.is_open else dict(vote.counts),
+            is_open=vote.is_open,
+            answer=question.letter if vote.is_explained else "",
+        )
+
+
+class JoinHandler(LearnerHandler):
+    """Somebody joins."""
+
+    def post(self) -> None:
+        """Give a secret to anyone with the code."""
+        request = self.read(class_protocol.Join)
+        if not secrets.compare_digest(request.code.upper().encode(), self.room.code.encode()):
+            raise web.HTTPError(403)
+        secret, name = self.session.join(request.name)
+        self.finish(to_builtins(class_protocol.Joined(secret, name)))
+
+
+class EventsHandler(LearnerHandler):
+    """A learner sends verdicts, or none, to ask for news."""
+
+    def post(self) -> None:
+        """Store the verdicts on known exercises, with the known misconceptions."""
+        learner_id = self.authenticate()
+        for verdict in self.read(class_protocol.SentVerdicts).events:
+            lesson = self.pages.lessons.get(verdict.lesson)
+            if lesson is None or verdict.exercise not in lesson.exercises:
+                continue
+            misconceptions = lesson.expected(verdict.exercise).misconceptions
+            known_names = {misconception.name for misconception in misconceptions}
+            data = {
+                "lesson": verdict.lesson,
+                "exercise": verdict.exercise,
+                "is_right": verdict.event == "correct",
+                "misconceptions": sorted(known_names.intersection(verdict.held.split("; "))),
+            }
+            self.session.add(learner_id, "checked", data, f"sent {verdict.key}")
+        self.finish_with_news(learner_id)
+
+
+class BallotHandler(LearnerHandler):
+    """A learner votes."""
+
+    def post(self) -> None:
+        """Count the choice; the last one counts."""
+        learner_id = self.authenticate()
+        ballot = self.read(class_protocol.Choice)
+        vote, question = self.room.vote, self.pages.question
+        if not vote or not question or not vote.is_open or vote.number != ballot.vote:
+            raise web.HTTPError(409)
+        if ballot.choice not in question.options:
+            raise web.HTTPError(400)
+        self.session.add(learner_id, "voted", {"vote": ballot.vote, "choice": ballot.choice})
+        self.finish_with_news(learner_id)
+
+
+class LeaveHandler(LearnerHandler):
+    """A learner leaves."""
+
+    def post(self) -> None:
+        """Free the name; the log keeps the verdicts."""
+        self.session.add(self.authenticate(), "left", {})
+
+
+class TeacherHandler(BaseHandler):
+    """The teacher's pages. A link with the token opens them, once for a browser."""
+
+    def get(self, page: str) -> None:
+        """Show a page; the list of questions can be of one exercise and belief."""
+        if token := self.request.query_arguments.get("token"):
+            self.check_token(token[-1])
+            # Without a path: for this server alone, also behind a proxy.
+            is_secure = self.request.protocol == "https"
+            self.set_cookie(
+                "teacher", self.room.token, path="", httponly=True, samesite="Lax", secure=is_secure
+            )
+            self.redirect(page)
+            return
+        self.check_cookie()
+        exercise = self.get_query_argument("exercise", "")
+        belief = self.get_query_argument("name", "")
+        self.finish(self.pages.whole(page, datetime.now(UTC), exercise, belief))
+
+    def post(self, page: str) -> None:
+        """Do the action of a button; the token comes from the page, and no other page has it."""
+        self.check_token(self.request.body_arguments.pop("token", [b""])[-1])
+        fields = {name: self.get_body_argument(name) for name in self.request.body_arguments}
+        action = fields.pop("do", "")
+        if action == "delete":
+            self.session.delete()
+            self.finish("The session is deleted.\n")
+            return
+        if ACTIONS.get(action) != fields.keys():
+            raise web.HTTPError(400)
+        if action in ("rename", "remove"):
+            fields = self._with_learner_id(action, fields["learner"], clean_name(fields["name"]))
+        self.session.add("", action, fields)
+        self.redirect("board")
+
+    def check_cookie(self) -> None:
+        """Refuse a browser that was never given the link."""
+        self.check_token((self.get_cookie("teacher") or "").encode())
+
+    def check_token(self, token: bytes) -> None:
+        """Refuse anyone without the token."""
+        if not secrets.compare_digest(token, self.room.token.encode()):
+            raise web.HTTPError(403, reason="Open the link that the terminal shows")
+
+    def _with_learner_id(self, action: str, name: str, new_name: str) -> dict[str, str]:
+        """Return the fields to rename or to remove the learner who has a name."""
+        ids = {learner.name: learner_id for learner_id, learner in self.room.learners.items()}
+        if name not in ids or (action == "rename" and not new_name):
+            raise web.HTTPError(400, reason="Choose a learner, and write a name to rename")
+        return {"learner_id": ids[name], "name": new_name}
+
+
+class NewsHandler(TeacherHandler):
+    """The parts of a teacher's page as server-sent events, as they change."""
+
+    async def get(self, page: str) -> None:  # type: ignore[override]
+        """Send all parts, then those that have changed; a slow reader gets only the newest."""
+        self.check_cookie()
+        self.set_header("Content-Type", "text/event-stream")
+        make_parts = {"board": self.pages.board, "screen": self.pages.screen}[page]
+        sent: dict[str, str] = {}
+        with suppress(StreamClosedError):  # the page was closed
+            while not self.session.over.is_set():
+                changed = self.session.changed
+                # Feedback can take a second to make: not in this thread, which serves everybody.
+                for about in self.pages.beliefs_with_feedback(datetime.now(UTC)):
+                    await asyncio.to_thread(self.pages.feedback, about)
+                parts = make_parts(datetime.now(UTC))
+                new = {part: html for part, html in parts.items() if sent.get(part) != html}
+                self.write(f"data: {json.dumps(new)}\n\n")
+                await self.flush()
+                sent = parts
+                await asyncio.sleep(SECONDS_BETWEEN_NEWS)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), SECONDS_WITHOUT_NEWS)
+            self.write("event: over\ndata: {}\n\n")
+
+
+class StaticHandler(web.StaticFileHandler):
+    """The page for phones, and the scripts."""
 
     def set_extra_headers(self, path: str) -> None:
         """Send the same headers as other pages."""
         for name, value in HEADERS.items():
             self.set_header(name, value)
+
+
+class OneLineHandler(logging.Handler):
+    """Print each of Tornado's log messages as one line of printable characters."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print the message; a traceback would hold what was requested, too."""
+        print(printable(truncate(record.getMessage(), MAX_LINE)), file=sys.stderr)
 
 
 def listening(
@@ -92,11 +292,11 @@ def listening(
         When the certificate cannot be read, or the port is taken.
     """
     try:
-        encrypted = None
+        encryption = None
         if certificate:
-            encrypted = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-            encrypted.load_cert_chain(certificate, key)
-        return bind_sockets(port, host), encrypted
+            encryption = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            encryption.load_cert_chain(certificate, key)
+        return bind_sockets(port, host), encryption
     except OSError as error:
         raise CourseError(
             f"The class cannot be served on {host}, port {port}: {error}. Name another one, such "
@@ -105,7 +305,7 @@ def listening(
 
 
 async def serve(
-    pages: Pages, sockets: Collection[socket], encrypted: ssl.SSLContext | None
+    pages: Pages, sockets: Collection[socket], encryption: ssl.SSLContext | None
 ) -> None:
     """Serve a session until it is deleted."""
     handlers: list[Any] = [
@@ -120,18 +320,19 @@ async def serve(
         )
     ]
     static = {"path": Path(__file__).parent / "static", "default_filename": "phone.html"}
-    app = web.Application([*handlers, (r"/(.*)", Static, static)], log_function=lambda _: None)
+    handlers.append((r"/(.*)", StaticHandler, static))
     for name in ("tornado", "asyncio"):
         logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [OneLine()], False
-    server = Server(
-        app,
-        ssl_options=encrypted,
+        logger.handlers, logger.propagate = [OneLineHandler()], False
+    server = HTTPServer(
+        web.Application(handlers, log_function=lambda _: None),
+        ssl_options=encryption,
         max_body_size=MAX_REQUEST,
         max_header_size=MAX_REQUEST,
-        idle_connection_timeout=SLOWEST,
-        body_timeout=SLOWEST,
+        idle_connection_timeout=MAX_REQUEST_SECONDS,
+        body_timeout=MAX_REQUEST_SECONDS,
     )
     server.add_sockets(sockets)
-    await pages.session.may_end.wait()
+    await pages.session.over.wait()
+    await asyncio.sleep(SECONDS_TO_TELL)
     server.stop()

@@ -1,130 +1,66 @@
-"""A session with a class: its log of events, the state that follows from them, and its limits."""
+"""A session with a class: the state that follows from its log, and what changes it."""
 
 import asyncio
 import hashlib
-import json
 import secrets
-import time
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from tornado import web
-
-from pytree_course.class_grading.gradebook import open_sqlite
-from pytree_course.course import CourseError
+from pytree_course.board.log import Entry, Log
 from pytree_course.judging.expected import Belief
+from pytree_course.notebook.class_protocol import Note
 
-_VERSION = 2
-_TABLE = (
-    "CREATE TABLE event (number INTEGER PRIMARY KEY, who TEXT NOT NULL, key TEXT NOT NULL, "
-    "time TEXT NOT NULL, what TEXT NOT NULL, data TEXT NOT NULL, UNIQUE (who, key)) STRICT"
+MAX_NAME = 30  # characters
+_SIGNS_IN_NAMES = " -'’.,()&+_"
+_CODE_LENGTH = 6
+_CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without those that look alike
+_ADJECTIVES = (
+    "brave calm clever eager fair gentle happy honest jolly kind lucky merry proud quick quiet"
+)
+_ANIMALS = (
+    "badger beaver crane dolphin falcon finch hare heron lynx otter owl panda robin seal swan"
 )
 
 
-class Event(NamedTuple):
-    """An event of a session; `Room.take` lists the kinds."""
-
-    number: int  # in the log, from 1
-    who: str  # a learner's id; empty for the teacher
-    time: datetime  # when it came
-    what: str
-    data: dict[str, Any]
-
-
-class Log:
-    """All events of a session, in a file that is made if missing, and that only its owner can read.
-
-    Raises
-    ------
-    CourseError
-        When the file is no log, or cannot be read or written.
-    """
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        with self.explained():
-            self._database = open_sqlite(file, [_TABLE], _VERSION)
-            # What is written survives the end of this process, however it ends.
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute("PRAGMA synchronous = NORMAL")
-
-    def append(self, who: str, key: str, what: str, data: dict[str, Any]) -> Event | None:
-        """Store an event; return None if there is one with this key from this learner already."""
-        now = datetime.now(UTC)
-        row = (who, key, now.isoformat(), what, json.dumps(data))
-        statement = "INSERT OR IGNORE INTO event (who, key, time, what, data) VALUES "
-        with self.explained():
-            added = self._database.execute(f"{statement} (?, ?, ?, ?, ?)", row)
-        return Event(added.lastrowid or 0, who, now, what, data) if added.rowcount else None
-
-    def events(self) -> list[Event]:
-        """Return all events, in the order in which they came."""
-        with self.explained():
-            rows = self._database.execute(
-                "SELECT number, who, time, what, data FROM event ORDER BY number"
-            )
-            return [
-                Event(number, who, datetime.fromisoformat(time), what, json.loads(data))
-                for number, who, time, what, data in rows
-            ]
-
-    def close(self) -> None:
-        """Close the file; SQLite removes the files beside it."""
-        self._database.close()
-
-    @contextmanager
-    def explained(self) -> Iterator[None]:
-        """Raise a CourseError for whatever is wrong with the file, which may have been edited."""
-        try:
-            yield
-        except Exception as error:
-            raise CourseError(
-                f"{self.file} cannot be used for a session with a class: {error}. It is left as it "
-                "is. See that there is room on its disk, or name another file."
-            ) from error
-
-
-_IN_NAMES = " -'’.,()&+_"
-# Letters and marks that show nothing: fillers of Hangul, vowels of Khmer, selectors of variants.
-_SHOW_NOTHING = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0} | {
-    *(*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
-}
-
-
-def visible_name(name: str) -> str:
-    """Return a name's letters, marks, digits and usual signs, of what can be seen, shortened."""
-    visible = "".join(
-        " " if letter.isspace() else letter
-        for letter in unicodedata.normalize("NFC", name)
-        if letter.isspace() or letter in _IN_NAMES or unicodedata.category(letter)[0] in "LMN"
-        if ord(letter) not in _SHOW_NOTHING
+def clean_name(name: str) -> str:
+    """Return the letters, marks, digits, spaces and usual signs of a name, shortened."""
+    usual = "".join(
+        character
+        for character in unicodedata.normalize("NFC", name)
+        if character.isspace()
+        or character in _SIGNS_IN_NAMES
+        or unicodedata.category(character)[0] in "LMN"
     )
-    return " ".join(visible.split())[:MAX_NAME]
+    return " ".join(usual.split())[:MAX_NAME]
 
 
 @dataclass
 class Work:
     """A learner's work on one exercise."""
 
-    tries: int = 0  # wrong checks before the first right one
-    alike: int = 0  # how many of the last checks were wrong for the same reasons
-    held: list[str] = field(default_factory=list)  # the misconceptions that the last check showed
+    failures: int = 0  # before the first right check
+    equal_failures: int = 0  # how many of the last checks failed with the same misconceptions
+    misconceptions: list[str] = field(default_factory=list)  # of the last check
     is_solved: bool = False
-    time: datetime | None = None  # of the last check
+    last_checked: datetime | None = None
 
-    def count(self, check: dict[str, Any], time: datetime) -> None:
+    def add_check(self, time: datetime, misconceptions: list[str], *, is_right: bool) -> None:
         """Count a check."""
-        is_right, held = check["is_right"], check["held"]
-        self.tries += not is_right and not self.is_solved
-        self.alike = 0 if is_right else self.alike + 1 if held == self.held else 1
-        self.is_solved |= is_right
-        self.held, self.time = held, time
+        if is_right:
+            self.is_solved = True
+            self.equal_failures = 0
+        else:
+            if misconceptions != self.misconceptions:
+                self.equal_failures = 0
+            self.equal_failures += 1
+            if not self.is_solved:
+                self.failures += 1
+        self.misconceptions = misconceptions
+        self.last_checked = time
 
 
 @dataclass
@@ -138,13 +74,13 @@ class Learner:
 
 @dataclass
 class VoteRound:
-    """A round of a vote on a question, open or closed, and the round before it."""
+    """A round of a vote on a question, open or closed."""
 
     number: int
     about: Belief
     case: str  # of the question
-    before: "VoteRound | None" = None
-    choices: dict[str, str] = field(default_factory=dict)  # letters, by learner
+    earlier_round: "VoteRound | None" = None
+    choices: dict[str, str] = field(default_factory=dict)  # letters, by learner's id
     is_open: bool = True
     is_explained: bool = False
 
@@ -155,78 +91,73 @@ class VoteRound:
 
 
 class Room:
-    """The state of a session, derived from its events in order."""
+    """The state of a session, derived from the entries of its log."""
 
     def __init__(self) -> None:
-        self.code = self.token = ""  # the class joins with one, the teacher's pages ask the other
-        self.learners: dict[str, Learner] = {}  # those who are here, by their id
+        self.code = ""  # with which learners join
+        self.token = ""  # that the teacher's pages ask for
+        self.learners: dict[str, Learner] = {}  # who have joined and not left, by their id
         self.lesson = ""  # that the board shows
-        self.began: datetime | None = None  # when that lesson did
-        self.note: tuple[int, str] | None = None  # the last one, with its number, until taken back
-        self.vote: VoteRound | None = None  # the last one
-        self.asked: set[tuple[str, str]] = set()  # exercises and cases of all votes
-        self.shown: Belief | None = None  # on the projector
+        self.lesson_began: datetime | None = None
+        self.note: Note | None = None  # the last one, until it is taken back
+        self.vote: VoteRound | None = None  # the last round
+        self.cases_voted_on: set[tuple[str, str]] = set()  # each with its exercise
+        self.projected: Belief | None = None  # whose feedback the projector shows
 
-    def take(self, event: Event) -> None:
-        """Apply an event."""
-        data, learner = event.data, self.learners.get(event.who)
-        match event.what:
+    def apply(self, entry: Entry) -> None:
+        """Change the state by an entry; if its learner or vote is gone, ignore it."""
+        data = entry.data
+        learner_id = data.get("learner_id", entry.learner_id)
+        learner = self.learners.get(learner_id)
+        match entry.kind:
             case "opened":
                 self.code, self.token = data["code"], data["token"]
             case "joined":
-                self.learners[event.who] = Learner(self._free_name(data["name"]))
-                self.began = self.began or event.time
+                self.learners[learner_id] = Learner(self._free_name(data["name"]))
+                self.lesson_began = self.lesson_began or entry.time
             case "left" | "remove":
-                self.learners.pop(data.get("learner", event.who), None)
-            case "rename" if renamed := self.learners.get(data["learner"]):
-                renamed.name = ""
-                renamed.name = self._free_name(data["name"])
+                self.learners.pop(learner_id, None)
+            case "rename" if learner:
+                learner.name = ""  # it does not clash with itself
+                learner.name = self._free_name(data["name"])
             case "checked" if learner:
                 self.lesson = self.lesson or data["lesson"]
-                learner.work[data["lesson"], data["exercise"]].count(data, event.time)
+                work = learner.work[data["lesson"], data["exercise"]]
+                work.add_check(entry.time, data["misconceptions"], is_right=data["is_right"])
             case "voted" if learner and self.vote and self.vote.number == data["vote"]:
-                self.vote.choices[event.who] = data["choice"]
+                self.vote.choices[learner_id] = data["choice"]
             case "begin":
-                self.lesson, self.began = data["lesson"], event.time
+                self.lesson, self.lesson_began = data["lesson"], entry.time
             case "note":
-                self.note = (event.number, data["text"])
+                self.note = Note(entry.number, data["text"])
             case "take back":
                 self.note = None
             case "ask":
                 about = Belief(data["lesson"], data["exercise"], data["name"])
-                self.vote, self.shown = VoteRound(event.number, about, data["case"]), None
-                self.asked.add((about.exercise, data["case"]))
+                self.vote, self.projected = VoteRound(entry.number, about, data["case"]), None
+                self.cases_voted_on.add((about.exercise, data["case"]))
             case "ask again" if self.vote:
-                self.vote = VoteRound(event.number, self.vote.about, self.vote.case, self.vote)
+                self.vote = VoteRound(entry.number, self.vote.about, self.vote.case, self.vote)
             case "close" if self.vote:
                 self.vote.is_open = False
             case "explain" if self.vote:
                 self.vote.is_open, self.vote.is_explained = False, True
             case "show":
-                self.vote, self.shown = None, Belief(**data)
+                self.vote, self.projected = None, Belief(**data)
             case "clear":
-                self.vote = self.shown = None
+                self.vote = self.projected = None
 
     def _free_name(self, name: str) -> str:
         """Return a name that no other learner has, so that nobody passes for somebody else."""
-        names = {unicodedata.normalize("NFKC", each.name) for each in self.learners.values()}
-        free, number = name, 2
-        while unicodedata.normalize("NFKC", free) in names:
-            free, number = f"{name} ({number})", number + 1
-        return free
-
-
-MAX_LEARNERS = 1_000
-MAX_EVENTS = 3_000  # of one learner
-MAX_REQUESTS = 60  # of one learner in ten seconds
-MAX_NAME = 30  # characters
-LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without those that look alike
-QUIET = "brave calm clever eager fair gentle happy honest jolly kind lucky merry proud quick quiet"
-ANIMALS = "badger beaver crane dolphin falcon finch hare heron lynx otter owl panda robin seal swan"
+        names = {learner.name for learner in self.learners.values()}
+        free_name, number = name, 2
+        while free_name in names:
+            free_name, number = f"{name} ({number})", number + 1
+        return free_name
 
 
 class Session:
-    """A running session: each event is stored in the log, then applied, then announced.
+    """A running session: each entry is stored in the log, then applied, then announced.
 
     Raises
     ------
@@ -237,61 +168,42 @@ class Session:
     def __init__(self, file: Path) -> None:
         self.log = Log(file)
         self.room = Room()
-        self.is_over = False
-        self.may_end = asyncio.Event()  # once the learners have heard that it is over
-        self.changed = asyncio.Event()  # set at the next change, and then replaced
-        self._events: Counter[str] = Counter()  # how many there are, by learner
-        self._requests: Counter[str] = Counter()  # by learner, in these ten seconds
-        self._ten_seconds = 0  # since when, in such units
-        stored = self.log.events()
-        with self.log.explained():
-            for event in stored:
-                self._events[event.who] += 1
-                self.room.take(event)
+        self.over = asyncio.Event()
+        self.changed = asyncio.Event()  # set by the next change, and then replaced
+        for entry in self.log.entries():
+            self.room.apply(entry)
         if not self.room.code:
-            code = "".join(secrets.choice(LETTERS) for _ in range(6))
+            code = "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
             self.add("", "opened", {"code": code, "token": secrets.token_urlsafe(24)})
 
-    def add(self, who: str, what: str, data: dict[str, Any], key: str = "") -> None:
-        """Store an event and count it, unless one with the same key is there."""
-        if who and self._events[who] >= MAX_EVENTS:
-            raise web.HTTPError(429, reason="More events than a session needs")
-        if event := self.log.append(who, key or secrets.token_hex(8), what, data):
-            self._events[who] += 1
-            self.room.take(event)
-            self.tell()
+    def add(self, learner_id: str, kind: str, data: dict[str, Any], key: str = "") -> None:
+        """Store an entry and apply it, unless the learner already has one with this key."""
+        entry = self.log.append(learner_id, key or secrets.token_hex(8), kind, data)
+        if entry:
+            self.room.apply(entry)
+            self._announce_change()
 
-    def tell(self) -> None:
+    def join(self, name: str) -> tuple[str, str]:
+        """Let a learner in; return a secret, and the name that they chose or are given."""
+        secret = secrets.token_urlsafe(24)
+        learner_id = id_from_secret(secret)
+        made_up = f"{secrets.choice(_ADJECTIVES.split())} {secrets.choice(_ANIMALS.split())}"
+        self.add(learner_id, "joined", {"name": clean_name(name) or made_up})
+        return secret, self.room.learners[learner_id].name
+
+    def delete(self) -> None:
+        """Delete all that is stored, and end the session."""
+        self.over.set()
+        self.log.close()
+        self.log.file.unlink()
+        self._announce_change()
+
+    def _announce_change(self) -> None:
         """Wake up all open pages."""
         self.changed.set()
         self.changed = asyncio.Event()
 
-    def join(self, name: str) -> tuple[str, str]:
-        """Let a learner in; return a secret, and the name that they chose or are given."""
-        if len(self._events) > MAX_LEARNERS:  # those who left count too
-            raise web.HTTPError(429, reason="The session is full")
-        secret = secrets.token_urlsafe(24)
-        made_up = f"{secrets.choice(QUIET.split())} {secrets.choice(ANIMALS.split())}"
-        self.add(id_of(secret), "joined", {"name": visible_name(name) or made_up})
-        return secret, self.room.learners[id_of(secret)].name
 
-    def count_request(self, who: str) -> None:
-        """Refuse a learner who sends too many requests."""
-        now = int(time.monotonic() / 10)
-        if now != self._ten_seconds:
-            self._ten_seconds, self._requests = now, Counter()
-        self._requests[who] += 1
-        if self._requests[who] > MAX_REQUESTS:
-            raise web.HTTPError(429, reason="Too many requests")
-
-    def delete(self) -> None:
-        """Delete all that is stored."""
-        self.is_over = True
-        self.log.close()
-        self.log.file.unlink()
-        self.tell()
-
-
-def id_of(secret: str) -> str:
+def id_from_secret(secret: str) -> str:
     """Return the id of the learner with this secret; the log stores ids, never secrets."""
     return hashlib.sha256(secret.encode()).hexdigest()[:16]

@@ -42,9 +42,10 @@ def lab(
             f"The course is in {course.root}. To go on later, start `lab` in this folder again."
         )
     if join:
-        from pytree_course.notebook.joining import enter, welcome
+        from pytree_course.notebook.joining import join_class, welcome_note
 
-        console.print(welcome(enter(course, *join, name)))
+        address, code = join
+        console.print(welcome_note(join_class(course, address, code, name)))
     first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
     command = [
         *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),

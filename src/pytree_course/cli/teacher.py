@@ -1,11 +1,14 @@
-"""The teachers' commands: grade, explain, questions."""
+"""The teachers' commands: classroom, grade, explain, questions."""
 
+import asyncio
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePath
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import segno
 import typer
 from rich.text import Text
 
@@ -21,6 +24,15 @@ from pytree_course.cli.app import (
 from pytree_course.course import Course, CourseError, LessonFiles
 from pytree_course.texts import counted, printable, write_file
 
+if TYPE_CHECKING:  # importing grading is slow
+    from pytree_course.class_grading.class_grades import ClassGrades
+    from pytree_course.class_grading.corrections import Correction
+    from pytree_course.class_grading.folder import ClassFolder
+    from pytree_course.class_grading.grade_class import Summary
+    from pytree_course.class_grading.gradebook import Gradebook
+    from pytree_course.reports.time_in_class import TimesInClass
+
+THIS_MACHINE = "127.0.0.1"
 GRADEBOOK = "gradebook.sqlite"
 MAX_LEFT_OUT = 20
 QUESTIONS = {
@@ -32,6 +44,65 @@ UNSANDBOXED = (
     "Without the sandbox, the notebooks can read and change all your files, and use the network. "
     "Do this with your own work only."
 )
+
+
+@app.command()
+def classroom(
+    into: Annotated[
+        Path, typer.Option(metavar="FILE", help="The file that the session is kept in.")
+    ] = Path("classroom.sqlite"),
+    host: Annotated[
+        str,
+        typer.Option(help="Where to listen; 0.0.0.0 lets every machine in the network join."),
+    ] = THIS_MACHINE,
+    port: Annotated[int, typer.Option(help="Where to listen; 0 chooses a free one.")] = 8910,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="For https: the certificate, as PEM.")
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The certificate's key, if in another file."),
+    ] = None,
+) -> None:
+    """For teachers: see what a class in one room believes, while it works.
+
+    If you start it again with the same file, the session continues.
+    """
+    from pytree_course.board.pages import Pages
+    from pytree_course.board.server import listening, serve
+    from pytree_course.board.session import Session
+
+    sockets, encryption = listening(host, port, certificate, key)
+    session = Session(into)
+    protocol = "https" if encryption else "http"
+    address = f"{protocol}://{_address_of(host)}:{sockets[0].getsockname()[1]}"
+    pages = Pages(Course.above(), session, address)
+    console.print(f'Learners join with: join("{address}", "{session.room.code}")', soft_wrap=True)
+    segno.make(f"{address}/?code={session.room.code}").terminal(compact=True)
+    console.print(f"Your board: {address}/board?token={session.room.token}", soft_wrap=True)
+    console.print(f"The session is kept in {into}. Ctrl-C stops the server, and keeps the session.")
+    if host == THIS_MACHINE:
+        console.print("Only this machine can join. For all of its network: --host 0.0.0.0")
+    else:
+        warn("Every machine in this network can reach this server.")
+        if not certificate:
+            warn("Without --certificate, the network can read everything that is sent.")
+    try:
+        asyncio.run(serve(pages, sockets, encryption))
+    except KeyboardInterrupt:
+        session.log.close()
+
+
+def _address_of(host: str) -> str:
+    """Return this machine's address in the network; finding it sends no packet."""
+    if host != "0.0.0.0":
+        return host
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as finder:
+        try:
+            finder.connect(("192.0.2.1", 9))
+        except OSError:
+            return THIS_MACHINE
+        return str(finder.getsockname()[0])
 
 
 @app.command()
@@ -104,83 +175,136 @@ def grade(
 
     prepare_processes()  # they start while this process imports the rest
 
-    from pytree_course.class_grading.attempt import counting
-    from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades
-    from pytree_course.class_grading.corrections import added, read_corrections
+    from pytree_course.class_grading.class_grades import ClassGrades
+    from pytree_course.class_grading.corrections import read_corrections
     from pytree_course.class_grading.folder import read_handed_in, refuse_due
     from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.class_grading.roster import read_roster
     from pytree_course.grading.limits import READING_SECONDS
     from pytree_course.grading.sandbox import class_sandboxes
-    from pytree_course.reports.csv_tables import about_imports, write_tables
-    from pytree_course.reports.pages import write_pages
-    from pytree_course.reports.terminal import grading_progress, show_class
+    from pytree_course.reports.terminal import grading_progress
     from pytree_course.reports.time_in_class import times_in_class
 
     course = Course.above()
-    with ExitStack() as stack:
-        with _explained("Nothing was graded."):
-            private = [course.root / name for name in ("sources", "solutions")]
-            private = [folder, into, *filter(Path.is_dir, private)]
-            begin = None if unsandboxed else stack.enter_context(class_sandboxes(private))
-            lessons = [lesson_with_exercises(name).stem for name in lesson or ()]
+    with ExitStack() as resources:
+        with _explain_state("Nothing was graded."):
+            begin_process = None
             if unsandboxed:
                 warn(UNSANDBOXED)
-            moment = last_moment(due) if due else None
-            names = read_roster(roster) if roster else None
+            else:
+                private = [folder, into, *_folders_with_answers(course)]
+                begin_process = resources.enter_context(class_sandboxes(private))
+            stems = [lesson_with_exercises(name).stem for name in lesson or ()]
+            options = GradingOptions(stems, force, in_sandbox=not unsandboxed)
+            last = last_moment(due) if due else None
+            entries = read_roster(roster) if roster else None
             with local_pool(1, task_seconds=READING_SECONDS) as reading_pool:
-                submitted = read_handed_in(folder, course, into, reading_pool, names or ())
-            refuse_due(submitted, moment)
+                submitted = read_handed_in(folder, course, into, reading_pool, entries or ())
+            refuse_due(submitted, last)
             times = times_in_class(classroom) if classroom else {}
-            given = None
+            new_corrections = None
             if corrections:
-                given = read_corrections(corrections, course, submitted, names or ())
-            chosen = GradingOptions(lessons, force, in_sandbox=not unsandboxed)
-            for files in map(
-                course.lesson,
-                sorted({each.lesson for each in submitted.notebooks if chosen.wants(each)}),
-            ):
-                _warn_of_public_cases(files, is_accepted=public_cases)
-            for student, file, why in submitted.left_out[:MAX_LEFT_OUT]:
-                warn(printable(f"Left out: {PurePath(student, file)}: {why}"))
-            if (more := len(submitted.left_out) - MAX_LEFT_OUT) > 0:
-                warn(f"… and {more:,} more are left out: the report and grades.csv say why.")
-            for doubt in submitted.doubts:
-                warn(printable(doubt))
-            gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
-            pools = stack.enter_context(ExitStack())
-            authors_pool = pools.enter_context(local_pool(1))
-            pool = pools.enter_context(dask_cluster(dask) if dask else local_pool(jobs, begin))
-        with _explained("Grading stopped."), grading_progress(errors) as show_progress:
-            grading = ClassGrading(course, submitted, gradebook, chosen, pool, authors_pool)
+                new_corrections = read_corrections(corrections, course, submitted, entries or ())
+            wanted = filter(options.wants, submitted.notebooks)
+            for stem in sorted({notebook.lesson for notebook in wanted}):
+                _warn_of_public_cases(course.lesson(stem), is_accepted=public_cases)
+            _warn_of_oddities(submitted)
+            gradebook = resources.enter_context(Gradebook(into / GRADEBOOK))
+            authors_pool = resources.enter_context(local_pool(1))
+            pool = resources.enter_context(
+                dask_cluster(dask) if dask else local_pool(jobs, begin_process)
+            )
+        with _explain_state("Grading stopped."), grading_progress(errors) as show_progress:
+            grading = ClassGrading(course, submitted, gradebook, options, pool, authors_pool)
             summary = grading.run(show_progress)
-        pools.close()
-        replaced: list[str] = []
-        if given is not None:
-            counts, earlier = counting(gradebook.attempts()), gradebook.corrections()
-            all_corrections, replaced = added(given, earlier, counts)
-            gradebook.set_corrections(all_corrections)
-        grades = ClassGrades.of(course, submitted, gradebook, names, moment)
-    not_written = [*write_tables(grades, into), *write_pages(grades, into, times)]
-    if given is not None:
-        kept = f"{len(replaced)} in place of earlier ones; the gradebook has {len(all_corrections)}"
-        console.print(f"{counted(len(given), 'correction', 'corrections')} read, {kept}.")
+        if new_corrections is not None:
+            _add_corrections(gradebook, new_corrections)
+        grades = ClassGrades.of(course, submitted, gradebook, entries, last)
+    _write_and_show(grades, summary, into, times)
+    raise typer.Exit(1 if summary.failed else 0)
+
+
+def _folders_with_answers(course: Course) -> list[Path]:
+    """Return the folders of the course that no sandbox may show."""
+    folders = [course.root / "sources", course.root / "solutions"]
+    return [folder for folder in folders if folder.is_dir()]
+
+
+def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
+    """Warn that a lesson without sources has no fresh cases; raise CourseError unless accepted."""
+    if files.sources.exists():
+        return
+    from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES
+
+    warning = f"There is no sources/{files.stem} here, so its notebooks are {ON_PUBLIC_CASES}."
+    if not is_accepted:
+        raise CourseError(
+            f"{warning} Grade with the teacher's copy of the course, or accept it with "
+            "--public-cases."
+        )
+    warn(warning)
+
+
+def _warn_of_oddities(submitted: "ClassFolder") -> None:
+    """Warn of files that are left out, and of doubts about the others."""
+    for student, file, reason in submitted.left_out[:MAX_LEFT_OUT]:
+        warn(printable(f"Left out: {PurePath(student, file)}: {reason}"))
+    more = len(submitted.left_out) - MAX_LEFT_OUT
+    if more > 0:
+        warn(f"… and {more:,} more are left out: the report and grades.csv say why.")
+    for doubt in submitted.doubts:
+        warn(printable(doubt))
+
+
+def _add_corrections(gradebook: "Gradebook", new_corrections: "list[Correction]") -> None:
+    """Store the teacher's corrections, and show which earlier ones they replace."""
+    from pytree_course.class_grading.attempt import counting
+    from pytree_course.class_grading.corrections import added
+
+    attempts = counting(gradebook.attempts())
+    all_corrections, replaced = added(new_corrections, gradebook.corrections(), attempts)
+    gradebook.set_corrections(all_corrections)
+    read = counted(len(new_corrections), "correction", "corrections")
+    console.print(
+        f"{read} read, {len(replaced)} in place of earlier ones; "
+        f"the gradebook has {len(all_corrections)}."
+    )
     for change in replaced:
         console.print(Text(printable(change)), soft_wrap=True)
+
+
+def _write_and_show(
+    grades: "ClassGrades", summary: "Summary", into: Path, times: "TimesInClass"
+) -> None:
+    """Write tables and pages, and show the outcome; raise CourseError if a file is not written."""
+    from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES
+    from pytree_course.reports.csv_tables import about_imports, write_tables
+    from pytree_course.reports.pages import write_pages
+    from pytree_course.reports.terminal import show_class
+
+    not_written = [*write_tables(grades, into), *write_pages(grades, into, times)]
     show_class(summary, grades, into, console)
     for remark in about_imports(grades):
         warn(remark)
     for stem in grades.on_public_cases:
         warn(f"{stem}: {ON_PUBLIC_CASES}.")
     if not_written:
-        named = "\n".join(map(printable, not_written))
+        files = "\n".join(map(printable, not_written))
         raise CourseError(
             "The grades are in the gradebook, but not all tables and pages could be written; the "
             "earlier files are unchanged. Fix that, and start again: no notebook runs twice.\n"
-            f"{named}"
+            f"{files}"
         )
-    raise typer.Exit(1 if summary.failed else 0)
+
+
+@contextmanager
+def _explain_state(state: str) -> Iterator[None]:
+    """Prefix the message of a `CourseError` with the state of the work."""
+    try:
+        yield
+    except CourseError as error:
+        raise CourseError(f"{state} {error}") from error
 
 
 @app.command()
@@ -234,27 +358,3 @@ def questions(
     text = render(QUESTIONS[into.suffix], expected=expected, asked=asked)
     write_file(into, text + "\n")
     console.print(f"{into} holds {len(asked)} questions; the board has those of two options, too.")
-
-
-def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
-    """Warn that a lesson without sources has no fresh cases; raise CourseError unless accepted."""
-    if files.sources.exists():
-        return
-    from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES
-
-    warning = f"There is no sources/{files.stem} here, so its notebooks are {ON_PUBLIC_CASES}."
-    if not is_accepted:
-        raise CourseError(
-            f"{warning} Grade with the teacher's copy of the course, or accept it with "
-            "--public-cases."
-        )
-    warn(warning)
-
-
-@contextmanager
-def _explained(state: str) -> Iterator[None]:
-    """Prefix the message of a `CourseError` with the state of the work."""
-    try:
-        yield
-    except CourseError as error:
-        raise CourseError(f"{state} {error}") from error

@@ -1,15 +1,15 @@
 """The JSON that learners' notebooks and a session's server exchange, as types."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from pytree_course.observing.reading import Count, Moment
+from pytree_course.observing.reading import Count
 
 CLASS_HEADER = "Pytree-Course-Class"
 """The HTTP header of all of a class's own answers; a proxy's answer has it not."""
 
-MAX_EVENTS = 50  # in a request
+MAX_VERDICTS = 50  # in a request
 MAX_TEXT = 4_000  # characters
 
 Word = Annotated[str, Meta(max_length=100)]
@@ -23,9 +23,11 @@ class Note(Struct, frozen=True):
     text: LongText
 
 
-class Vote(Note, frozen=True):
+class Vote(Struct, frozen=True):
     """The question on the projector, and its result once the vote is closed."""
 
+    number: int
+    text: LongText
     code: LongText
     note: LongText
     options: Annotated[dict[str, LongText], Meta(max_length=10)]  # by letter
@@ -57,21 +59,20 @@ class Joined(Struct, frozen=True):
     name: LongText
 
 
-class Sent(Struct, frozen=True, forbid_unknown_fields=True):
+class SentVerdict(Struct, frozen=True, forbid_unknown_fields=True):
     """A verdict of the learner's progress: nothing else about it is sent."""
 
     key: Word  # the same whenever it is sent again
-    time: Moment  # by the learner's clock
     lesson: Word
     exercise: Word
-    event: Word  # "tried" or "correct"
+    event: Literal["tried", "correct"]
     held: str  # names of misconceptions, joined with "; "
 
 
-class Events(Struct, frozen=True, forbid_unknown_fields=True):
+class SentVerdicts(Struct, frozen=True, forbid_unknown_fields=True):
     """A learner's verdicts, oldest first."""
 
-    events: Annotated[tuple[Sent, ...], Meta(max_length=MAX_EVENTS)] = ()
+    events: Annotated[tuple[SentVerdict, ...], Meta(max_length=MAX_VERDICTS)] = ()
 
 
 class Choice(Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from pytree_course.board.session import Log
+from pytree_course.board.log import Log
 from pytree_course.course import CourseError
 
 MAX_GAP = timedelta(minutes=15)  # after a longer one, the learner was doing something else
@@ -26,21 +26,21 @@ TimesInClass = dict[tuple[str, str], list[TimeInClass]]
 
 def times_in_class(file: Path) -> TimesInClass:
     """Read a session's log; the time before a check counts for the exercise that it checks."""
-    events = Log(file).events() if file.exists() else []
-    if not events:
+    entries = Log(file).entries() if file.exists() else []
+    if not entries:
         raise CourseError(f"{file} holds no class. Name the file that `classroom` wrote to.")
     times: dict[tuple[str, str], dict[str, TimeInClass]] = defaultdict(
         lambda: defaultdict(TimeInClass)
     )
     last_seen: dict[str, datetime] = {}  # by learner
-    for event in events:
-        if event.what == "checked":
-            time = times[event.data["lesson"], event.data["exercise"]][event.who]
-            gap = event.time - last_seen[event.who]
+    for entry in entries:
+        if entry.kind == "checked":
+            time = times[entry.data["lesson"], entry.data["exercise"]][entry.learner_id]
+            gap = entry.time - last_seen[entry.learner_id]
             if not time.is_solved:
                 time.checks += 1
-                time.is_solved = event.data["is_right"]
+                time.is_solved = entry.data["is_right"]
                 if gap <= MAX_GAP:
                     time.minutes += gap.total_seconds() / 60
-        last_seen[event.who] = event.time
+        last_seen[entry.learner_id] = entry.time
     return {exercise: list(by_learner.values()) for exercise, by_learner in times.items()}

@@ -82,7 +82,7 @@ by("join").onsubmit = async (event) => {
     ask();
   } catch (error) {
     by("said").textContent = error.message === "403" ? "That is not the code of this class."
-      : error.message === "429" ? "The class is full." : "The class is not reached. Try again.";
+      : "The class is not reached. Try again.";
   }
 };
 ask();
