@@ -21,13 +21,9 @@ def room(tmp_path):
 
 def checked(room):
     """Return what the log says of checks, by learner, in the order in which they came."""
+    names = ("exercise", "is_right", "misconceptions")
     return [
-        (
-            entry.learner_id,
-            entry.data["exercise"],
-            entry.data["is_right"],
-            entry.data["misconceptions"],
-        )
+        (entry.learner_id, *(entry.data[name] for name in names))
         for entry in room.logged()
         if entry.kind == "checked"
     ]

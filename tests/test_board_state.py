@@ -153,9 +153,7 @@ def test_three_tries_with_the_same_reasons_are_stuck(told, leaves, tries, alike)
     told.check(3, "Ada", PATHS)
     found = [(learner.name, *rest) for learner, *rest in stuck_learners(told.room, leaves, at(5))]
     assert found == ([("Ada", COUNT, alike)] if alike else [])
-    assert [
-        *stuck_learners(told.room, leaves, at(15))
-    ] == []  # they have been doing something else for long
+    assert [*stuck_learners(told.room, leaves, at(15))] == []  # doing something else
 
 
 def test_solved_and_tried_count_each_learner_once(told, leaves):
