@@ -1,8 +1,7 @@
 """What the cells of an exercise may use together, and how a kernel's processor time is read."""
 
-import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import psutil
 
@@ -76,48 +75,3 @@ def processor_seconds_below(pid: int) -> float:
             continue
         seconds += times.user + times.system + times.children_user + times.children_system
     return seconds
-
-
-def processor_seconds_in(proc: str) -> float:
-    """Return the processor time of all processes that a sandbox's own /proc lists."""
-    ticks = 0
-    for pid in processes(proc):
-        # The fields after the program's name, which may contain any character.
-        fields = read(f"{proc}/{pid}/stat").rpartition(")")[2].split()
-        ticks += sum(map(int, fields[11:15]))  # its own, and of its children that ended
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def processes(proc: str) -> list[int]:
-    """Return the numbers of all processes that a /proc lists; none once its sandbox has ended."""
-    return [int(name) for name in _names(proc) if name.isdigit()]
-
-
-def of_threads(process: str, name: str) -> Iterable[tuple[str, str]]:
-    """Read a file of each thread of a process that has not ended."""
-    for thread in _names(f"{process}/task"):
-        if text := read(f"{process}/task/{thread}/{name}"):
-            yield thread, text
-
-
-def _names(folder: str) -> list[str]:
-    """List a folder of /proc; nothing once it is gone."""
-    try:
-        return os.listdir(folder)
-    except (FileNotFoundError, ProcessLookupError):
-        return []
-
-
-def read(path: str) -> str:
-    """Read a file of /proc, in a tenth of the time that a file object takes; "" once it is gone."""
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-    try:
-        parts = iter(lambda: os.read(file, 4096), b"")
-        return b"".join(parts).decode(errors="replace")
-    except ProcessLookupError:
-        return ""
-    finally:
-        os.close(file)

@@ -7,18 +7,18 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import Any
 
 from jupyter_client.connect import port_names
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
-from pytree_course.grading.budget import of_threads, processes, processor_seconds_in
 from pytree_course.grading.sandbox.doors import door, kernel_request
 from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY, TMP
 
 _POLL_SECONDS = 0.02
-# Of a page that several processes share, each has a part. Pages of files on disk do not count.
+# Each process has a part of the pages that it shares with others. Files on disk do not count.
 _MEMORY_ROW = re.compile(r"^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$", re.MULTILINE)
 
 
@@ -40,7 +40,7 @@ class SandboxedKernel:
             root = f"/proc/{self.sandbox.pid}/root"
             self._folders = [_opened(f"{root}{place}", cleanup) for place in FOLDERS_IN_MEMORY]
             # The sandbox's own /proc lists only its processes.
-            self.proc = f"/proc/self/fd/{_opened(f'{root}/proc', cleanup)}"
+            self._proc = f"/proc/self/fd/{_opened(f'{root}/proc', cleanup)}"
             self._socket_folder_open = cleanup.enter_context(ExitStack())  # until `on_connected`
             socket_folder = _opened(f"{root}{TMP}", self._socket_folder_open)
             # The "ip" of an ipc connection is a path, to which its client adds the ports.
@@ -53,6 +53,31 @@ class SandboxedKernel:
             cleanup.callback(watch.join)
             cleanup.callback(self._stopped.set)  # callbacks run in reverse order
             self._cleanup = cleanup.pop_all()
+
+    def on_connected(self) -> None:
+        """Make its sockets unreachable by path.
+
+        ZeroMQ reconnects by path, and by then the kernel could have replaced its socket with a link
+        to one outside the sandbox.
+        """
+        self._socket_folder_open.close()
+
+    def processor_seconds(self) -> float:
+        """Return the processor time of all its processes so far."""
+        ticks = 0
+        for process in self._processes():
+            # The fields after the program's name, which may contain any character.
+            fields = _read(f"{process}/stat").rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))  # its own, and of its children that ended
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def is_alive(self) -> bool:
+        """Say whether it still runs."""
+        return self.sandbox.is_alive()
+
+    def end(self) -> None:
+        """End it at once, with all processes of its sandbox."""
+        self._cleanup.close()
 
     def _wait_for_sockets(self) -> None:
         """Wait until all its sockets listen."""
@@ -82,35 +107,36 @@ class SandboxedKernel:
         """Return the bytes that the sandbox's processes and folders in memory use together."""
         sizes = [os.fstatvfs(folder) for folder in self._folders]
         in_folders = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
-        return in_folders + sum(_memory(f"{self.proc}/{pid}") for pid in processes(self.proc))
+        return in_folders + sum(map(_memory, self._processes()))
 
-    def on_connected(self) -> None:
-        """Make its sockets unreachable by path.
-
-        ZeroMQ reconnects by path, and by then the kernel could have replaced its socket with a link
-        to one outside the sandbox.
-        """
-        self._socket_folder_open.close()
-
-    def processor_seconds(self) -> float:
-        """Return the processor time of all its processes so far."""
-        return processor_seconds_in(self.proc)
-
-    def is_alive(self) -> bool:
-        """Say whether it still runs."""
-        return self.sandbox.is_alive()
-
-    def end(self) -> None:
-        """End it at once, with all processes of its sandbox."""
-        self._cleanup.close()
+    def _processes(self) -> list[str]:
+        """Return the folders of all its processes; none once the sandbox has ended."""
+        return [f"{self._proc}/{name}" for name in _names(self._proc) if name.isdigit()]
 
 
 def _memory(process: str) -> int:
-    """Return the bytes of memory that a process of /proc uses."""
-    # The first thread may have ended before the others: its file is empty then.
-    for _, text in of_threads(process, "smaps_rollup"):
-        return 1024 * sum(map(int, _MEMORY_ROW.findall(text)))
+    """Return the bytes of memory that a process uses."""
+    for thread in _names(f"{process}/task"):
+        # The first thread may have ended before the others: its file is empty then.
+        if rows := _MEMORY_ROW.findall(_read(f"{process}/task/{thread}/smaps_rollup")):
+            return 1024 * sum(map(int, rows))
     return 0
+
+
+def _names(folder: str) -> list[str]:
+    """List a folder of /proc; nothing once its process has ended."""
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def _read(path: str) -> str:
+    """Read a file of /proc; "" once its process has ended."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def _opened(folder: str, until: ExitStack) -> int:
