@@ -8,7 +8,6 @@ import ast
 import difflib
 import functools
 import hashlib
-import itertools
 import json
 import os
 import re
@@ -70,18 +69,17 @@ def true_stamp() -> dict[str, str]:
     settings = sorted(Path(__file__).with_name("jupyter").glob("*.*"))
     for file in [REQUIREMENTS, ROOT / "pyproject.toml", *settings]:
         digest.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
-    stamp = {"location": str(VENV), "interpreter": interpreter, "digest": digest.hexdigest()}
-    # The same in every locale: some cannot decode a path that is not ASCII.
-    return {name: os.fsencode(text).decode("utf-8", "replace") for name, text in stamp.items()}
+    return {"location": str(VENV), "interpreter": interpreter, "digest": digest.hexdigest()}
 
 
 def outdated() -> set[str]:
     """Return the stamp's entries that have changed; none if the environment is up to date."""
     try:
-        stamp, now = json.loads(STAMP.read_text("utf-8")), true_stamp()
+        stamp = json.loads(STAMP.read_text("utf-8"))
+        true = true_stamp()
     except (OSError, ValueError):
         return {"stamp"}
-    return {name for name in now if now[name] != stamp.get(name)}
+    return {name for name in true if true[name] != stamp.get(name)}
 
 
 def has_course() -> bool:
@@ -107,8 +105,8 @@ def servers_python() -> str | None:
     JupyterLab's terminals are login shells, in which many systems reset PATH, so that `python3` is
     not the hub's Python.
     """
-    python = os.environ.get(SERVERS_PYTHON)
-    return python if python not in {None, sys.executable} and shutil.which(python) else None
+    python = os.environ.get(SERVERS_PYTHON, sys.executable)
+    return python if python != sys.executable and shutil.which(python) else None
 
 
 def prepare() -> None:
@@ -121,9 +119,12 @@ def prepare() -> None:
 
 
 def wait_for_turn(descriptor: int) -> None:
-    """Acquire a file lock. uv's own lock does not cover the steps before uv."""
-    os.set_inheritable(descriptor, True)
-    for attempt in itertools.count():
+    """Lock a file until it is closed; wait while another run of course.py has locked it.
+
+    uv's own lock comes too late: before uv runs, an unfinished environment is deleted.
+    """
+    has_said_so = False
+    while True:
         try:
             if sys.platform == "win32":
                 import msvcrt
@@ -135,8 +136,9 @@ def wait_for_turn(descriptor: int) -> None:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
         except (BlockingIOError, PermissionError):
-            if attempt == 0:
+            if not has_said_so:
                 say("Another run of course.py is making the environment: waiting for it.")
+            has_said_so = True
             time.sleep(0.2)
         except OSError:
             return  # some network drives do not support locks: continue without one
@@ -154,10 +156,11 @@ def make(from_scratch: bool) -> None:
     settings = install_uv()
     # Not `uv pip sync`, which queries the index even for installed packages.
     uv = [PYTHON, "-P", "-m", "uv", "pip", "install", "--python", PYTHON]
-    install([*uv, "--compile-bytecode", "--requirements", REQUIREMENTS], settings)
+    install([*uv, "--compile-bytecode", "--requirements", REQUIREMENTS], **settings)
     course = ["--no-deps", "--no-build-isolation", "--reinstall-package", "pytree-course"]
-    install([*uv, *course, "--editable", ROOT], settings)
-    # Python decodes this file by the locale: with LC_ALL=C, it fails on a path that is not ASCII.
+    install([*uv, *course, "--editable", ROOT], **settings)
+    # Python decodes this file by the locale: on Windows before Python 3.13, and with LC_ALL=C, it
+    # fails on a path that is not ASCII.
     for link in VENV.glob("[Ll]ib*/**/site-packages/_editable_impl_pytree_course.pth"):
         link.write_text(os.path.relpath(ROOT / "src", link.parent), "ascii")
     draft = STAMP.with_suffix(".draft")
@@ -176,20 +179,19 @@ def install_uv() -> dict[str, str]:
     install([*pip, "install", "--no-user", "--disable-pip-version-check", uv])
     listed = subprocess.check_output([*pip, "config", "list"]).decode("utf-8", "replace")
     # Lines look like  global.index-url='...' ; variables come last, and override files.
-    given = re.findall(rf"^(?:global|install|:env:)\.({'|'.join(UV_NAMES)})=(.+)$", listed, re.M)
-    return {UV_NAMES[name]: ast.literal_eval(value).replace("\n", " ") for name, value in given}
+    found = re.findall(rf"^(?:global|install|:env:)\.({'|'.join(UV_NAMES)})=(.+)$", listed, re.M)
+    return {UV_NAMES[name]: ast.literal_eval(value).replace("\n", " ") for name, value in found}
 
 
-def install(step: Sequence[str | Path], settings: Mapping[str, str] | None = None) -> None:
-    """Run a step of the installation, with its output on standard error."""
-    # The step inherits the lock's open file: if this run is killed, the step still holds the lock.
+def install(step: Sequence[str | Path], **settings: str) -> None:
+    """Run a step of the installation, with its output on standard error.
+
+    The settings are environment variables; those that the user has set are stronger.
+    """
+    environment = dict(settings)
+    environment.update(child_environment())
     status = subprocess.call(
-        step,
-        stdin=subprocess.DEVNULL,
-        stdout=sys.stderr,
-        cwd=ROOT,
-        env={**(settings or {}), **child_environment()},
-        close_fds=False,
+        step, stdin=subprocess.DEVNULL, stdout=sys.stderr, cwd=ROOT, env=environment
     )
     if status != 0:
         sys.exit(FAILED.format(free=shutil.disk_usage(ROOT).free / 1e9))
@@ -206,18 +208,17 @@ def run_command(python: str, arguments: Sequence[str]) -> int:
     command = [python, "-P", "-m", "pytree_course", *arguments]
     variables = dict(os.environ)
     if python == PYTHON:
-        variables = {**child_environment(), "VIRTUAL_ENV": str(VENV)}
+        variables = child_environment()
+        variables["VIRTUAL_ENV"] = str(VENV)
         variables["PATH"] = os.pathsep.join([os.path.dirname(PYTHON), variables.get("PATH", "")])
     if ROOT not in [Path.cwd(), *Path.cwd().parents]:
         variables["PYTREE_COURSE"] = str(ROOT)
     return become(command, variables)
 
 
-def become(
-    command: list[str], variables: Mapping[str, str], can_exec: bool = os.name == "posix"
-) -> int:
+def become(command: list[str], variables: Mapping[str, str]) -> int:
     """Replace this process with a command; where the system cannot, run it and wait."""
-    if can_exec:
+    if os.name == "posix":
         os.execve(command[0], command, variables)
     # Ctrl-C reaches the child too, which decides how to end. KeyboardInterrupt is not caught around
     # the wait: raised just after the exit status was collected, it would lose it. SIGINT is not
@@ -229,8 +230,7 @@ def become(
 def main(arguments: Sequence[str]) -> int:
     """Run `course.py` with these arguments and return the exit status."""
     name = arguments[0] if arguments else "help"
-    asks_for_help = not {"-h", "--help"}.isdisjoint(arguments)  # which needs no environment
-    if name in {"help", "-h", "--help"} or (name in COMMANDS and asks_for_help and outdated()):
+    if name in {"help", "-h", "--help"}:
         print(HELP, end="")
         return 0
     if name not in COMMANDS:
@@ -239,20 +239,27 @@ def main(arguments: Sequence[str]) -> int:
         say(f"course.py has no command {name!r}.{hint}\n\n{HELP.rstrip()}")
         return 2
     try:
-        python = PYTHON
-        if outdated():
-            if has_course():
-                python = sys.executable
-            elif servers := servers_python():
-                # Without the variable, so that the other Python does not delegate again.
-                others = {key: text for key, text in os.environ.items() if key != SERVERS_PYTHON}
-                return become([servers, "-P", str(ROOT / "course.py"), *arguments], others)
-            else:
-                prepare()
-        return run_command(python, arguments)
+        return start(arguments)
     except OSError as error:
         say(f"\n{error}\nIs the disk full, or the folder read-only? Copy the course elsewhere.")
         return 1
     except KeyboardInterrupt:
         say("\nStopped. Finished downloads are kept: run the same command to go on.")
         return 130
+
+
+def start(arguments: Sequence[str]) -> int:
+    """Run a command in the first Python that has the course; if none has it, make one."""
+    if not outdated():
+        return run_command(PYTHON, arguments)
+    if "-h" in arguments or "--help" in arguments:
+        print(HELP, end="")  # for which no environment is made
+        return 0
+    if has_course():
+        return run_command(sys.executable, arguments)
+    if servers := servers_python():
+        # Without the variable, so that the other Python does not delegate again.
+        variables = {name: text for name, text in os.environ.items() if name != SERVERS_PYTHON}
+        return become([servers, "-P", str(ROOT / "course.py"), *arguments], variables)
+    prepare()
+    return run_command(PYTHON, arguments)

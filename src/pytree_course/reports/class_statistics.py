@@ -1,6 +1,6 @@
 """Statistics of a class: verdicts, who needs help, misconceptions, unexplained wrong results."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -187,49 +187,35 @@ def _standing(grades: ClassGrades, student: Student) -> Standing:
     )
 
 
-class _InExercise(NamedTuple):
-    """A misconception in one exercise."""
-
-    title: str
-    explanation: str
-    holders: list[Student]
-    triers: set[str]  # ids of the students who tried the exercise
-
-
 def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     """Find the misconceptions that the class holds, those of most students and exercises first."""
-    in_exercises: dict[str, list[_InExercise]] = defaultdict(list)
+    # By misconception: each showing, as the exercise's title and the student; who tried one of
+    # these exercises; and the explanations, by title.
+    showings: dict[str, list[tuple[str, Student]]] = defaultdict(list)
+    triers: dict[str, set[str]] = defaultdict(set)
+    explanations: dict[str, dict[str, str]] = defaultdict(dict)
     for lesson, exercise, answers in _by_exercise(grades):
-        title = exercise
-        explanations = {}
+        title = _title(lesson, exercise)
         if exercise in lesson.exercises:
-            title = lesson.exercises[exercise].title
-            authored = lesson.expected(exercise).misconceptions
-            explanations = {known.name: known.explanation for known in authored}
-        holders = defaultdict(list)
-        triers = set()
+            for misconception in lesson.expected(exercise).misconceptions:
+                explanations[misconception.name][title] = misconception.explanation
+        tried = {student.id for student, _, row in answers if row.kind != VerdictKind.NOT_ATTEMPTED}
         for student, _, row in answers:
             for name in row.misconceptions:
-                holders[name].append(student)
-            if row.kind != VerdictKind.NOT_ATTEMPTED:
-                triers.add(student.id)
-        for name, students in holders.items():
-            in_exercise = _InExercise(title, explanations.get(name, ""), students, triers)
-            in_exercises[name].append(in_exercise)
-    misconceptions = [_in_all(name, in_exercises[name]) for name in sorted(in_exercises)]
+                showings[name].append((title, student))
+                triers[name] |= tried
+    misconceptions = []
+    for name in sorted(showings):
+        titles = Counter(title for title, _ in showings[name])
+        told = {title: explanations[name].get(title, "") for title, _ in titles.most_common()}
+        students = {student.id: student for _, student in showings[name]}
+        misconceptions.append(
+            HeldMisconception(name, told, list(students.values()), len(triers[name]))
+        )
     return sorted(
         misconceptions,
         key=lambda misconception: (-len(misconception.students), -len(misconception.explanations)),
     )
-
-
-def _in_all(name: str, in_exercises: list[_InExercise]) -> HeldMisconception:
-    """Combine the exercises in which a misconception showed."""
-    students = {student.id: student for exercise in in_exercises for student in exercise.holders}
-    triers = {student_id for exercise in in_exercises for student_id in exercise.triers}
-    most_first = sorted(in_exercises, key=lambda exercise: -len(exercise.holders))
-    explanations = {exercise.title: exercise.explanation for exercise in most_first}
-    return HeldMisconception(name, explanations, list(students.values()), len(triers))
 
 
 def histogram(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
@@ -265,7 +251,6 @@ def find_clusters(grades: ClassGrades, min_students: int = 2) -> list[Cluster]:
     """
     clusters = []
     for lesson, exercise, answers in _by_exercise(grades):
-        title = lesson.exercises[exercise].title if exercise in lesson.exercises else exercise
         alike = defaultdict(list)
         for answer in answers:
             if answer.row.results is not None and not answer.row.misconceptions:
@@ -275,7 +260,14 @@ def find_clusters(grades: ClassGrades, min_students: int = 2) -> list[Cluster]:
                 students = [member.student for member in members]
                 shortest = min(members, key=lambda member: len(member.code))
                 clusters.append(
-                    Cluster(lesson.lesson, exercise, title, students, shortest.row, shortest.code)
+                    Cluster(
+                        lesson.lesson,
+                        exercise,
+                        _title(lesson, exercise),
+                        students,
+                        shortest.row,
+                        shortest.code,
+                    )
                 )
     return sorted(clusters, key=lambda cluster: -len(cluster.students))
 
@@ -303,3 +295,8 @@ def _by_exercise(grades: ClassGrades) -> Iterator[tuple[BuiltLesson, str, list[_
                     answers.setdefault(row.exercise, []).append(_Answer(student, attempt, row))
         for exercise, answers_to_it in answers.items():
             yield lesson, exercise, answers_to_it
+
+
+def _title(lesson: BuiltLesson, exercise: str) -> str:
+    """Return an exercise's title; its name if the author has withdrawn it."""
+    return lesson.exercises[exercise].title if exercise in lesson.exercises else exercise
