@@ -146,10 +146,10 @@ def test_solutions_show_the_two_variants_least_like_the_solution_and_a_new_cell_
 
 
 def test_reset_hands_out_a_fresh_notebook_and_keeps_the_old_one(mini, notebook):
-    assert hand_out(mini) is None
+    assert hand_out(mini, mini.read_blank()) is None
     for code in ("first = 1", "second = 2"):
         notebook.answer("count_leaves", code).save()
-        kept = hand_out(mini)
+        kept = hand_out(mini, mini.read_blank())
         assert code in kept.read_text(encoding="utf-8")
         assert mini.exercises.read_bytes() == mini.blank.read_bytes()
     assert len(list(mini.exercises.parent.glob("*kept*"))) == 2

@@ -44,15 +44,14 @@ class Course:
         """Find the course at or above PYTREE_COURSE, `start` or the current folder."""
         start = Path(os.environ.get(COURSE_VARIABLE) or start or Path.cwd()).resolve()
         for folder in (start, *start.parents):
-            if any((folder / "checks").glob("check_*.py")):
+            if _holds_course(folder):
                 return cls(folder)
-        advice = (
-            "Go to the course's folder; a notebook belongs in the folder `exercises` there. "
-            "In an empty folder, `pytree-course lab` makes a new one."
-        )
         if nbgrader.is_running():
+            advice = f"Set {COURSE_VARIABLE} to the course's folder in nbgrader's kernel."
+        else:
             advice = (
-                f"Set {COURSE_VARIABLE} to the course's folder in the kernel that nbgrader starts."
+                "Go to the course's folder; a notebook belongs in the folder `exercises` there. "
+                "In an empty folder, `pytree-course lab` makes a new one."
             )
         raise CourseError(
             f"There is no course here: no folder above {start} has a folder `checks`. {advice}"
@@ -79,7 +78,7 @@ class Course:
         """
         package = Path(__file__).parent
         for folder in (package / "bundle", package.parents[1]):
-            if any((folder / "checks").glob("check_*.py")):
+            if _holds_course(folder):
                 return cls(folder)
         return None
 
@@ -99,19 +98,22 @@ class Course:
         return self.progress_file.with_name("joined.json")
 
     def link(self, notebook: Path, section: str = "", start: Path | None = None) -> str:
-        """Return a link to a notebook, relative to the folder `start`; "" if no link can reach it.
+        """Return a link to a notebook, or to a section in it; "" if no link can reach it.
 
-        The default for `start` is the current folder, which is that of the running notebook.
+        It is relative to `start`, by default the current folder, which is the running notebook's.
         """
-        name = notebook.relative_to(self.root).as_posix()
+        path = notebook.relative_to(self.root).as_posix()
         if address := os.environ.get(LINKS_VARIABLE):
-            return f"{address}/{name}"
+            return f"{address}/{path}"
         if self.is_elsewhere:
             return ""
+        if section:
+            path += f"#{section.replace(' ', '-')}"
         start = start or Path.cwd()
-        depth = len(start.relative_to(self.root).parts) if start.is_relative_to(self.root) else 1
-        anchor = f"#{section.replace(' ', '-')}" if section else ""
-        return f"{'../' * depth}{name}{anchor}"
+        depth = 1  # of `exercises`, for a notebook that lies outside of the course's folder
+        if start.is_relative_to(self.root):
+            depth = len(start.relative_to(self.root).parts)
+        return "../" * depth + path
 
     def lessons(self) -> list["LessonFiles"]:
         """Return the files of every lesson in this copy, in order."""
@@ -129,12 +131,17 @@ class Course:
 
     def lesson_named(self, name: str) -> "LessonFiles":
         """Return the lesson that "1", "01", "leaves" or "01_leaves" stands for."""
-        stems = sorted({files.stem for files in (*self.lessons(), *self.with_sources())})
+        all_files = [*self.lessons(), *self.with_sources()]
+        stems = sorted({files.stem for files in all_files})
         for stem in stems:
             number, _, topic = stem.partition("_")
             if name and name in (stem, number, number.lstrip("0"), topic):
                 return self.lesson(stem)
         raise CourseError(f"There is no lesson {name!r}. The lessons here: {', '.join(stems)}.")
+
+
+def _holds_course(folder: Path) -> bool:
+    return any((folder / "checks").glob("check_*.py"))
 
 
 class LessonFiles:
@@ -177,8 +184,10 @@ class LessonFiles:
         return self.deeper_notebooks / f"{section}.ipynb"
 
     def place(self, section: str, title: str, *, deeper: bool) -> tuple[Path, str]:
-        """Return the notebook that contains a section, and the section's heading in it."""
-        return (self.deeper(section), "") if deeper else (self.notebook, title)
+        """Return the notebook that contains a section, and the heading in it to link to."""
+        if deeper:
+            return self.deeper(section), ""  # the whole notebook is the section
+        return self.notebook, title
 
     def exercises_digest(self) -> str:
         """Return a digest of the sources of the exercises, the solutions and checks/expected."""

@@ -34,18 +34,17 @@ def marks(
 
     nbgrader restores every cell that is not the learner's to its original source.
     """
-    of_check = {} if points is None else {"points": points}
-    return {
-        "nbgrader": {
-            "schema_version": 3,
-            "grade_id": grade_id,
-            "grade": points is not None,
-            "solution": learners,
-            "locked": not learners,
-            "task": False,
-            **of_check,
-        }
+    marks: dict[str, Any] = {
+        "schema_version": 3,
+        "grade_id": grade_id,
+        "grade": points is not None,
+        "solution": learners,
+        "locked": not learners,
+        "task": False,
     }
+    if points is not None:
+        marks["points"] = points
+    return {"nbgrader": marks}
 
 
 @contextlib.contextmanager

@@ -35,6 +35,9 @@ FOLDERS = {
 AUTHORS_CODE = (f"{CODE}/authoring/", f"{CODE}/cli/author.py")
 """Code that only authors need; neither the bundle nor the wheel contains it."""
 
+BUNDLE = f"{CODE}/bundle/"
+"""In a wheel: all files of the bundle but the code, which is the package itself."""
+
 _NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
 _TESTS = re.compile(r"^python3 course\.py test .*\n", re.MULTILINE)
 
@@ -43,13 +46,12 @@ def bundle(course: Course) -> dict[str, bytes]:
     """Return the contents of all files of the learners' bundle by name."""
     contents = {name: file.read_bytes() for name, file in bundle_files(course).items()}
     sections = re.split(r"^(?=## )", contents["README.md"].decode(), flags=re.MULTILINE)
-    kept = (section for section in sections if not section.startswith(_NOT_FOR_LEARNERS))
-    contents["README.md"] = _TESTS.sub("", "".join(kept)).encode()
-    # Blank ones, because the teacher may have worked in the folder `exercises`.
-    return contents | {
-        _name(files.exercises, course): contents[_name(files.blank, course)]
-        for files in course.lessons()
-    }
+    for_learners = [section for section in sections if not section.startswith(_NOT_FOR_LEARNERS)]
+    contents["README.md"] = _TESTS.sub("", "".join(for_learners)).encode()
+    for files in course.lessons():
+        # Blank ones, because the teacher may have worked in the folder `exercises`.
+        contents[_name(files.exercises, course)] = contents[_name(files.blank, course)]
+    return contents
 
 
 def bundle_files(course: Course) -> dict[str, Path]:
@@ -57,32 +59,46 @@ def bundle_files(course: Course) -> dict[str, Path]:
 
     The folder `exercises` is left out, because somebody may have worked there.
     """
-    root, package = course.root, Path(__file__).parent
-    wanted = {name: root / name for name in FILES}
-    for folder, kinds in FOLDERS.items():
-        # In a wheel, the code is the package itself, and the rest is in its folder `bundle`.
-        there = package if folder == CODE and not (root / CODE).is_dir() else root / folder
-        for file in there.rglob("*"):
-            name = file.relative_to(there)
-            # Hidden files belong to tools, such as Jupyter's checkpoints.
-            is_foreign = name.parts[0] == "bundle" or any(part[0] == "." for part in name.parts)
-            path = f"{folder}/{name.as_posix()}"
-            if file.suffix in kinds and not is_foreign and not path.startswith(AUTHORS_CODE):
-                wanted[path] = file
-    built = [file for files in course.with_sources() for file in files.notebooks()]
-    built = built or [  # where there are no sources
-        file
-        for file in (root / "notebooks").rglob("*.ipynb")
-        if not any(part[0] == "." for part in file.relative_to(root).parts)
-    ]
-    for files in course.lessons():
-        built += [files.check_script, files.expected, files.blank]
-        built += files.expected.with_suffix("").glob("*.json")
-    wanted |= {_name(file, course): file for file in built}
+    wanted = {name: course.root / name for name in FILES}
+    for folder, endings in FOLDERS.items():
+        place = course.root / folder
+        if folder == CODE and not place.is_dir():
+            place = Path(__file__).parent  # in a wheel
+        for file in _visible_files(place):
+            name = f"{folder}/{file.relative_to(place).as_posix()}"
+            if file.suffix in endings and not name.startswith((*AUTHORS_CODE, BUNDLE)):
+                wanted[name] = file
+    for file in _built_files(course):
+        wanted[_name(file, course)] = file
     for file in wanted.values():
         if not file.exists():
             raise CourseError(f"{file} is missing: a release needs it.")
     return dict(sorted(wanted.items()))
+
+
+def _built_files(course: Course) -> list[Path]:
+    """Return the notebooks of the lessons, and the checks with all that belongs to them."""
+    built = [file for files in course.with_sources() for file in files.notebooks()]
+    if not built:  # there are no sources
+        notebooks = _visible_files(course.root / "notebooks")
+        built = [file for file in notebooks if file.suffix == ".ipynb"]
+    for files in course.lessons():
+        built += [files.check_script, files.expected, files.blank]
+        built += files.expected.with_suffix("").glob("*.json")
+    return built
+
+
+def _visible_files(folder: Path) -> list[Path]:
+    """Return the files in a folder; hidden ones belong to tools, such as Jupyter's checkpoints."""
+    return [
+        file
+        for file in folder.rglob("*")
+        if not any(part.startswith(".") for part in file.relative_to(folder).parts)
+    ]
+
+
+def _name(file: Path, course: Course) -> str:
+    return file.relative_to(course.root).as_posix()
 
 
 def unpack(folder: Path) -> Course:
@@ -93,9 +109,10 @@ def unpack(folder: Path) -> Course:
     installed = Course.installed()
     if installed is None:
         raise CourseError("This installation of the course is incomplete: install it again.")
-    if there := sorted(part.name for part in folder.iterdir() if part.name[0] != "."):
+    others = sorted(part.name for part in folder.iterdir() if part.name[0] != ".")
+    if others:
         raise CourseError(
-            f"{folder} holds no course, and is not empty: {there[0]} is in it. The course needs a "
+            f"{folder} holds no course, and is not empty: {others[0]} is in it. The course needs a "
             "folder of its own. Make an empty one, go there, and run this command again:\n"
             "  mkdir pytrees\n  cd pytrees"
         )
@@ -127,46 +144,41 @@ def write_bundle(folder: Path, contents: dict[str, bytes]) -> None:
                 part.rename(folder / part.name)
 
 
-def _name(file: Path, course: Course) -> str:
-    return file.relative_to(course.root).as_posix()
-
-
-def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
-    """Replace a learner's exercise notebook with a blank one.
-
-    Parameters
-    ----------
-    files
-        The lesson's files.
-    fresh
-        The text of a newly built blank notebook. The default is the existing one.
+def hand_out(files: LessonFiles, fresh: str) -> Path | None:
+    """Replace a learner's exercise notebook, and the blank one, with a fresh blank one.
 
     Returns
     -------
     Path or None
         The copy of the old notebook, if a learner had worked in it.
     """
-    # In the first build of a lesson, there is no earlier blank notebook.
-    before = fresh if fresh is not None and not files.blank.exists() else files.read_blank()
     notebook = files.exercises
     kept: Path | None = None
     if notebook.exists():
+        # In the first build of a lesson, there is no earlier blank notebook.
+        blank = files.read_blank() if files.blank.exists() else fresh
         worked_in = notebook.read_text(encoding="utf-8", errors="replace")
-        if _sources(worked_in) != _sources(before):
-            names = (f"{notebook.stem}.kept-{number}.ipynb" for number in itertools.count(1))
-            kept = next(copy for copy in map(notebook.with_name, names) if not copy.exists())
-            try:
-                shutil.copyfile(notebook, kept)
-            except OSError:
-                with suppress(OSError):
-                    kept.unlink(missing_ok=True)  # an incomplete copy, on a full disk
-                raise
+        if _cell_sources(worked_in) != _cell_sources(blank):
+            kept = _keep(notebook)
     for file in (files.blank, notebook):
-        write_file(file, fresh or before)
+        write_file(file, fresh)
     return kept
 
 
-def _sources(text: str) -> list[str] | str:
+def _keep(notebook: Path) -> Path:
+    """Copy a notebook to the first free name beside it."""
+    names = (f"{notebook.stem}.kept-{number}.ipynb" for number in itertools.count(1))
+    copy = next(file for file in map(notebook.with_name, names) if not file.exists())
+    try:
+        shutil.copyfile(notebook, copy)
+    except OSError:
+        with suppress(OSError):
+            copy.unlink(missing_ok=True)  # an incomplete copy, on a full disk
+        raise
+    return copy
+
+
+def _cell_sources(text: str) -> list[str] | str:
     """Return the sources of a notebook's cells, or the text itself if it is not a notebook."""
     try:
         return ["".join(cell["source"]) for cell in json.loads(text)["cells"]]

@@ -110,7 +110,7 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
     is_new = expected.write(files.expected)
     blank, solved = render_exercises(sources), render_exercises(sources, solved=True)
     is_stale = not files.exercises.exists() or _why_notebook_is_stale(files.blank, blank)
-    if (again or is_stale) and (kept := hand_out(files, fresh=_text(blank))):
+    if (again or is_stale) and (kept := hand_out(files, _text(blank))):
         tell(f"the exercise notebook had answers in it: it is kept as {kept}")
     # What a check says of a solution, such as how many cases passed, depends on the check script.
     if is_proved or _why_notebook_is_stale(files.solutions, solved):

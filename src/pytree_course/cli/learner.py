@@ -96,7 +96,7 @@ def reset(lesson: Lesson) -> None:
 
     files = lesson_with_exercises(lesson)
     try:
-        kept = hand_out(files)
+        kept = hand_out(files, files.read_blank())
     except OSError as error:
         raise CourseError(
             f"{files.exercises} is unchanged: a fresh one could not be written ({error.strerror}). "
