@@ -47,7 +47,9 @@ class Course:
             if _holds_course(folder):
                 return cls(folder)
         if nbgrader.is_running():
-            advice = f"Set {COURSE_VARIABLE} to the course's folder in nbgrader's kernel."
+            advice = (
+                f"Set {COURSE_VARIABLE} to the course's folder in the kernel that nbgrader starts."
+            )
         else:
             advice = (
                 "Go to the course's folder; a notebook belongs in the folder `exercises` there. "
