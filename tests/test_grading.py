@@ -229,7 +229,7 @@ reported = st.fixed_dictionaries(
 @settings(suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_is_reported_is_read_and_judged_and_can_be_stored(lesson, right, data):
     check = CellRun()
-    check.take("display_data", {"data": {OUTCOMES_MIME: json.dumps(data)}})
+    check.record_message("display_data", {"data": {OUTCOMES_MIME: json.dumps(data)}})
     runs = {"count_leaves": ExerciseRun(CellRun(), check)}
     verdict, _ = judge_submission(lesson, right, Submission({"count_leaves": ""}), runs)
     assert verdict.points == 0

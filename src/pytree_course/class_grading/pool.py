@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 P = ParamSpec("P")
 
 TASK_SECONDS = 3_600
-"""Far more than the limits on kernels let a submission take."""
+"""Far more than any submission takes that does not try to take long."""
 
 _CONNECT_SECONDS = 10
 _IS_FORKED = sys.platform == "linux"

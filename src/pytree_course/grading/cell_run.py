@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
+from pytree_course.built import check_id
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observations import Observation, Raised, writable
 from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
 
 READ_MESSAGES = ("error", "display_data", "execute_result")
-"""The types of the messages that `CellRun.take` reads."""
+"""The types of the messages that `CellRun.record_message` reads."""
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC)
@@ -67,7 +68,7 @@ class CellRun:
             if isinstance(outcome.observation, Raised):
                 yield outcome.observation.type, outcome.observation.message
 
-    def take(self, kind: str, content: dict[str, Any]) -> None:
+    def record_message(self, kind: str, content: dict[str, Any]) -> None:
         """Record the parts of a cell's message that grading needs."""
         if kind == "error":
             name, message = (str(content[entry]) for entry in ("ename", "evalue"))
@@ -101,6 +102,6 @@ class RunSettings:
         return any(map(compare, right, [outcome.observation for outcome in outcomes]))
 
 
-def again_id(check: str) -> str:
-    """Return the id of a check cell where it runs once more, on the public cases."""
-    return f"{check}-again"
+def again_id(exercise: str) -> str:
+    """Return the id of an exercise's check cell where it runs again, on the public cases."""
+    return f"{check_id(exercise)}-again"

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pytree_course.built import answer_id, check_id
 from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings, again_id
@@ -17,9 +18,10 @@ class ExerciseRun:
 
     @property
     def end(self) -> CellEnd:
-        """How it ended."""
-        is_answers = self.answer.end is not CellEnd.FINISHED
-        return self.answer.end if is_answers else self.check.end
+        """How it ended: if its answer cell did not finish, its check cell did not run."""
+        if self.answer.end is CellEnd.FINISHED:
+            return self.check.end
+        return self.answer.end
 
     @property
     def is_out_of_memory(self) -> bool:
@@ -63,11 +65,11 @@ def run_answers(answers: dict[str, str], settings: RunSettings) -> dict[str, Exe
     waiting = dict(answers)
     earlier: dict[str, str] = {}  # answers that have run, and that later ones may use
     while waiting:
-        together = _run_together(waiting, earlier, settings)
-        is_alone = len(together) == 1 and not earlier
-        if not together:
+        new_runs = _run_together(waiting, earlier, settings)
+        is_alone = len(new_runs) == 1 and not earlier
+        if not new_runs:
             earlier = {}  # one of them ended this kernel, though it did not end the first
-        for name, run in together.items():
+        for name, run in new_runs.items():
             source = waiting.pop(name)
             if run.is_settled or is_alone:
                 runs[name] = run
@@ -78,14 +80,14 @@ def run_answers(answers: dict[str, str], settings: RunSettings) -> dict[str, Exe
             runs[name] = _run_together({name: source}, {}, settings)[name]
             if runs[name].is_settled:
                 earlier = {}
-    without_reason = {
+    unexplained = {
         name: answers[name]
         for name, run in runs.items()
         if run.on_public_cases is None and settings.is_wrong(name, run.check)
     }
-    if without_reason:  # another answer ended their kernel too early
-        others = {name: source for name, source in earlier.items() if name not in without_reason}
-        for name, run in _run_together(without_reason, others, settings).items():
+    if unexplained:  # another answer ended their kernel too early
+        other_answers = {name: code for name, code in earlier.items() if name not in unexplained}
+        for name, run in _run_together(unexplained, other_answers, settings).items():
             runs[name] = replace(runs[name], on_public_cases=run.on_public_cases)
     return runs
 
@@ -97,10 +99,23 @@ def _run_together(
 
     Return how each one ran, up to the one that ended the kernel.
     """
-    # nbval takes long to load, and a process that only judges does not need it.
+    # Imported late: nbval takes long to load, and a process that only judges does not need it.
     from pytree_course.grading.nbval_run import run_notebook
 
-    notebook = json.loads(settings.blank)
+    cells = run_notebook(_notebook(answers, earlier, settings.blank), answers, settings)
+    runs = {}
+    for name in answers:
+        if answer := cells.get(answer_id(name)):
+            check = cells.get(check_id(name), CellRun())
+            runs[name] = ExerciseRun(answer, check, cells.get(again_id(name)))
+    if not runs and not earlier:
+        raise RuntimeError("the notebook's set-up cells did not finish")
+    return runs
+
+
+def _notebook(answers: dict[str, str], earlier: dict[str, str], blank: str) -> dict[str, Any]:
+    """Return the exercise notebook with these answers, and the checks of `answers` alone."""
+    notebook: dict[str, Any] = json.loads(blank)
     sources = {answer_id(name): code for name, code in (*earlier.items(), *answers.items())}
     checks = [check_id(name) for name in answers]
     notebook["cells"] = [
@@ -110,14 +125,4 @@ def _run_together(
     ]
     for cell in notebook["cells"]:
         cell["source"] = sources.get(cell["id"], cell["source"])
-    cells = run_notebook(notebook, answers, settings)
-    runs = {}
-    for name in answers:
-        if answer := cells.get(answer_id(name)):
-            check = check_id(name)
-            runs[name] = ExerciseRun(
-                answer, cells.get(check, CellRun()), cells.get(again_id(check))
-            )
-    if not runs and not earlier:
-        raise RuntimeError("the notebook's set-up cells did not finish")
-    return runs
+    return notebook

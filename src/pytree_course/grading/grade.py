@@ -88,10 +88,11 @@ def _course_files(lesson: GradedLesson) -> dict[str, str]:
     graded = lesson.stored.graded.items()
     exercises = {name: replace(exercise, hints=[]) for name, exercise in graded}
     bare = replace(lesson.stored, exercises=exercises, predictions={})
-    inside = LessonFiles(Path(), lesson.files.stem)
+    kernel_files = LessonFiles(Path(), lesson.files.stem)
+    check_script = lesson.files.check_script.read_text(encoding="utf-8")
     return {
-        inside.check_script.as_posix(): lesson.files.check_script.read_text(encoding="utf-8"),
-        inside.expected.as_posix(): bare.to_text(),
+        kernel_files.check_script.as_posix(): check_script,
+        kernel_files.expected.as_posix(): bare.to_text(),
     }
 
 
@@ -153,12 +154,12 @@ def judge_submission(
     return verdicts
 
 
-def _explained(verdict: Verdict, expected: ExpectedExercise, again: CellRun) -> Verdict:
+def _explained(verdict: Verdict, expected: ExpectedExercise, check: CellRun) -> Verdict:
     """Return what the learner's own check says of a wrong answer; it does not pass either.
 
     Where it passes there, the verdict on fresh cases stands: it shows the case, and no reason.
     """
-    if outcomes := _outcomes(expected, again):
+    if outcomes := _outcomes(expected, check):
         on_public_cases = judge(expected, outcomes)
         if on_public_cases.failed:
             return on_public_cases

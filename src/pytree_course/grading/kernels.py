@@ -182,19 +182,20 @@ class WatchedKernel:
         return run
 
     def _run(self, source: str, run: CellRun) -> None:
+        """Run a cell to its end; record in `run` what it sends."""
         request = self._request(source)
         poller = zmq.Poller()
         for channel in (self.kc.shell_channel, self.kc.iopub_channel):
             # In older jupyter_clients they are asyncio's, whose `recv_multipart` has to be awaited.
             poller.register(zmq.Socket.shadow(channel.socket), zmq.POLLIN)
         awaited = {"execute_reply", "idle"}
-        deadline = math.inf
+        deadline = math.inf  # for the last message, once the reply has come
         while awaited:
             ready = poller.poll(_POLL_MILLISECONDS)
             for socket, _ in ready:
                 frames = socket.recv_multipart()
                 self._budget.charge_message(sum(map(len, frames)))
-                kind = self._record_message(frames, request, run)
+                kind = self._read_message(frames, request, run)
                 awaited.discard(kind)
                 if kind == "execute_reply":
                     deadline = time.monotonic() + _LATE_SECONDS
@@ -215,7 +216,7 @@ class WatchedKernel:
         self.kc.shell_channel.send(message)
         return str(message["msg_id"])
 
-    def _record_message(self, frames: list[bytes], request: str, run: CellRun) -> str:
+    def _read_message(self, frames: list[bytes], request: str, run: CellRun) -> str:
         """Read a message of the run into it; return its type or status, or "" for any other one."""
         session = self.kc.session
         _, parts = session.feed_identities(frames)
@@ -229,7 +230,7 @@ class WatchedKernel:
         if kind == "status":
             return str(session.unpack(message["content"])["execution_state"])
         if kind in READ_MESSAGES:
-            run.take(kind, session.unpack(message["content"]))
+            run.record_message(kind, session.unpack(message["content"]))
         return kind
 
     # nbval's interface. The first returns when the cell has run: the others need not wait.

@@ -52,13 +52,12 @@ def run_notebook(
     other cells are not run. A RuntimeError says that the notebook could not be run at all, which is
     not the learner's fault.
     """
-    private = TemporaryDirectory(prefix="pytree-course-grading-", ignore_cleanup_errors=True)
-    with private as folder_name, _ONE_AT_A_TIME:
-        folder = Path(folder_name)
-        file = folder / "submission.ipynb"
+    folder = TemporaryDirectory(prefix="pytree-course-grading-", ignore_cleanup_errors=True)
+    with folder as folder_name, _ONE_AT_A_TIME:
+        file = Path(folder_name) / "submission.ipynb"
         # A lone surrogate is valid in JSON and in a Python string, but has no UTF-8 encoding.
         file.write_bytes(json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace"))
-        collector = _Collector(exercises, settings, folder)
+        collector = _Collector(exercises, settings)
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             # Without --confcutdir, pytest lists the parent folder too.
@@ -74,13 +73,14 @@ class _NotebookFile(nbval.plugin.IPyNbFile):
     """nbval's notebook, run in a watched kernel; it compares no outputs."""
 
     settings: RunSettings
-    folder: Path
 
     def setup(self) -> None:
         self.compare_outputs = False
-        variables = {SEED_VARIABLE: str(self.settings.seed)}
         self.kernel = WatchedKernel(
-            self.folder, self.settings.course, variables, self.settings.in_sandbox
+            self.path.parent,
+            self.settings.course,
+            {SEED_VARIABLE: str(self.settings.seed)},
+            self.settings.in_sandbox,
         )
 
     def teardown(self) -> None:
@@ -91,9 +91,8 @@ class _NotebookFile(nbval.plugin.IPyNbFile):
 class _Collector:
     """The pytest plugin that hands the notebook to nbval and collects how its cells run."""
 
-    def __init__(self, exercises: Collection[str], settings: RunSettings, folder: Path) -> None:
+    def __init__(self, exercises: Collection[str], settings: RunSettings) -> None:
         self._settings = settings
-        self._folder = folder
         self.cells: dict[str, CellRun] = {}
         self._sources: dict[str, str] = {}  # of the cells that have run
         self._exercises = exercises
@@ -103,7 +102,7 @@ class _Collector:
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Any:
         file = _NotebookFile.from_parent(parent, path=file_path)
-        file.settings, file.folder = self._settings, self._folder
+        file.settings = self._settings
         return file
 
     @pytest.hookimpl(wrapper=True)
@@ -135,17 +134,19 @@ class _Collector:
             self._run_wrong_answers_again(item.parent.kernel)
 
     def _run_wrong_answers_again(self, kernel: WatchedKernel) -> None:
+        """Run wrong answers with their checks on the public cases, while the kernel lives."""
         wrong = [
             exercise
             for exercise in self._exercises
             if self._settings.is_wrong(exercise, self.cells.get(check_id(exercise), CellRun()))
         ]
         for exercise in wrong:
-            answer, check = answer_id(exercise), check_id(exercise)
+            answer = self._sources[answer_id(exercise)]
+            check = self._sources[check_id(exercise)]
             kernel.start_exercise()
             # The answer too: a later one may have defined a function of the same name. If it ends
             # the kernel, its run stands for the check's, which `run_answers` then does not repeat.
-            for source in (self._sources[answer], _ON_PUBLIC_CASES + self._sources[check]):
+            for source in (answer, _ON_PUBLIC_CASES + check):
                 if not kernel.is_alive():
                     return
-                self.cells[again_id(check)] = kernel.run_cell(source)
+                self.cells[again_id(exercise)] = kernel.run_cell(source)
