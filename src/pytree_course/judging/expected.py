@@ -78,7 +78,6 @@ class Given:
 class ExpectedExercise(ExerciseFacts):
     """The expected results of an exercise, and its misconceptions."""
 
-    functions: bool  # whether the answers are functions or classes, and not values
     observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
     summaries: list[dict[str, str] | None] = field(default_factory=list)
@@ -99,7 +98,6 @@ class _StoredMisconception:
 class _StoredResults:
     """An exercise's file."""
 
-    functions: bool
     lines: dict[str, str]
     observations: list[Observation]
     misconceptions: list[_StoredMisconception]
@@ -125,7 +123,6 @@ def _text_of_results(exercise: ExpectedExercise) -> str:
         )
         misconceptions.append(stored)
     entries = {
-        "functions": _json(exercise.functions),
         "lines": _json(exercise.lines),
         "observations": _lines(map(_json, exercise.observations)),
         "misconceptions": _lines(map(_json, misconceptions)),
@@ -157,7 +154,6 @@ def _read_results(file: Path, exercise: ExerciseFacts) -> ExpectedExercise:
     ]
     return ExpectedExercise(
         **exercise.facts(),
-        functions=stored.functions,
         observations=stored.observations,
         misconceptions=misconceptions,
         summaries=stored.summaries,

@@ -71,8 +71,9 @@ def find(
     if sentences := _sentences_of_the_check(failing):
         return sentences
     raising = [case for case in failing if case.error]
-    finding = _error_finding if _are_most(raising, failing) else _result_finding
-    return finding(failing)
+    explain = _error_finding if _are_most(raising, failing) else _result_finding
+    finding = explain(failing)
+    return [finding] if finding else []
 
 
 def _are_most(cases: Sequence[FailingCase], failing: Sequence[FailingCase]) -> bool:
@@ -145,17 +146,15 @@ def _mistakes(expected: Observation, got: Observation) -> Iterator[str]:
                 yield "too high" if wrong > right else "too low"
 
 
-def _result_finding(failing: Sequence[FailingCase]) -> list[Finding]:
+def _result_finding(failing: Sequence[FailingCase]) -> Finding | None:
     """Return a finding where an error is missing in most cases, or every result is `None`."""
     silent = [case for case in failing if case.expected_error and not case.error]
     if _are_most(silent, failing):
         types = {case.expected_error.type for case in silent if case.expected_error}
+        if len(types) > 1:
+            return None
         instead = "`None`" if _are_none(silent) else "a result"
-        return [
-            _finding("no error", silent, expected=error, instead=instead)
-            for error in types
-            if len(types) == 1
-        ]
+        return _finding("no error", silent, expected=types.pop(), instead=instead)
     # Of a check's summary only its author speaks.
     wrong = [
         case
@@ -163,15 +162,15 @@ def _result_finding(failing: Sequence[FailingCase]) -> list[Finding]:
         if case.summary is None and not case.error and not case.expected_error
     ]
     if wrong and _are_none(wrong) and 2 * len(wrong) >= len(failing):
-        return [_finding("none", wrong)]
-    return []
+        return _finding("none", wrong)
+    return None
 
 
 def _are_none(cases: Sequence[FailingCase]) -> bool:
     return all(isinstance(case.got, obs.NoneValue) for case in cases)
 
 
-def _error_finding(failing: Sequence[FailingCase]) -> list[Finding]:
+def _error_finding(failing: Sequence[FailingCase]) -> Finding | None:
     """Return a finding on the error that most failing cases raise, if one can be named."""
     groups = defaultdict(list)
     for case in failing:
@@ -180,29 +179,29 @@ def _error_finding(failing: Sequence[FailingCase]) -> list[Finding]:
             groups[case.error.type, line, bool(case.expected_error)].append(case)
     (raised, line, should_raise), group = max(groups.items(), key=lambda item: len(item[1]))
     if not _are_most(group, failing):
-        return []
+        return None
     if should_raise:
         return _wrong_error_finding(raised, group)
     text = line.text if line else ""
     meanings = {_meaning(case.error, text) for case in group if case.error}
     if len(meanings) > 1 or "" in meanings:
-        return []
+        return None
     data = {"raised": raised, "meaning": meanings.pop()}
     if line:
         code = shorten(text.strip().replace("`", "'"), MAX_LINE)
         data |= {"number": str(line.number), "line": code}
-    return [_finding("error", group, **data)]
+    return _finding("error", group, **data)
 
 
-def _wrong_error_finding(raised: str, group: Sequence[FailingCase]) -> list[Finding]:
+def _wrong_error_finding(raised: str, group: Sequence[FailingCase]) -> Finding | None:
     """Return a finding on an error that is not the one that the task asks for."""
     pairs = [(case.expected_error, case.error) for case in group]
     if all(right and got and right.type in got.bases for right, got in pairs):
-        return [_finding("message", group, raised=raised)]
+        return _finding("message", group, raised=raised)
     types = {right.type for right, _ in pairs if right}
-    if len(types) == 1:
-        return [_finding("other error", group, raised=raised, expected=types.pop())]
-    return []
+    if len(types) > 1:
+        return None
+    return _finding("other error", group, raised=raised, expected=types.pop())
 
 
 def _finding(kind: str, failing: Sequence[FailingCase], **data: str) -> Finding:

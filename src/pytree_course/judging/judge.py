@@ -73,7 +73,18 @@ def _explain(
         if findings:
             explained_cases = findings[0].holds
     case = _case_to_show(expected, outcomes, explained_cases)
-    failure = _failure(case, expected, outcomes[case], differences[case])
+    outcome = outcomes[case]
+    failure = Failure(
+        case=case,
+        inputs=outcome.inputs,
+        written=outcome.written,
+        expected=expected.observations[case],
+        got=outcome.observation,
+        difference=differences[case],
+        printed=outcome.printed,
+        line=outcome.line,
+        note=outcome.note,
+    )
     kind, reason = verdict.kind, words.some_passed(verdict.reason, failure.difference)
     if isinstance(failure.got, Raised) and not isinstance(failure.expected, Raised):
         kind, reason = VerdictKind.ERROR, words.RAISED.format(type=failure.got.type)
@@ -106,19 +117,3 @@ def _case_to_show(
 
 def _inputs_length(outcome: Outcome) -> int:
     return len(json.dumps(msgspec.to_builtins(outcome.inputs)))
-
-
-def _failure(
-    case: int, expected: ExpectedExercise, outcome: Outcome, difference: Difference
-) -> Failure:
-    return Failure(
-        case=case,
-        inputs=outcome.inputs,
-        written=outcome.written,
-        expected=expected.observations[case],
-        got=outcome.observation,
-        difference=difference,
-        printed=outcome.printed,
-        line=outcome.line,
-        note=outcome.note,
-    )

@@ -146,7 +146,8 @@ class ExerciseCheck:
         return words.USAGE.format(call=self._exercise.call, name=self._exercise.name)
 
     def _judge_and_show(self, answers: tuple[Any, ...]) -> Verdict | None:
-        if self._expected.functions and not all(map(callable, answers)):
+        asks_for_functions = not self._expected.lines  # predictions are values
+        if asks_for_functions and not all(map(callable, answers)):
             names = ", ".join(self._exercise.answers)
             title, text = words.CALLED_TITLE.format(names=names), words.CALLED.format(names=names)
             display(note("→", title, [text]))
