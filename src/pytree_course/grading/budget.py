@@ -1,9 +1,7 @@
-"""What the cells of an exercise may use together, and how a kernel's processor time is read."""
+"""What the cells of an exercise may use together: time, messages and bytes."""
 
 import time
 from collections.abc import Callable
-
-import psutil
 
 from pytree_course.grading import limits
 
@@ -58,20 +56,3 @@ class Budget:
         self._looked, self._processor = now, processor
         if self.seconds > self._max_seconds or now > self._deadline:
             raise OverTimeError
-
-
-def processor_seconds_below(pid: int) -> float:
-    """Return the processor time of a process, of all that it started, and of those that ended."""
-    try:
-        first = psutil.Process(pid)
-        tree = [first, *first.children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return 0.0
-    seconds = 0.0
-    for process in tree:
-        try:
-            times = process.cpu_times()
-        except psutil.Error:  # it has ended, and its time is its parent's now
-            continue
-        seconds += times.user + times.system + times.children_user + times.children_system
-    return seconds

@@ -19,12 +19,7 @@ from jupyter_client.launcher import launch_kernel
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
-from pytree_course.grading.budget import (
-    Budget,
-    OverOutputError,
-    OverTimeError,
-    processor_seconds_below,
-)
+from pytree_course.grading.budget import Budget, OverOutputError, OverTimeError
 from pytree_course.grading.cell_run import READ_MESSAGES, CellEnd, CellRun
 from pytree_course.grading.sandbox.policy import kernel_command
 
@@ -78,7 +73,7 @@ class PlainKernel:
 
     def processor_seconds(self) -> float:
         """Return the processor time of all its processes so far."""
-        return processor_seconds_below(self._process.pid)
+        return processor_seconds(process_tree(self._process.pid))
 
     def on_connected(self) -> None:
         """Do nothing: any process that can connect has the same rights."""
@@ -89,12 +84,29 @@ class PlainKernel:
 
     def end(self) -> None:
         """End it at once, with all that it has started."""
-        with contextlib.suppress(psutil.NoSuchProcess):
-            kernel = psutil.Process(self._process.pid)
-            for process in (*kernel.children(recursive=True), kernel):
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    process.kill()
+        for process in process_tree(self._process.pid):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
         self._process.wait()
+
+
+def process_tree(pid: int) -> list[psutil.Process]:
+    """Return a process after all that it started; none if it has ended."""
+    try:
+        process = psutil.Process(pid)
+        return [*process.children(recursive=True), process]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def processor_seconds(processes: list[psutil.Process]) -> float:
+    """Return the processor time of processes, and of their children that have ended."""
+    seconds = 0.0
+    for process in processes:
+        with contextlib.suppress(psutil.Error):  # it has ended: its parent has its time now
+            times = process.cpu_times()
+            seconds += times.user + times.system + times.children_user + times.children_system
+    return seconds
 
 
 class WatchedKernel:

@@ -63,12 +63,12 @@ ENDS = {
     while True: socket.send(bytes(2**20), SNDMORE)
     """,
     ("a loop that is not to be interrupted, and prints", "timed out", ""): """
-    import signal, time
+    import signal
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
         try:
             print("still here", flush=True)
-            time.sleep(0.05)
+            sum(range(10**6))
         except BaseException:
             pass
     """,
