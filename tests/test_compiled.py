@@ -60,7 +60,7 @@ def entries(folder):
     """Return the names in a folder, which root may list whatever its mode."""
     mode = folder.stat().st_mode
     folder.chmod(0o755)
-    names = sorted(each.name for each in folder.iterdir())
+    names = sorted(file.name for file in folder.iterdir())
     folder.chmod(mode)
     return names
 

@@ -101,8 +101,8 @@ def test_nothing_of_the_host_is_open_or_mounted_to_be_written(inside):
         "import glob\nlinks = [os.readlink(file) for file in glob.glob('/proc/self/fd/*') "
         "if os.path.islink(file)]\nresult = [link for link in links if link.startswith('/')]"
     )
-    own = ("/dev/", "/proc/", "/tmp/ipython/")
-    assert [file for file in opened if not file.startswith(own)] == []
+    inside_only = ("/dev/", "/proc/", "/tmp/ipython/")
+    assert [file for file in opened if not file.startswith(inside_only)] == []
 
 
 # Each adds to `reached` what it should not.
@@ -123,9 +123,9 @@ ATTEMPTS = {
         attempt(lambda: os.listdir(f"/proc/{pid}/fd"))
         attempt(lambda: open(f"/proc/{pid}/mem").read(1))
     """,
-    "what is shown, to write to it": """
-    shown = [os.path.dirname(os.__file__), sys.prefix, "/course", "/usr/bin", "/", "/etc", "/dev"]
-    for place in shown + [place for place in sys.path if os.path.isdir(place)]:
+    "visible folders, to write to them": """
+    folders = [os.path.dirname(os.__file__), sys.prefix, "/course", "/usr/bin", "/", "/etc", "/dev"]
+    for place in folders + [place for place in sys.path if os.path.isdir(place)]:
         attempt(lambda: place.startswith("/tmp") or os.mkdir(os.path.join(place, "x")) or "made")
     attempt(lambda: open("/course/checks/check.py", "a"))
     attempt(lambda: os.rename("/course", "/course2") or "renamed")
@@ -151,9 +151,9 @@ ATTEMPTS = {
     "devices": """
     for place in ("/dev/console", "/dev/pts/0", "/dev/mem", "/dev/kmsg", "/dev/fuse", "/dev/kvm"):
         attempt(lambda: os.open(place, os.O_RDWR | os.O_NONBLOCK))
-    own = os.openpty()
-    attempt(lambda: fcntl.ioctl(own[0], 0x5412, b"x"))
-    for end in own:
+    terminal = os.openpty()
+    attempt(lambda: fcntl.ioctl(terminal[0], 0x5412, b"x"))
+    for end in terminal:
         os.close(end)
     """,
     "compiled programs": """
@@ -176,7 +176,7 @@ def attempt(call):
         pass
 if True:
 {code}
-result = [str(each) for each in reached]
+result = [*map(str, reached)]
 """
 
 
@@ -221,13 +221,13 @@ def test_a_call_that_no_answer_needs_is_absent(inside):
 
 
 def test_what_is_said_to_be_bounded_is(inside):
-    found = inside(
+    process_limits = inside(
         "import os, resource\nnames = [name for name in dir(resource) if name[:7] == 'RLIMIT_']\n"
         "numbers = [getattr(resource, name) for name in names]\n"
         "result = {number: resource.getrlimit(number) for number in numbers}"
     )
     for limit, bound in policy.process_limits().items():
-        assert found[limit] == (bound, bound)
+        assert process_limits[limit] == (bound, bound)
     sizes = "result = [os.statvfs(place) for place in ('/tmp', '/dev/shm')]\n"
     sizes += "result = [(size.f_blocks * size.f_frsize, size.f_files) for size in result]"
     assert inside(sizes) == [(limits.FOLDER_BYTES, limits.FILES)] * 2
@@ -405,10 +405,10 @@ result = os.getuid(), status["CapEff"].strip(), sorted(os.listdir("/")), os.acce
 @pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="needs root, to become another")
 def test_an_ordinary_user_has_the_same_sandboxes(kernel):
     # Root's home, where Python may lie, is closed to others: they are shown that part of it alone.
-    shown = [str(folder) for folder in (*policy.python_folders(), ROOT)]
-    binds = [
-        part for folder in shown for part in (*_folders_above(folder), "--ro-bind", folder, folder)
-    ]
+    folders = [str(folder) for folder in (*policy.python_folders(), ROOT)]
+    binds = []
+    for folder in folders:
+        binds += [*_folders_above(folder), "--ro-bind", folder, folder]
     home = ["--perms", "0755", "--tmpfs", str(Path.home())]
     become = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     done = subprocess.run(
@@ -423,8 +423,8 @@ def test_an_ordinary_user_has_the_same_sandboxes(kernel):
     assert done.returncode == 0, done.stderr
     assert "slowly" not in done.stderr  # by the door that was asked for
     roots = sorted(value_in(kernel, "import os\nresult = os.listdir('/')"))
-    seen = [json.loads(line) for line in done.stdout.splitlines()]
-    assert seen == [[1000, "0" * 16, roots, False]] * 2
+    values = [json.loads(line) for line in done.stdout.splitlines()]
+    assert values == [[1000, "0" * 16, roots, False]] * 2
 
 
 # Looks through a sandbox's own memory, where the server's is too, for a key of which it knows the
@@ -435,12 +435,12 @@ head, digest = {head!r}, {digest!r}
 result = 0
 with open("/proc/self/mem", "rb", 0) as memory:
     for line in open("/proc/self/maps"):
-        start, end = (int(each, 16) for each in line.split()[0].split("-"))
+        start, end = (int(address, 16) for address in line.split()[0].split("-"))
         if "rw-p" in line:
             memory.seek(start)
             block = memory.read(end - start) or b""
-            for found in re.finditer(re.escape(head), block):
-                key = block[found.start() : found.start() + 64]
+            for match in re.finditer(re.escape(head), block):
+                key = block[match.start() : match.start() + 64]
                 result += hashlib.sha256(key).hexdigest() == digest
 """
 MARK = """
@@ -464,10 +464,10 @@ def test_a_sandbox_shares_no_numbers_no_memory_and_no_files_with_another(started
 
 @pytest.mark.parametrize("way_in", DOORS)
 def test_processes_and_files_do_not_pile_up(started, way_in):
-    own = psutil.Process()
+    grader = psutil.Process()
 
     def used():
-        return own.num_fds() + own.num_threads() + len(own.children(recursive=True))
+        return grader.num_fds() + grader.num_threads() + len(grader.children(recursive=True))
 
     started(way_in).stop()
     before, deadline = used(), time.monotonic() + 60
@@ -548,10 +548,10 @@ def ask_and_wait(requests, tell):
 def test_without_its_programs_it_is_said_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
+    message = r"bwrap and libseccomp is not here.* apt install bubblewrap libseccomp2`.*--unsand"
     with pytest.MonkeyPatch.context() as patch:
         patch.delitem(sys.modules, "pyseccomp", raising=False)
-        said = r"bwrap and libseccomp is not here.* apt install bubblewrap libseccomp2`.*--unsand"
-        with pytest.raises(CourseError, match=said), class_sandboxes([]):
+        with pytest.raises(CourseError, match=message), class_sandboxes([]):
             pass
 
 
@@ -570,17 +570,17 @@ def test_a_home_that_links_to_a_folder_that_is_shown_is_refused(monkeypatch, tmp
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         ("echo 'bwrap: No permissions to create new namespace' >&2; exit 1", "No p.*\\n.*sysctl"),
         ("exec sleep 600", "did not start"),
     ],
 )
-def test_what_keeps_bubblewrap_from_working_is_said(monkeypatch, tmp_path, script, said):
+def test_what_keeps_bubblewrap_from_working_is_said(monkeypatch, tmp_path, script, message):
     broken = tmp_path / "bwrap"
     broken.write_text(f"#!/bin/sh\n{script}\n")
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(limits, "START_SECONDS", 2.0)
-    with pytest.raises(CourseError, match=said), class_sandboxes([]):
+    with pytest.raises(CourseError, match=message), class_sandboxes([]):
         pass

@@ -61,9 +61,9 @@ class WarmServer:
 
         The thread that does this has to live as long as the server.
         """
-        self.requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._process = _start("warm_server", theirs)
+        self.requests, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with far_end:
+            self._process = _start("warm_server", far_end)
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
         """Have it make a sandbox; where it cannot, end it."""
@@ -80,10 +80,10 @@ class WarmServer:
 
 def fork_sandbox(requests: socket.socket, request: SandboxRequest) -> Sandbox:
     """Have a warm server fork a sandbox."""
-    channel, theirs = socket.socketpair()
-    with theirs:
+    channel, far_end = socket.socketpair()
+    with far_end:
         try:
-            socket.send_fds(requests, [b"\0"], [theirs.fileno()])
+            socket.send_fds(requests, [b"\0"], [far_end.fileno()])
         except OSError as error:
             channel.close()
             raise SandboxError(str(error)) from error
@@ -92,9 +92,9 @@ def fork_sandbox(requests: socket.socket, request: SandboxRequest) -> Sandbox:
 
 def fresh_sandbox(request: SandboxRequest) -> Sandbox:
     """Make a sandbox of a fresh process; it ends with the thread that called this."""
-    channel, theirs = socket.socketpair()
-    with theirs:
-        process = _start("enter", theirs, *policy.kernel_command(policy.CONNECTION_FILE))
+    channel, far_end = socket.socketpair()
+    with far_end:
+        process = _start("enter", far_end, *policy.kernel_command(policy.CONNECTION_FILE))
     try:
         return _ready_sandbox(channel, request, partial(_end_process, process))
     except SandboxError as error:

@@ -14,7 +14,7 @@ import struct
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -95,15 +95,8 @@ def _end_with(kernel: int, channel: socket.socket) -> NoReturn:
     ended = select.poll()
     ended.register(channel, 0)  # for nothing but its other end being closed
     ended.register(os.pidfd_open(kernel), select.POLLIN)
-
-    def wait_for_orphans(*_: object) -> None:
-        # Their processor time is added to that of this process, and so counted.
-        with suppress(ChildProcessError):  # the kernel was the last one
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGCHLD, wait_for_orphans)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # so that code inside cannot send it to this one
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that no orphan has to be waited for
     ended.poll()
     os._exit(0)
 
