@@ -93,6 +93,6 @@ def _kernel() -> "IPKernelApp":
 
 
 if __name__ == "__main__":
-    # As the program does that starts a kernel: it is not where modules are looked for.
+    # As in a kernel that is started afresh, no module is imported from the current folder.
     del sys.path[0]
     main()
