@@ -119,20 +119,12 @@ def _wrong_leaves(
     expected: Observation, got: Observation, path: obs.Path = ()
 ) -> Iterator[tuple[obs.Path, Observation, Observation]]:
     """Walk two observations together, down to leaves and to where they are of different kinds."""
-    if (
-        isinstance(expected, obs.Node)
-        and isinstance(got, obs.Node)
-        and _have_the_same_keys(expected, got)
-    ):
-        for (key, right), (_, wrong) in zip(expected.children, got.children, strict=True):
-            yield from _wrong_leaves(right, wrong, (*path, key))
-    elif compare(expected, got):
-        yield path, expected, got
-
-
-def _have_the_same_keys(expected: obs.Node, got: obs.Node) -> bool:
-    keys, got_keys = ([key for key, _ in node.children] for node in (expected, got))
-    return expected.type == got.type and keys == got_keys
+    match expected, got:
+        case obs.Node(), obs.Node() if (expected.type, expected.keys) == (got.type, got.keys):
+            for (key, right), (_, wrong) in zip(expected.children, got.children, strict=True):
+                yield from _wrong_leaves(right, wrong, (*path, key))
+        case _ if compare(expected, got):
+            yield path, expected, got
 
 
 def _mistakes(expected: Observation, got: Observation) -> Iterator[str]:

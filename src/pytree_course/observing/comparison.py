@@ -83,11 +83,12 @@ def agree(expected: Sequence[obs.Observation], got: Sequence[obs.Observation]) -
 
 
 def _compare_nodes(expected: obs.Node, got: obs.Node, path: obs.Path) -> Difference | None:
-    keys, got_keys = ([key for key, _ in node.children] for node in (expected, got))
+    keys, got_keys = expected.keys, got.keys
     if keys != got_keys:
-        for key in (*keys, *got_keys):
+        for key in keys:
             if key not in got_keys:
                 return Difference((*path, key), "missing key", key)
+        for key in got_keys:
             if key not in keys:
                 return Difference((*path, key), "extra key", got=key)
         return Difference(path, "key order", ", ".join(keys), ", ".join(got_keys))

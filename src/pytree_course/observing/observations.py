@@ -46,6 +46,11 @@ class Node(Observed, frozen=True, tag="node", kw_only=True):
     custom: bool = False
     children: tuple[tuple[Text, "Observation"], ...]
 
+    @property
+    def keys(self) -> list[str]:
+        """The keys of the children."""
+        return [key for key, _ in self.children]
+
 
 class NoneValue(Observed, frozen=True, tag="none"):
     """`None`: a node without children, unless `is_leaf` made it a leaf."""

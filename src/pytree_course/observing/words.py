@@ -101,7 +101,7 @@ def outline(observation: obs.Observation) -> str:
         return "None" if observation == obs.NoneValue() else A_LEAF
     words = summary(observation)
     if observation.children and observation.type in _DICTS:
-        keys = ", ".join(key[1:-1] for key, _ in observation.children)
+        keys = ", ".join(key[1:-1] for key in observation.keys)
         words += f": {shorten(keys, MAX_KEYS)}"
     if observation.aux is not None:
         words += f", aux_data {shorten(expression(observation.aux), MAX_VALUE)}"
