@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from pytree_course.__main__ import main
-from pytree_course.class_grading.attempt import counting
+from pytree_course.class_grading.attempt import counting_attempts
 from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook
@@ -111,7 +111,7 @@ class MadeClass:
             return sorted(gradebook.attempts(), key=lambda each: each.student)
 
     def points(self):
-        attempts = counting(self.attempts())
+        attempts = counting_attempts(self.attempts())
         return {student: attempt.points for (student, _), attempt in attempts.items()}
 
     def arguments(self, *more):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pytree_course.class_grading.downloads import download_names
 from pytree_course.class_grading.folder import read_handed_in, refuse_due
-from pytree_course.class_grading.roster import RosterEntry, match
+from pytree_course.class_grading.roster import RosterEntry, match_roster
 from pytree_course.class_grading.student_files import NOT_OURS
 from pytree_course.course import CourseError
 from tests.conftest import put as put_file
@@ -62,7 +62,8 @@ def test_two_of_one_name_are_said_and_how_the_list_of_the_class_tells_them_apart
     )
     entries = [RosterEntry("king1", "Ada King_501"), RosterEntry("king2", "Ada King_502")]
     logins = {
-        each: entry.student for each, entry in match(entries, found.submitters.values()).items()
+        each: entry.student
+        for each, entry in match_roster(entries, found.submitters.values()).items()
     }
     assert logins == {"Ada King_501": "king1", "Ada King_502": "king2"}
 
@@ -143,7 +144,7 @@ def test_of_what_brightspace_has_of_a_student_the_last_date_counts(
     ada, bob, _ = found.notebooks if found.notebooks[0].student[0] == "A" else found.notebooks[::-1]
     assert later in str(ada.file)
     assert bob.remark == "when it was handed in cannot be read from '10 septembre 2026 23:59'"
-    entries = match([RosterEntry("al", "Lovelace, Ada")], found.submitters.values())
+    entries = match_roster([RosterEntry("al", "Lovelace, Ada")], found.submitters.values())
     assert entries["Ada Lovelace"].student == "al"
     assert "2 students of one name, Bob Ray" in found.doubts[0]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pytree_course.class_grading.attempt import VerdictRow, counting
+from pytree_course.class_grading.attempt import VerdictRow, counting_attempts
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import CourseError
 from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
@@ -171,4 +171,4 @@ def attempt(digest, points, days=0, graded=0):
     ],
 )
 def test_the_last_attempt_counts_and_of_its_gradings_the_last_one(attempts, points):
-    assert counting(attempts)["ada", "01_mini"].points == points
+    assert counting_attempts(attempts)["ada", "01_mini"].points == points

@@ -3,7 +3,7 @@
 import pytest
 
 from pytree_course.class_grading.downloads import CANVAS, MOODLE, Submitter
-from pytree_course.class_grading.roster import RosterEntry, match, read_roster
+from pytree_course.class_grading.roster import RosterEntry, match_roster, read_roster
 from pytree_course.course import CourseError
 
 ADA = RosterEntry("ada", "Ada Lovelace")
@@ -21,7 +21,7 @@ def canvas(number, name):
 
 
 def matched(entries, *submitters):
-    return {each: entry.student for each, entry in match(entries, submitters).items()}
+    return {each: entry.student for each, entry in match_roster(entries, submitters).items()}
 
 
 def test_the_list_gives_the_students_names(tmp_path):

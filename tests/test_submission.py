@@ -8,8 +8,8 @@ from pytree_course.built import answer_id, check_id, other_answer_id
 from pytree_course.grading.submission import (
     UnreadableError,
     find_answers,
-    known_lesson,
     read_notebook,
+    recognize_lesson,
 )
 
 STARTERS = {
@@ -91,7 +91,7 @@ LESSONS = {
 
 @pytest.mark.parametrize(("cells", "lesson"), LESSONS.values(), ids=LESSONS)
 def test_a_lesson_is_known_by_its_cells(cells, lesson):
-    assert known_lesson({"cells": cells}, HANDED_OUT) == lesson
+    assert recognize_lesson({"cells": cells}, HANDED_OUT) == lesson
 
 
 GREETING = 'def count(tree):\n    return "Grüße"'

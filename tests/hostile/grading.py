@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from pytree_course.class_grading.attempt import Attempt, VerdictRow, counting
+from pytree_course.class_grading.attempt import Attempt, VerdictRow, counting_attempts
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import Course
 from pytree_course.reports.pages import page_names
@@ -126,7 +126,7 @@ def grade_corpus(cases: Sequence[Case], folder: Path) -> GradedCorpus:
     attempts = {}
     if (into / "gradebook.sqlite").exists():
         with Gradebook(into / "gradebook.sqlite") as gradebook:
-            attempts = counting(gradebook.attempts())
+            attempts = counting_attempts(gradebook.attempts())
     return GradedCorpus(into, done, students, attempts, kept, left, files)
 
 

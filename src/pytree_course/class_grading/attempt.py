@@ -135,7 +135,7 @@ def current_environment() -> str:
     return ", ".join([*names, *(f"{name} {version(name)}" for name in _LIBRARIES)])
 
 
-def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
+def counting_attempts(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
     """Return the attempt that counts for each student and lesson: the one handed in last.
 
     Of those handed in at one time, such as one that could not be read at first, the last grading

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pytree_course.class_grading.attempt import Attempt, counting
-from pytree_course.class_grading.corrections import corrected
+from pytree_course.class_grading.attempt import Attempt, counting_attempts
+from pytree_course.class_grading.corrections import apply_corrections
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.class_grading.roster import RosterEntry, match
+from pytree_course.class_grading.roster import RosterEntry, match_roster
 from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
@@ -48,7 +48,7 @@ class ClassGrades:
     left_out: Sequence[LeftOut] = ()  # files that are not graded, and why
 
     @classmethod
-    def of(
+    def combine(
         cls,
         course: Course,
         folder: ClassFolder,
@@ -60,8 +60,8 @@ class ClassGrades:
         all_attempts = gradebook.attempts()
         corrections = gradebook.corrections()
         attempts = {
-            place: corrected(attempt, corrections)
-            for place, attempt in counting(all_attempts).items()
+            place: apply_corrections(attempt, corrections)
+            for place, attempt in counting_attempts(all_attempts).items()
         }
         submitters = {attempt.student: attempt.submitter for attempt in all_attempts}
         submitters.update(folder.submitters)
@@ -134,7 +134,7 @@ def _students(
     submitters: Mapping[str, Submitter], roster: Sequence[RosterEntry] | None
 ) -> list[Student]:
     """Return all who handed in or are on the list of the class, sorted."""
-    entries = match(roster or (), submitters.values())
+    entries = match_roster(roster or (), submitters.values())
     missing = {*(roster or ())} - {*entries.values()}
     students = [
         _student(submitter, entries.get(submitter.id), is_expected=roster is None)
@@ -145,11 +145,10 @@ def _students(
         for entry in missing
         if entry.student not in submitters
     ]
-    # Who is missing was in no download.
-    is_download = any(student.system for student in students)
-    if is_download:
-        return sorted(students, key=lambda student: (student.name or student.id, student.id))
-    return sorted(students, key=lambda student: student.id)
+    students.sort(key=lambda student: student.id)
+    if any(student.system for student in students):  # of a download, the ids may be numbers
+        students.sort(key=lambda student: student.name or student.id)
+    return students
 
 
 def _student(submitter: Submitter, entry: RosterEntry | None, *, is_expected: bool) -> Student:

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from pytree_course.class_grading.attempt import Attempt, TeachersWord, VerdictRow, digest
 from pytree_course.class_grading.folder import ClassFolder
-from pytree_course.class_grading.roster import RosterEntry, match, read_csv
+from pytree_course.class_grading.roster import RosterEntry, match_roster, read_csv
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.observing.reading import Count
@@ -80,7 +80,7 @@ def read_corrections(
 
 def _students(folder: ClassFolder, roster: Sequence[RosterEntry]) -> dict[str, set[str]]:
     """Return whom each id means; or each name, where it is nobody's id, as students choose them."""
-    entries = match(roster, folder.submitters.values())
+    entries = match_roster(roster, folder.submitters.values())
     by_name = defaultdict(set)
     by_id: dict[str, set[str]] = defaultdict(set, {entry.student: set() for entry in roster})
     for submitter in folder.submitters.values():
@@ -122,7 +122,7 @@ def _correction(
     return Correction(student, lesson.stem, row["exercise"], points, row["comment"])
 
 
-def added(
+def add_corrections(
     given: Iterable[Correction],
     earlier: Mapping[Place, Correction],
     attempts: Mapping[tuple[str, str], Attempt],
@@ -147,7 +147,7 @@ def added(
     return list(corrections.values()), replaced
 
 
-def corrected(attempt: Attempt, corrections: Mapping[Place, Correction]) -> Attempt:
+def apply_corrections(attempt: Attempt, corrections: Mapping[Place, Correction]) -> Attempt:
     """Return an attempt with the teacher's corrections applied."""
 
     def row_with(row: VerdictRow) -> VerdictRow:

@@ -25,7 +25,7 @@ from pytree_course.class_grading.student_files import (
     LeftOut,
     StudentFile,
     collect_files,
-    grouped,
+    group_by_reason,
     is_called_notebook,
     is_zip,
     shown_path,
@@ -82,7 +82,8 @@ def read_handed_in(
     doubts = _doubts(folder, submitters.values(), notebooks)
     if not opened.is_utf8:
         doubts.insert(0, f"The names in {path} are not in UTF-8: look at how they were read.")
-    return ClassFolder(folder, submitters, notebooks, grouped([*left_out, *not_read]), doubts)
+    all_left_out = group_by_reason([*left_out, *not_read])
+    return ClassFolder(folder, submitters, notebooks, all_left_out, doubts)
 
 
 # ---- where the students are
@@ -220,7 +221,8 @@ def _refuse_without_students(folder: Path, course: Course, left_out: Sequence[Le
             f"{folder} holds notebooks, and no student's folder. If it is a student's own, "
             f"name the folder that it is in: {folder.absolute().parent}"
         )
-    reasons = "".join(f"\nLeft out: {file}: {why}" for _, file, why in grouped(left_out)[:5])
+    first = group_by_reason(left_out)[:5]
+    reasons = "".join(f"\nLeft out: {file}: {why}" for _, file, why in first)
     raise CourseError(
         f"{folder} holds no student's folder. It should look like "
         f"{folder / 'ada' / course.lessons()[0].exercises.name}, or be what you downloaded from "

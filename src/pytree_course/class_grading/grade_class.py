@@ -14,14 +14,14 @@ from pytree_course.class_grading.attempt import (
     Attempt,
     AttemptState,
     VerdictRow,
-    counting,
+    counting_attempts,
     current_environment,
     verdict_row,
 )
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.reading import Notebook
-from pytree_course.class_grading.student_files import joined, shown_path
+from pytree_course.class_grading.student_files import join_remarks, shown_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.grade import (
@@ -109,7 +109,8 @@ class ClassGrading:
                 self._judge(notebook, run)
             done += len(notebooks)
             show_progress(done, total)
-        before, after = counting(attempts), counting(self.gradebook.attempts())
+        before = counting_attempts(attempts)
+        after = counting_attempts(self.gradebook.attempts())
         self.summary.changes = list(verdict_changes(before, after))
         return self.summary
 
@@ -120,7 +121,7 @@ class ClassGrading:
         """
         notebooks = [notebook for notebook in self.folder.notebooks if self.options.wants(notebook)]
         lessons = {notebook.lesson for notebook in notebooks}
-        counting_keys = {attempt.key for attempt in counting(attempts).values()}
+        counting_keys = {attempt.key for attempt in counting_attempts(attempts).values()}
         current_attempts = {
             attempt.key: attempt
             for attempt in attempts
@@ -129,7 +130,7 @@ class ClassGrading:
         groups = defaultdict(list)
         for notebook in notebooks:
             if notebook.problem:
-                reason = joined(notebook.remark, printable(notebook.problem))
+                reason = join_remarks(notebook.remark, printable(notebook.problem))
                 self._record(notebook, AttemptState.UNREADABLE, reason)
             elif self.options.force or notebook.key not in current_attempts:
                 groups[notebook.lesson, notebook.digest].append(notebook)

@@ -15,8 +15,8 @@ from pytree_course.class_grading.student_files import (
     LeftOut,
     StudentFile,
     is_called_notebook,
-    joined,
-    named_briefly,
+    join_remarks,
+    list_briefly,
 )
 from pytree_course.course import Course
 from pytree_course.grading.limits import READING_SECONDS, STUDENTS_READING_SECONDS
@@ -25,6 +25,9 @@ from pytree_course.grading.submission import (
     UnreadableError,
     read_submission_of_any_lesson,
 )
+
+HandedOut = dict[str, dict[str, str]]
+"""The starters that were handed out: by lesson, and by exercise."""
 
 TOO_LONG = f"it takes more than {READING_SECONDS:g} seconds, or too much memory, to read"
 NOT_READ_EITHER = (
@@ -74,7 +77,7 @@ def read_class(
             else:
                 by_lesson[result.lesson].append(result)
         for _, notebooks in sorted(by_lesson.items()):
-            counting = choose(sorted(notebooks, key=_recency, reverse=True))
+            counting = choose_notebook(sorted(notebooks, key=_recency, reverse=True))
             all_counting.append(counting)
             left_out += [
                 LeftOut(notebook.student, notebook.name, notebook.problem)
@@ -82,10 +85,6 @@ def read_class(
                 if notebook.problem and notebook.file != counting.file
             ]
     return all_counting, left_out
-
-
-HandedOut = dict[str, dict[str, str]]
-"""The starters that were handed out: by lesson, and by exercise."""
 
 
 def _recency(file: StudentFile) -> tuple[object, ...]:
@@ -130,7 +129,7 @@ def _read_apart(file: StudentFile, handed_out: HandedOut, pool: Executor) -> Not
     return Notebook(**vars(file), lesson=lesson, submission=submission, problem=problem)
 
 
-def choose(notebooks: Sequence[Notebook]) -> Notebook:
+def choose_notebook(notebooks: Sequence[Notebook]) -> Notebook:
     """Choose which of a student's notebooks for a lesson counts; they are given newest first.
 
     That is the newest one that has answers, or else that can be read, or else of all.
@@ -161,5 +160,5 @@ def _remark(candidates: Sequence[Notebook]) -> str:
     for exercise, note in newest.submission.notes.items():
         if exercise in newest.submission.answers:
             exercises[note].append(exercise)
-    notes = [f"{named_briefly(names)}: {note}" for note, names in exercises.items()]
-    return joined(newest.remark, choice, *notes)
+    notes = [f"{list_briefly(names)}: {note}" for note, names in exercises.items()]
+    return join_remarks(newest.remark, choice, *notes)

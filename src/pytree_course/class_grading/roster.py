@@ -75,7 +75,9 @@ class RosterEntry:
     canvas_id: str = ""
 
 
-def match(roster: Iterable[RosterEntry], submitters: Iterable[Submitter]) -> dict[str, RosterEntry]:
+def match_roster(
+    roster: Iterable[RosterEntry], submitters: Iterable[Submitter]
+) -> dict[str, RosterEntry]:
     """Return the entries of those who handed in, by their ids; none is guessed.
 
     Canvas's ids and folders' names match exactly; other students by name, in any order of its

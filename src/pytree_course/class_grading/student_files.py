@@ -57,23 +57,23 @@ def shown_path(path: PurePath) -> str:
     return unicodedata.normalize("NFC", "/".join(map(printable, path.parts)))
 
 
-def joined(*remarks: str) -> str:
+def join_remarks(*remarks: str) -> str:
     """Return those remarks that say something as one text."""
     return "; ".join(filter(None, remarks))
 
 
-def grouped(left_out: Iterable[LeftOut]) -> list[LeftOut]:
+def group_by_reason(left_out: Iterable[LeftOut]) -> list[LeftOut]:
     """Merge the files of a student that are left out for the same reason."""
     files = defaultdict(list)
     for student, file, why in left_out:
         files[student, why].append(file)
     merged = []
     for (student, why), names in files.items():
-        merged.append(LeftOut(student, named_briefly(names), why))
+        merged.append(LeftOut(student, list_briefly(names), why))
     return merged
 
 
-def named_briefly(names: Sequence[str]) -> str:
+def list_briefly(names: Sequence[str]) -> str:
     """Return the first names in a row, and the number of the others."""
     more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
     return ", ".join(names[:_MAX_NAMED]) + more
@@ -134,7 +134,7 @@ def _files_in_zip(
 
 def _student_file(file: Path, name: str, download: DownloadName, handed_in_as: Path) -> StudentFile:
     moment, remark = _handed_in(handed_in_as)
-    remark = joined(download.remark, remark)
+    remark = join_remarks(download.remark, remark)
     return StudentFile(download.submitter.id, file, name, moment, download.order, remark)
 
 
@@ -169,7 +169,7 @@ def _handed_in(file: Path) -> tuple[datetime, str]:
     try:
         return _plausible(datetime.fromtimestamp(file.lstat().st_mtime, UTC)), remark
     except (ValueError, OverflowError, OSError):
-        return _EARLIEST, joined(remark, NO_TIME)
+        return _EARLIEST, join_remarks(remark, NO_TIME)
 
 
 def _nbgraders_time(text: str) -> tuple[datetime, str]:

@@ -220,7 +220,7 @@ def grade(
             summary = grading.run(show_progress)
         if new_corrections is not None:
             _add_corrections(gradebook, new_corrections)
-        grades = ClassGrades.of(course, submitted, gradebook, entries, last)
+        grades = ClassGrades.combine(course, submitted, gradebook, entries, last)
     _write_and_show(grades, summary, into, times)
     raise typer.Exit(1 if summary.failed else 0)
 
@@ -259,11 +259,11 @@ def _warn_of_oddities(submitted: "ClassFolder") -> None:
 
 def _add_corrections(gradebook: "Gradebook", new_corrections: "list[Correction]") -> None:
     """Store the teacher's corrections, and show which earlier ones they replace."""
-    from pytree_course.class_grading.attempt import counting
-    from pytree_course.class_grading.corrections import added
+    from pytree_course.class_grading.attempt import counting_attempts
+    from pytree_course.class_grading.corrections import add_corrections
 
-    attempts = counting(gradebook.attempts())
-    all_corrections, replaced = added(new_corrections, gradebook.corrections(), attempts)
+    attempts = counting_attempts(gradebook.attempts())
+    all_corrections, replaced = add_corrections(new_corrections, gradebook.corrections(), attempts)
     gradebook.set_corrections(all_corrections)
     read = counted(len(new_corrections), "correction", "corrections")
     console.print(
@@ -328,7 +328,9 @@ def explain(
         raise CourseError(f"{file} does not exist. Name the folder that `grade --into` wrote to.")
     with Gradebook(file) as gradebook:
         folder = ClassFolder(file.parent)
-        clusters = find_clusters(ClassGrades.of(Course.above(), folder, gradebook, None, None), 1)
+        clusters = find_clusters(
+            ClassGrades.combine(Course.above(), folder, gradebook, None, None), 1
+        )
     text = render("reports/unexplained.txt", clusters=clusters)
     console.print(Text(text), soft_wrap=True)
 

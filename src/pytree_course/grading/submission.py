@@ -68,7 +68,7 @@ def read_submission_of_any_lesson(
 ) -> tuple[str | None, Submission]:
     """Read which lesson a student's file belongs to, None if unclear, and the answers in it."""
     notebook = read_notebook(file)
-    lesson = known_lesson(notebook, handed_out)
+    lesson = recognize_lesson(notebook, handed_out)
     if lesson is None:
         return None, Submission()
     return lesson, find_answers(notebook, handed_out[lesson])
@@ -125,7 +125,7 @@ class _Cell:
         return defined_names(self.source)
 
 
-def known_lesson(notebook: dict[str, Any], handed_out: Mapping[str, Starters]) -> str | None:
+def recognize_lesson(notebook: dict[str, Any], handed_out: Mapping[str, Starters]) -> str | None:
     """Return the lesson that a notebook, given as untrusted JSON, belongs to; None if unclear.
 
     The lesson is known by the marks of answer and check cells. Where a program has dropped them
