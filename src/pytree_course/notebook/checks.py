@@ -52,9 +52,9 @@ class Checks:
         # Read before any answer runs, which may clear the environment.
         self.seed_of_grading = os.environ.get(SEED_VARIABLE)
         self.is_in_nbgrader = nbgrader.is_running()
-        self._files = course.lesson_named(lesson)
+        self.files = course.lesson_named(lesson)
         # Solution notebooks, and notebooks that nbgrader runs, are not this learner's work.
-        is_solution = Path.cwd().name == self._files.solutions.parent.name
+        is_solution = Path.cwd().name == self.files.solutions.parent.name
         self.is_own_work = not is_solution and not self.is_in_nbgrader
         self.progress = Progress.load(course.progress_file if self.is_own_work else None)
         _keep_findable(self)
@@ -63,11 +63,11 @@ class Checks:
     @cached_property
     def expected(self) -> BuiltLesson:
         """The expected results, read on first use: in a first build the file does not exist yet."""
-        return BuiltLesson.read(self._files.expected)
+        return BuiltLesson.read(self.files.expected)
 
     @cached_property
     def _check_functions(self) -> dict[str, Check]:
-        return load_checks(self._files.check_script)
+        return load_checks(self.files.check_script)
 
     @property
     def is_graded(self) -> bool:
@@ -77,23 +77,24 @@ class Checks:
     def link_to_exercise(self, exercise: ExerciseFacts) -> str:
         """Return the link to an exercise of this lesson; "" if it would leave this front end."""
         if exercise.is_practice:
-            link = self._link_to_section(exercise.section)
+            link = self.link_to_section(exercise.section)
         else:
-            link = self._course.link(self._files.exercises, exercise.title)
+            link = self._course.link(self.files.exercises, exercise.title)
         return "" if "://" in link else link
 
-    def _link_to_section(self, slug: str) -> str:
+    def link_to_section(self, slug: str) -> str:
+        """Return the link to a section of this lesson."""
         section = self.expected.sections[slug]
-        return self._course.link(*self._files.place(slug, section.title, deeper=section.deeper))
+        return self._course.link(*self.files.place(slug, section.title, deeper=section.deeper))
 
     def link_deeper(self) -> str:
         """Return the link to the list of the lesson's deeper sections."""
-        return self._course.link(self._files.notebook, GOING_DEEPER)
+        return self._course.link(self.files.notebook, GOING_DEEPER)
 
     def next_lesson(self) -> tuple[str, str] | None:
         """Return title and link of the next lesson, if there is one."""
         for files in self._course.lessons():
-            if files.stem > self._files.stem and files.expected.exists():
+            if files.stem > self.files.stem and files.expected.exists():
                 return BuiltLesson.read(files.expected).title, self._course.link(files.notebook)
         return None
 
@@ -112,7 +113,7 @@ class Checks:
         return ExerciseCheck(self, self._check_functions[name], self.expected.exercises[name])
 
     def __repr__(self) -> str:
-        return f"Checks({self._files.stem!r}): {standing(self.expected, self.progress)}"
+        return f"Checks({self.files.stem!r}): {standing(self.expected, self.progress)}"
 
 
 class ExerciseCheck:
@@ -130,8 +131,9 @@ class ExerciseCheck:
             count = len(exercise.answers)
             raise TypeError(words.WRONG_CALL.format(count=count, call=exercise.call))
         self._checks.settings.put_back()
-        if self._checks.seed_of_grading is not None:
-            outcomes = run_check(self._check, answers, int(self._checks.seed_of_grading))
+        seed = self._checks.seed_of_grading
+        if seed is not None:
+            outcomes = run_check(self._check, answers, int(seed))
             display({OUTCOMES_MIME: report(outcomes), "text/plain": "reported"}, raw=True)
         elif self._checks.is_in_nbgrader:
             with nbgrader.stderr_on_stdout():
@@ -146,76 +148,90 @@ class ExerciseCheck:
         return words.USAGE.format(call=self._exercise.call, name=self._exercise.name)
 
     def _judge_and_show(self, answers: tuple[Any, ...]) -> Verdict | None:
+        """Run the cases, show the verdict and record it; return None if not all cases ran."""
+        names = self._exercise.answers
         asks_for_functions = not self._expected.lines  # predictions are values
         if asks_for_functions and not all(map(callable, answers)):
-            names = ", ".join(self._exercise.answers)
-            title, text = words.CALLED_TITLE.format(names=names), words.CALLED.format(names=names)
-            display(note("→", title, [text]))
+            called = ", ".join(names)
+            title = words.CALLED_TITLE.format(names=called)
+            display(note("→", title, [words.CALLED.format(names=called)]))
             return None
         calls: list[Callable[..., Any]] = []
-
-        def noting_calls(*answers: Any, rng: Any) -> Iterator[Case]:
-            for case in self._check(*answers, rng=rng):
-                calls.append(case.call)
-                yield case
-
         try:
             # Stored outputs are compared, so they must not depend on speed.
             with note_if_slow(SLOW_AFTER) if self._checks.is_own_work else nullcontext():
-                outcomes = run_check(noting_calls, answers, PUBLIC_SEED)
-        except CaseInterrupted as stopped:
-            text = words.INTERRUPTED.format(inputs=", ".join(stopped.written))
+                outcomes = run_check(_noting_calls(self._check, calls), answers, PUBLIC_SEED)
+        except CaseInterrupted as interrupt:
+            text = words.INTERRUPTED.format(inputs=", ".join(interrupt.written))
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
         verdict = judge(self._expected, outcomes)
-        if ipython.are_ours(self._exercise.name, self._exercise.answers):
+        if ipython.are_ours(self._exercise.name, names):
             display(note("→", words.OURS_TITLE, [words.OURS]))
             return verdict
-        if ipython.are_stale(self._exercise.answers):
+        if ipython.are_stale(names):
             display(note("→", words.STALE_TITLE, [words.STALE]))
-        elif verdict.kind is VerdictKind.CORRECT:
-            self._record("correct")
-        elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
-            self._record("tried", [each.name for each in verdict.misconceptions])
-        call = None if verdict.failure is None else calls[verdict.failure.case]
-        display(self._feedback(verdict, call, answers))
+        else:
+            self._record_verdict(verdict)
+        if verdict.kind is VerdictKind.CORRECT:
+            display(self._praise(verdict))
+        else:
+            call = None if verdict.failure is None else calls[verdict.failure.case]
+            display(self._correction(verdict, call, answers))
         if self._checks.progress.file is not None:
-            # Imported late: ipywidgets takes longer to import than the check to run.
-            from pytree_course.notebook.base import Help
-
-            if (buttons := Help(self)).children:
-                display(buttons)
+            self._show_buttons()
         return verdict
 
-    def _feedback(
+    def _record_verdict(self, verdict: Verdict) -> None:
+        if verdict.kind is VerdictKind.CORRECT:
+            self._record("correct")
+        elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
+            held = [misconception.name for misconception in verdict.misconceptions]
+            self._record("tried", held)
+
+    def _praise(self, verdict: Verdict) -> Feedback:
+        """Return the feedback on a right answer, with the progress and what to mind in grading."""
+        advice = self._checks.progress.news()
+        if not self._checks.is_own_work:
+            return feedback(verdict, advice=advice)
+        expected = self._checks.expected
+        if not self._exercise.is_practice:
+            from pytree_course.notebook.in_grading import warnings  # for right answers only
+
+            advice = [*warnings(self._checks.files, expected.graded, self._exercise), *advice]
+        now = str(standing(expected, self._checks.progress))
+        return feedback(verdict, advice=advice, standing=now)
+
+    def _correction(
         self, verdict: Verdict, call: Callable[..., Any] | None, answers: Sequence[Any]
     ) -> Feedback:
-        expected, progress = self._checks.expected, self._checks.progress
-        if verdict.kind is VerdictKind.CORRECT:
-            now = str(standing(expected, progress)) if self._checks.is_own_work else ""
-            advice = progress.news()
-            if now and not self._exercise.is_practice:
-                from pytree_course.notebook.in_grading import warnings  # for right answers only
-
-                advice = [*warnings(self._checks._files, expected.graded, self._exercise), *advice]
-            return feedback(verdict, advice=advice, standing=now)
-        advice = words.advice(
-            verdict.kind, self._exercise.name, self.hints_left, self.solution_is_due
-        )
-        advice += progress.news()
+        """Return the feedback on any other answer, with the next steps and what to reread."""
+        name, expected = self._exercise.name, self._checks.expected
+        advice = words.advice(verdict.kind, name, self.hints_left, self.solution_is_due)
+        advice += self._checks.progress.news()
         if verdict.kind is VerdictKind.NOT_ATTEMPTED:
             return feedback(verdict, advice=advice)
-        near = {found.data.get("misconception") for found in verdict.findings}
+        near = [finding.data.get("misconception") for finding in verdict.findings]
         explained = [*verdict.misconceptions]
-        explained += [each for each in self._expected.misconceptions if each.name in near]
+        for misconception in self._expected.misconceptions:
+            if misconception.name in near:
+                explained.append(misconception)
         reread = explained[0].section if explained else self._exercise.section
         section = expected.sections[reread].title
-        link = self._checks._link_to_section(reread)
+        link = self._checks.link_to_section(reread)
         if not link:
             section = words.SECTION_ELSEWHERE.format(section=section, lesson=expected.title)
         return feedback(
             verdict, advice=advice, section=section, link=link, call=call, answers=answers
         )
+
+    def _show_buttons(self) -> None:
+        # Imported late: ipywidgets takes longer to import than the check to run.
+        from pytree_course.notebook.base import Help
+
+        buttons = Help(self)
+        if buttons.children:
+            display(buttons)
 
     def hint(self) -> None:
         """Show one more hint, below those already opened."""
@@ -257,33 +273,38 @@ class ExerciseCheck:
 
     def solution_if_due(self) -> Feedback:
         """Return the solution, or say what is needed before it opens."""
-        file, name = self._solutions, self._exercise.name
-        shown = [words.NO_SOLUTIONS]
-        if file.exists() and not self.solution_is_due:
+        name = self._exercise.name
+        paragraphs = [words.NO_SOLUTIONS]
+        if self.solution_is_due:
+            self._record("solution")
+            paragraphs = self._read_solution()
+        elif self._solutions.exists():
             left = TRIES_BEFORE_SOLUTION - self._progress.tries
             tries = f"{left} more {'tries' if left > 1 else 'try'}"
-            shown = [words.SOLUTION_CLOSED.format(tries=tries, name=name)]
-        elif file.exists():
-            self._record("solution")
-            notebook = json.loads(file.read_text(encoding="utf-8"))
-            cells = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
-            others = [
-                source for cell, source in cells.items() if cell.startswith(other_answer_id(name))
-            ]
-            if others:
-                others.insert(0, words.OTHER_SOLUTIONS)
-            if self._exercise.is_practice:  # its first line is for the lesson
-                _, _, solution = cells[our_version_id(name)].partition("\n")
-            else:
-                solution = cells[answer_id(name)]
-            shown = [f"```python\n{solution}\n```", *others]
+            paragraphs = [words.SOLUTION_CLOSED.format(tries=tries, name=name)]
         title = words.SOLUTION_TITLE.format(name=name)
-        return note("☞", title, [*shown, *self._checks.progress.news()])
+        return note("☞", title, [*paragraphs, *self._checks.progress.news()])
+
+    def _read_solution(self) -> list[str]:
+        """Return the solution and other right answers, each as a paragraph."""
+        name = self._exercise.name
+        notebook = json.loads(self._solutions.read_text(encoding="utf-8"))
+        sources = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
+        if self._exercise.is_practice:  # its first line is for the lesson
+            _, _, solution = sources[our_version_id(name)].partition("\n")
+        else:
+            solution = sources[answer_id(name)]
+        paragraphs = [f"```python\n{solution}\n```"]
+        beginning = other_answer_id(name)
+        others = [source for cell, source in sources.items() if cell.startswith(beginning)]
+        if others:
+            paragraphs += [words.OTHER_SOLUTIONS, *others]
+        return paragraphs
 
     @property
     def _solutions(self) -> Path:
         """The notebook that contains the solution."""
-        files, slug = self._checks._files, self._exercise.section
+        files, slug = self._checks.files, self._exercise.section
         if not self._exercise.is_practice:
             return files.solutions
         section = self._checks.expected.sections[slug]
@@ -297,12 +318,24 @@ class ExerciseCheck:
         self._checks.progress.add(self._checks.expected.lesson, self._exercise.name, event, held)
 
 
+def _noting_calls(check: Check, calls: list[Callable[..., Any]]) -> Check:
+    """Return the same check, which also adds to `calls` what each case calls."""
+
+    def noting(*answers: Any, rng: Any) -> Iterator[Case]:
+        for case in check(*answers, rng=rng):
+            calls.append(case.call)
+            yield case
+
+    return noting
+
+
 def _keep_findable(checks: Checks) -> None:
     """Make `check` in check cells refer to these checks, even if an answer rebinds the name."""
     shell: Any = get_ipython()
     if shell is not None:
         shell.user_ns[CHECKS_VARIABLE] = checks
-        others = [each for each in shell.ast_transformers if not isinstance(each, _CheckCells)]
+        transformers = shell.ast_transformers
+        others = [other for other in transformers if not isinstance(other, _CheckCells)]
         shell.ast_transformers = [*others, _CheckCells(shell.user_ns)]
 
 
