@@ -4,9 +4,8 @@ import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import ipywidgets
 import jax
@@ -23,7 +22,12 @@ from pytree_course.observing.observe import observe
 from pytree_course.rendering import Feedback
 from pytree_course.texts import counted, shorten
 
+MAX_ROWS = 40
+MAX_NAME = 120  # characters, as below
+MAX_PATH = 60
+MAX_STRUCTURE = 600
 MAX_MESSAGE = 300
+HIGHLIGHT = f"{{--pt-stroke:4px;--pt-fill:.35;--pt-weight:700;--pt-outline:2px solid {LEAF}}}"
 
 
 class Trouble(Exception):  # noqa: N818  # the learner's mistake, not an error of the course
@@ -51,25 +55,20 @@ def evaluate(expression: str) -> Any:
 
 def flattening_advice(observation: obs.Observation) -> str:
     """Explain from a tree's observation why JAX could not flatten it."""
-    failures = (
-        (path, part)
-        for path, part in obs.all_parts(observation)
-        if isinstance(part, obs.Object) and part.failed
-    )
-    path, failed = next(failures, ((), None))
-    if failed is None:
-        return ""
-    where = f"`{''.join(path)}`" if path else "the root"
-    if failed.type in ("dict", "defaultdict"):
-        return (
-            f"JAX sorts the keys of a dict, but cannot sort the keys of the {failed.type} at "
-            f"{where}. Use keys of one kind: all strings, or all integers."
-        )
-    return (
-        f"JAX called the flatten function of the `{failed.type}` at {where}, and the function "
-        "failed. Fix the function and register the class again. If you run the cell of a class "
-        "again, this makes a new class of the same name."
-    )
+    for path, part in obs.all_parts(observation):
+        if isinstance(part, obs.Object) and part.failed:
+            where = f"`{''.join(path)}`" if path else "the root"
+            if part.type in ("dict", "defaultdict"):
+                return (
+                    f"JAX sorts the keys of a dict, but cannot sort the keys of the {part.type} at "
+                    f"{where}. Use keys of one kind: all strings, or all integers."
+                )
+            return (
+                f"JAX called the flatten function of the `{part.type}` at {where}, and the "
+                "function failed. Fix the function and register the class again. If you run the "
+                "cell of a class again, this makes a new class of the same name."
+            )
+    return ""
 
 
 def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str:
@@ -81,11 +80,10 @@ def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str
         case SyntaxError():
             return "Look at the brackets, quotes and commas."
         case NameError(name=str(name)):
-            near = difflib.get_close_matches(
-                name, [known for known in names if known[:1] != "_"], 1
-            )
-            meant = f"Did you mean `{near[0]}`? If not, run" if near else "Run"
-            return f"{meant} the cell that makes `{name}`, then press Show."
+            public = [known for known in names if not known.startswith("_")]
+            near = difflib.get_close_matches(name, public, 1)
+            run = f"Did you mean `{near[0]}`? If not, run" if near else "Run"
+            return f"{run} the cell that makes `{name}`, then press Show."
         case KeyError() | IndexError():
             return (
                 "The tree has nothing at this place. Show the whole tree first, and read its paths."
@@ -93,12 +91,6 @@ def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str
         case _:
             return "The expression itself failed, before JAX saw a tree."
 
-
-MAX_ROWS = 40
-MAX_NAME = 120
-MAX_PATH = 60
-MAX_STRUCTURE = 600
-LIT = f"{{--pt-stroke:4px;--pt-fill:.35;--pt-weight:700;--pt-outline:2px solid {LEAF}}}"
 
 PRESETS = {
     "as JAX does it": "None",
@@ -126,12 +118,20 @@ def explore(tree: object, *, choose_is_leaf: bool = False) -> "Explorer":
     return Explorer(tree, choose_is_leaf)
 
 
+class NamedTree(NamedTuple):
+    """A tree to explore, with its name."""
+
+    tree: object
+    name: str
+    is_code: bool  # whether the name is an expression
+
+
 @dataclass(frozen=True)
 class Exploration:
     """A tree as the explorer shows it."""
 
     name: str
-    is_code: bool  # whether the name is an expression
+    is_code: bool
     is_leaf: str  # one of `PRESETS`
     observation: obs.Observation
     structure: str
@@ -142,19 +142,19 @@ class Exploration:
         """Return picture, leaves and structure as plain text."""
         rows = self.rows()
         digits = len(str(len(rows) - 1))
-        listed = aligned([(f"{place:{digits}}", path, what) for place, path, what in rows])
+        listed = aligned([(f"{index:{digits}}", path, leaf) for index, path, leaf in rows])
         leaves = counted(self.leaves, "leaf", "leaves")
-        counts = f"{leaves} (num_leaves), {self.nodes:,} nodes and leaves (num_nodes)"
-        head = f"{self.name}: {counts}"
-        lines = [head, drawing.text(self.observation), *listed, self.more, self.structure]
+        nodes = f"{self.nodes:,} nodes and leaves (num_nodes)"
+        headline = f"{self.name}: {leaves} (num_leaves), {nodes}"
+        lines = [headline, drawing.text(self.observation), *listed, self.more, self.structure]
         return "\n".join(filter(None, lines))
 
     def rows(self) -> list[tuple[int, str, str]]:
         """Return index, path and summary of the first leaves."""
         first = islice(obs.all_leaves(self.observation), MAX_ROWS)
         return [
-            (place, shorten("".join(path), MAX_PATH), drawing.summary(leaf))
-            for place, (path, leaf) in enumerate(first)
+            (index, shorten("".join(path), MAX_PATH), drawing.summary(leaf))
+            for index, (path, leaf) in enumerate(first)
         ]
 
     @property
@@ -164,20 +164,26 @@ class Exploration:
         return f"… {counted(left, 'more leaf', 'more leaves')}" if left > 0 else ""
 
 
-def look_into(tree: object, name: str, is_code: bool, is_leaf: str) -> Exploration:
+def look_into(chosen: NamedTree, is_leaf: str) -> Exploration:
     """Flatten a tree as JAX does; raise `Trouble` if that fails or the tree is too large."""
     stop = eval(PRESETS[is_leaf])
-    observation = observe(tree, values=False, is_leaf=stop)
+    observation = observe(chosen.tree, values=False, is_leaf=stop)
     if isinstance(observation, obs.Unbounded):
         raise Trouble(f"This tree cannot be shown: {observation.why}.", "Show a part of it.")
     try:
-        structure: Any = jax.tree.structure(tree, is_leaf=stop)
+        structure: Any = jax.tree.structure(chosen.tree, is_leaf=stop)
         words = shorten(without_addresses(str(structure)), MAX_STRUCTURE)
     except Exception as error:
         raise Trouble(error_words(error), flattening_advice(observation)) from None
-    leaves, nodes = structure.num_leaves, structure.num_nodes
-    name = shorten(name, MAX_NAME)
-    return Exploration(name, is_code, is_leaf, observation, words, leaves, nodes)
+    return Exploration(
+        name=shorten(chosen.name, MAX_NAME),
+        is_code=chosen.is_code,
+        is_leaf=is_leaf,
+        observation=observation,
+        structure=words,
+        leaves=structure.num_leaves,
+        nodes=structure.num_nodes,
+    )
 
 
 class Explorer(Play):
@@ -186,7 +192,7 @@ class Explorer(Play):
     def __init__(self, tree: object, choose_is_leaf: bool) -> None:
         self._passed = tree
         self._first_expression = tree if isinstance(tree, str) else ""
-        self._tree: tuple[object, str, bool] | None = None  # with its name; whether that is code
+        self._tree: NamedTree | None = None
         self._exploration: Exploration | None = None
         self.expression = ipywidgets.Text(
             value=self._first_expression,
@@ -196,8 +202,7 @@ class Explorer(Play):
             style={"description_width": "initial"},
             layout={"flex": "1 1 20em", "width": "auto"},
         )
-        evaluate_again = partial(self._update, evaluates=True)
-        self.show = button("Show", evaluate_again, "Evaluate the expression again")
+        self.show = button("Show", self._evaluate, "Evaluate the expression again")
         # Buttons instead of a menu: JupyterLab takes a menu's arrow keys.
         self.is_leaf = ipywidgets.ToggleButtons(
             options=list(PRESETS),
@@ -206,34 +211,42 @@ class Explorer(Play):
         )
         self.view = ipywidgets.HTML()
         line = ipywidgets.HBox([self.expression, self.show])
-        trouble = self._update(evaluates=True)
+        trouble = self._evaluate()
         form = self._exploration or trouble
         text = form.text() if form else ""
         static = Feedback(_html(self._exploration, trouble, framed=True), text)
         choice = [self.is_leaf] if choose_is_leaf else []
         super().__init__([line, *choice, self.view], static, layout=frame_layout())
-        self.expression.observe(lambda _: self._update(evaluates=True), names="value")
-        self.is_leaf.observe(lambda _: self._update(evaluates=False), names="value")
+        self.expression.observe(lambda _: self._evaluate(), names="value")
+        self.is_leaf.observe(lambda _: self._flatten(), names="value")
 
-    def _update(self, *, evaluates: bool) -> Trouble | None:
-        """Show the chosen tree; if that fails, show why above the last tree."""
-        trouble = None
-        try:
-            if evaluates:
-                self._tree = self._asked_for()
-            if self._tree is None:
-                return None
-            self._exploration = look_into(*self._tree, self.is_leaf.value)
-        except Trouble as raised:
-            trouble = raised
-        self.view.value = _html(self._exploration, trouble, framed=False)
-        return trouble
-
-    def _asked_for(self) -> tuple[object, str, bool]:
+    def _evaluate(self) -> Trouble | None:
+        """Evaluate the expression, and show its tree; without one, that which was passed."""
         expression = self.expression.value.strip() or self._first_expression
         if not expression:
-            return self._passed, "the tree you passed", False
-        return evaluate(expression), expression, True
+            self._tree = NamedTree(self._passed, "the tree you passed", is_code=False)
+            return self._flatten()
+        try:
+            self._tree = NamedTree(evaluate(expression), expression, is_code=True)
+        except Trouble as trouble:
+            return self._show_trouble(trouble)
+        return self._flatten()
+
+    def _flatten(self) -> Trouble | None:
+        """Show the tree as the chosen `is_leaf` has it."""
+        if self._tree is None:
+            return None  # there was only trouble so far
+        try:
+            self._exploration = look_into(self._tree, self.is_leaf.value)
+        except Trouble as trouble:
+            return self._show_trouble(trouble)
+        self.view.value = _html(self._exploration, None, framed=False)
+        return None
+
+    def _show_trouble(self, trouble: Trouble) -> Trouble:
+        """Say above the last tree why another cannot be shown."""
+        self.view.value = _html(self._exploration, trouble, framed=False)
+        return trouble
 
 
 def _html(shown: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
@@ -261,31 +274,33 @@ def _linking(observation: obs.Observation, listed: int) -> str:
     leaves = [item for item in drawn if item.shape in ("leaf", "notice") and item.leaves]
     # The boxes that stand for leaves not drawn.
     folded = [item for item in drawn if item.leaves and item not in leaves and not item.children]
-    lit = []
-    for place in sorted({*range(listed), *(item.leaves.start for item in leaves)}):
-        own = f'[data-leaf="{place}"]'
-        holding = [_selector(item) for item in folded if place in item.leaves]
-        way = [f"text{_selector(item)}" for item in drawn if item.children and place in item.leaves]
-        targets = [own, *holding, *way]
-        lit.append(_lit(f":has({own}:hover)", targets))
+    selectors: list[str] = []
+    for index in sorted({*range(listed), *(item.leaves.start for item in leaves)}):
+        leaf = f'[data-leaf="{index}"]'
+        boxes = [_selector(item) for item in folded if index in item.leaves]
+        above = [item for item in drawn if item.children and index in item.leaves]
+        targets = [leaf, *boxes, *(f"text{_selector(item)}" for item in above)]
+        selectors.append(_highlighting(f":has({leaf}:hover)", targets))
         # A chosen leaf stays highlighted, unless the mouse points at another one.
-        chosen = f":not(:has([data-leaf]:hover)):has({own} :is(:checked,:focus-visible))"
-        lit.append(_lit(chosen, targets))
-    for item in drawn:
-        if item.leaves and item not in leaves:
-            ends = [end for end in drawn if end is not item and not end.children]
-            inside = [end for end in ends if end.leaves and end.leaves[0] in item.leaves]
-            rows = [f'[data-leaf="{place}"]' for place in item.leaves if place < listed]
-            targets = [*map(_selector, inside), *rows]
-            lit.append(_lit(f":has(g{_selector(item)}:hover)", targets))
-    selectors = [selector for selector in dict.fromkeys(lit) if selector]
-    return f"{','.join(selectors)} {LIT}\n" if selectors else ""
+        chosen = f":not(:has([data-leaf]:hover)):has({leaf} :is(:checked,:focus-visible))"
+        selectors.append(_highlighting(chosen, targets))
+    for node in drawn:
+        if not node.leaves or node in leaves:
+            continue
+        ends = [item for item in drawn if item is not node and not item.children and item.leaves]
+        inside = [_selector(item) for item in ends if item.leaves[0] in node.leaves]
+        rows = [f'[data-leaf="{index}"]' for index in node.leaves if index < listed]
+        if inside or rows:
+            condition = f":has(g{_selector(node)}:hover)"
+            selectors.append(_highlighting(condition, [*inside, *rows]))
+    unique = dict.fromkeys(selectors)
+    return f"{','.join(unique)} {HIGHLIGHT}\n" if unique else ""
 
 
 def _selector(item: Item) -> str:
     return f"[{item.leaves_attribute}]"
 
 
-def _lit(condition: str, targets: Iterable[str]) -> str:
-    unique = dict.fromkeys(targets)
-    return f"§{condition} :is({','.join(unique)})" if unique else ""
+def _highlighting(condition: str, targets: Iterable[str]) -> str:
+    """Return the selector of elements to highlight; § stands for the element around them."""
+    return f"§{condition} :is({','.join(dict.fromkeys(targets))})"
