@@ -85,10 +85,10 @@ def test_the_next_cell_that_shows_the_answer_reveals():
     _reveal_after_next_cell(widget, shell)
     for source in ("'the cell that asks'", "1 / 0", answer):  # `jax` is not imported yet
         shell.run_cell(source)
-        assert not widget.revealed
+        assert not widget.is_revealed
     shell.user_ns["jax"] = jax
     shell.run_cell(answer)
-    assert widget.revealed
+    assert widget.is_revealed
 
 
 def test_predictions_are_kept_with_the_progress(in_course):

@@ -1,17 +1,28 @@
-"""The base of all widgets, a live view with a static form; and the buttons under a check."""
+"""What widgets share: a static form, a frame, short texts; and the buttons under a check."""
 
-import hashlib
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
+import jax
+import numpy as np
 
 from pytree_course.drawing.picture import LEAF
-from pytree_course.judging.feedback import FEEDBACK_TEMPLATES, VerdictLook, render
+from pytree_course.judging.feedback import VerdictLook
+from pytree_course.observing.observations import Array
+from pytree_course.observing.observe import observe
+from pytree_course.observing.words import expression, summary, values
 from pytree_course.rendering import Feedback
+from pytree_course.texts import shorten
 
 if TYPE_CHECKING:  # checks import this module only when they show buttons
     from pytree_course.notebook.checks import ExerciseCheck
+
+MAX_VALUE = 40  # characters
+MAX_ERROR = 160
+MAX_NUMBERS = 4  # of an array
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 BORDER = "1px solid var(--jp-border-color1, #8884)"
 EDGE = f"4px solid {LEAF}"  # the left side; in feedback it has the colour of the verdict
@@ -20,24 +31,6 @@ FRAMES = {
     "good": VerdictLook("✓", "works", "solid", "var(--jp-info-color1, #0288d1)"),
     "bad": VerdictLook("✗", "fails", "dashed", "var(--jp-warn-color1, #d9730d)"),
 }
-
-
-def block(name: str, linking: str = "", *, framed: bool, **values: object) -> str:
-    """Render a template inside an element with its own style rules.
-
-    The rules are the style sheet's macro of the same name, where § stands for the element, and
-    `linking`. A live widget draws its frame around its controls as well, and needs none here.
-    """
-    inner = render(f"notebook/{name}.html", **values)
-    sheet = FEEDBACK_TEMPLATES.environment.get_template("notebook/styles.css").module
-    own_style = getattr(sheet, name, str)
-    style = f"{sheet.block()}{own_style()}{linking}"  # type: ignore[attr-defined]
-    unique = "pt-" + hashlib.sha256((inner + style).encode()).hexdigest()[:8]
-    # Doubling the class outranks the notebook's own rules for tables and code.
-    rules = style.replace("§", f".{unique}.{unique}").strip()
-    edges = f"border:{BORDER};border-left:{EDGE}" if framed else ""
-    return render("notebook/block.html", unique=unique, edges=edges, rules=rules, inner=inner)
-
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 """MIME type of a live widget, which shows nothing without its kernel."""
@@ -72,15 +65,91 @@ class Play(ipywidgets.VBox):
 
 def frame_layout() -> ipywidgets.Layout:
     """Return the layout that draws the same frame as the static form has."""
-    sides = {f"border_{side}": BORDER for side in ("top", "right", "bottom")}
-    return ipywidgets.Layout(**sides, border_left=EDGE, padding="8px 14px", margin="2px 0")
+    return ipywidgets.Layout(
+        border_top=BORDER,
+        border_right=BORDER,
+        border_bottom=BORDER,
+        border_left=EDGE,
+        padding="8px 14px",
+        margin="2px 0",
+    )
 
 
 def button(description: str, action: Callable[[], object], tooltip: str = "") -> ipywidgets.Button:
     """Make a button as wide as its label."""
-    made = ipywidgets.Button(description=description, tooltip=tooltip, layout={"width": "auto"})
-    made.on_click(lambda _: action())
-    return made
+    widget = ipywidgets.Button(description=description, tooltip=tooltip, layout={"width": "auto"})
+    widget.on_click(lambda _: action())
+    return widget
+
+
+# --- short, reproducible texts for values and errors: no addresses, rounded floats
+
+
+def brief(value: Any) -> str:
+    """Describe a value, with its numbers if they are few."""
+    if isinstance(value, (jax.Array, np.ndarray)) and not isinstance(value, jax.core.Tracer):
+        return _brief_array(value)
+    if isinstance(value, float):
+        return str(value) if value.is_integer() else f"{value:.5g}"
+    return shorten(expression(observe(value, values=False)), MAX_VALUE)
+
+
+def repr_text(value: Any) -> str:
+    """Return the `repr` of metadata, or a description if that contains an address."""
+    if isinstance(value, (jax.Array, np.ndarray)):
+        return brief(value)
+    text = " ".join(repr(value).split())
+    if _ADDRESS.search(text):
+        text = expression(observe(value, values=False))
+    return shorten(text, MAX_VALUE)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Align rows of cells: each column is as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def without_addresses(text: str) -> str:
+    """Remove memory addresses, which differ in each run."""
+    return _ADDRESS.sub("", text)
+
+
+def function_name(function: object) -> str:
+    """Return a function's name, or "f" for a lambda and other nameless callables."""
+    name = getattr(function, "__name__", None)
+    return shorten(name, MAX_VALUE) if isinstance(name, str) and name.isidentifier() else "f"
+
+
+def error_words(error: BaseException) -> str:
+    """Return an error's type and message, as in the last line of a traceback."""
+    message = error.msg if isinstance(error, SyntaxError) else str(error).strip()
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def error_line(error: BaseException) -> str:
+    """Return an error's type and the first line of its message."""
+    return shorten(error_words(error).partition("\n")[0], MAX_ERROR)
+
+
+def _brief_array(array: Any) -> str:
+    observed = observe(array, values=array.size <= MAX_NUMBERS)
+    if not isinstance(observed, Array) or not observed.values:
+        return summary(observed)
+    # The last digits of a float depend on the machine.
+    rounded = [
+        float(f"{item:.4g}") if isinstance(item, float) else item for item in observed.values
+    ]
+    numbers = values(rounded)
+    if array.ndim > 0:
+        numbers = f"[{numbers}]"
+    return f"{summary(observed)} {numbers}"
+
+
+# --- help with an exercise
 
 
 class Help(Play):

@@ -1,6 +1,7 @@
 """The tree explorer: linked views of a tree's picture, its leaves and its structure."""
 
 import difflib
+import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,8 +16,17 @@ import __main__
 from pytree_course import drawing
 from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.picture import LEAF
-from pytree_course.notebook.base import Play, block, button, frame_layout
-from pytree_course.notebook.value_texts import aligned, error_words, without_addresses
+from pytree_course.judging.feedback import FEEDBACK_TEMPLATES, render
+from pytree_course.notebook.base import (
+    BORDER,
+    EDGE,
+    Play,
+    aligned,
+    button,
+    error_words,
+    frame_layout,
+    without_addresses,
+)
 from pytree_course.observing import observations as obs
 from pytree_course.observing.observe import observe
 from pytree_course.rendering import Feedback
@@ -250,17 +260,26 @@ class Explorer(Play):
 
 
 def _html(shown: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
+    """Render the views inside an element with its own style rules, in which § stands for it.
+
+    The live widget draws its frame around its controls as well, so its view needs none.
+    """
+    styles: Any = FEEDBACK_TEMPLATES.environment.get_template("notebook/styles.css").module
     if shown is None:
-        return block("trouble", framed=framed, trouble=trouble)
-    return block(
-        "explorer",
-        _linking(shown.observation, min(shown.leaves, MAX_ROWS)),
-        framed=framed,
-        shown=shown,
-        is_leaf=PRESETS[shown.is_leaf],
-        svg=drawing.svg(shown.observation),
-        trouble=trouble,
-    )
+        inner = render("notebook/trouble.html", trouble=trouble)
+        rules = styles.block()
+    else:
+        is_leaf, svg = PRESETS[shown.is_leaf], drawing.svg(shown.observation)
+        inner = render(
+            "notebook/explorer.html", shown=shown, is_leaf=is_leaf, svg=svg, trouble=trouble
+        )
+        linking = _linking(shown.observation, min(shown.leaves, MAX_ROWS))
+        rules = styles.block() + styles.explorer() + linking
+    unique = "pt-" + hashlib.sha256((inner + rules).encode()).hexdigest()[:8]
+    # Doubling the class outranks the notebook's own rules for tables and code.
+    rules = rules.replace("§", f".{unique}.{unique}").strip()
+    edges = f"border:{BORDER};border-left:{EDGE}" if framed else ""
+    return render("notebook/block.html", unique=unique, edges=edges, rules=rules, inner=inner)
 
 
 def _linking(observation: obs.Observation, listed: int) -> str:

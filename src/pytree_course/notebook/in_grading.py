@@ -14,7 +14,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from pytree_course.built import answer_id
 from pytree_course.course import LessonFiles
-from pytree_course.ipython import last_runs
+from pytree_course.ipython import CellRun, last_runs
 from pytree_course.judging import words
 from pytree_course.judging.expected import ExerciseFacts
 
@@ -27,27 +27,31 @@ def warnings(
     Grading runs the notebook as it was handed out, with the answers in their cells. Here, what
     counts is what ran last; its cell is known if the front end sends the notebook's ids.
     """
-    own_cell, runs = answer_id(exercise.name), last_runs(exercise.answers)
+    answer_cell, runs = answer_id(exercise.name), last_runs(exercise.answers)
     cells = [cell for cell in json.loads(files.read_blank())["cells"] if "outputs" in cell]
     has_our_ids = {run.id for run in last_runs(["check"])} & {cell["id"] for cell in cells}
-    if has_our_ids and {run.id for run in runs} != {own_cell}:
+    if has_our_ids and {run.id for run in runs} != {answer_cell}:
         return [words.IN_ANOTHER_CELL.format(exercise=exercise.name)]
 
-    above = list(takewhile(lambda cell: cell["id"] != own_cell, cells))
-    names = [name for cell in above for name in graded if cell["id"] == answer_id(name)]
-    earlier = [run for name in names for run in last_runs(graded[name].answers)]
-    given, _ = _names("".join(cell["source"]) for cell in above)
-    helping, _ = _names(run.source for run in earlier)
-    own, used = _names(run.source for run in runs)
-    for name in sorted(used - own - helping - given):
-        if not {*last_runs([name])} <= {*runs, *earlier}:  # it may be of an `import *` there
+    above = list(takewhile(lambda cell: cell["id"] != answer_cell, cells))
+    ids_above = {cell["id"] for cell in above}
+    earlier_runs: list[CellRun] = []
+    for name, earlier in graded.items():
+        if answer_id(name) in ids_above:
+            earlier_runs += last_runs(earlier.answers)
+    defined_above, _ = _names("".join(cell["source"]) for cell in above)
+    defined_earlier, _ = _names(run.source for run in earlier_runs)
+    defined_here, used = _names(run.source for run in runs)
+    for name in sorted(used - defined_here - defined_earlier - defined_above):
+        if not {*last_runs([name])} <= {*runs, *earlier_runs}:  # it may be of an `import *` there
             return [words.FROM_ANOTHER_CELL.format(name=name, exercise=exercise.name)]
 
     lock = files.root / "requirements.txt"
-    packages = lock.read_text(encoding="utf-8") if lock.exists() else None
-    for module in sorted(_imported(run.source for run in runs)):
-        if packages and not _is_there(module, packages):
-            return [words.NOT_IN_GRADING.format(module=module)]
+    if lock.exists():
+        packages = lock.read_text(encoding="utf-8")
+        for module in sorted(_imported(run.source for run in runs)):
+            if not _is_installed(module, packages):
+                return [words.NOT_IN_GRADING.format(module=module)]
     return []
 
 
@@ -73,23 +77,24 @@ def _names(sources: Iterable[str]) -> tuple[set[str], set[str]]:
 def _imported(sources: Iterable[str]) -> set[str]:
     """Return the modules and packages that cells import, wherever in them."""
     modules: list[str] = []
-    for node in (node for source in sources for node in ast.walk(ast.parse(_python(source)))):
-        if isinstance(node, ast.Import):
-            modules += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            modules.append(node.module or "")
+    for source in sources:
+        for node in ast.walk(ast.parse(_python(source))):
+            if isinstance(node, ast.Import):
+                modules += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                modules.append(node.module or "")
     return {module.partition(".")[0] for module in modules}
 
 
-def _is_there(module: str, packages: str) -> bool:
+def _is_installed(module: str, packages: str) -> bool:
     """Return whether a module is Python's or in one of the packages of the course."""
     if module in sys.stdlib_module_names or module == "pytree_course":
         return True
     listed = {_canonical(name) for name in re.findall(r"^[\w.-]+", packages, re.M)}
-    # Which package a module of another name is from takes long to find out.
-    return _canonical(module) in listed or not listed.isdisjoint(
-        map(_canonical, _packages().get(module, ()))
-    )
+    if _canonical(module) in listed:
+        return True
+    # Only for a module of another name, since it takes long to find out.
+    return not listed.isdisjoint(map(_canonical, _packages().get(module, ())))
 
 
 _packages = cache(packages_distributions)

@@ -9,8 +9,7 @@ import jax
 
 from pytree_course.drawing.items import Item, as_lines, items
 from pytree_course.drawing.picture import svg_of_items
-from pytree_course.notebook.base import FRAMES
-from pytree_course.notebook.value_texts import brief, error_line, function_name
+from pytree_course.notebook.base import FRAMES, brief, error_line, function_name
 from pytree_course.observing.observations import Observation, Path, all_parts
 from pytree_course.observing.observe import observe
 from pytree_course.observing.words import A_LEAF, outline
@@ -19,6 +18,7 @@ from pytree_course.texts import shorten
 
 IsLeaf = Callable[[Any], bool]
 MAX_CALLS = 24  # shown
+MAX_PLACE = 80  # characters
 
 
 @dataclass(frozen=True)
@@ -155,10 +155,11 @@ class MapView:
     @property
     def static(self) -> Feedback:
         """The view as HTML without scripts, and as plain text."""
-        result = [] if self.result is None else [self.result]
-        trees = [*self.trees, *result]
-        positions = [*range(len(self.trees)), None]
-        roots = [self._items(*tree) for tree in zip(trees, positions, strict=False)]
+        trees = [*self.trees]
+        roots = [self._items(tree, position) for position, tree in enumerate(trees)]
+        if self.result is not None:
+            trees.append(self.result)
+            roots.append(self._items(self.result, None))
         frame = FRAMES["good" if self.works else "bad"]
         drawn = zip(roots, trees, strict=True)
         svgs = [svg_of_items(root, tree, with_calls=True) for root, tree in drawn]
@@ -168,32 +169,40 @@ class MapView:
 
     def _items(self, tree: Observation, position: int | None) -> Item:
         """Return the items to draw for a tree, or for the result, with marks, notes and calls."""
-        mismatch, failed = self.mismatch, self.failed_call
-        marked, word = None, ""
-        if mismatch is not None:
-            marked = mismatch.path
-            word = "mismatch" if position in (0, mismatch.position) else ""
-        elif failed is not None:
-            marked, word = failed.path, f"{self.name} raised"
-        root = items(tree, marked)
+        marked_path, word = self._mark(position)
+        root = items(tree, marked_path)
         calls = {call.path: call for call in self.shown_calls}
         for item in root.walk():
             if item.mark == "here" and word:
                 item.mark = word
             # An argument of a call is at the call's path, or inside the node there.
-            ways = (item.path[:length] for length in range(len(item.path) + 1))
-            call = next((calls[way] for way in ways if way in calls), None)
+            beginnings = [item.path[:length] for length in range(len(item.path) + 1)]
+            call = next((calls[path] for path in beginnings if path in calls), None)
             if call is None or item.shape == "fold":
                 continue
             item.call = call.number
             if item.path == call.path:
                 item.badge = call.number
                 if position is not None and call.given_whole[position]:
-                    if item.shape == "none":
-                        item.notes.clear()
-                    item.notes.append("given as it is" if item.shape == "none" else "given whole")
+                    _note_given_whole(item)
         return root
+
+    def _mark(self, position: int | None) -> tuple[Path | None, str]:
+        """Return the path to mark in a tree, and the word for it."""
+        if self.mismatch is not None:
+            is_concerned = position in (0, self.mismatch.position)
+            return self.mismatch.path, "mismatch" if is_concerned else ""
+        if self.failed_call is not None:
+            return self.failed_call.path, f"{self.name} raised"
+        return None, ""
+
+
+def _note_given_whole(item: Item) -> None:
+    if item.shape == "none":
+        item.notes[:] = ["given as it is"]
+    else:
+        item.notes.append("given whole")
 
 
 def _where(path: Path) -> str:
-    return shorten("".join(path) or "the root", 80)
+    return shorten("".join(path) or "the root", MAX_PLACE)

@@ -45,41 +45,41 @@ class Predict(Play):
         self.prediction = prediction
         self.remember: Callable[[str], None] = lambda choice: None
         self.news: list[str] = []  # of the learner's progress
-        self.revealed = False
+        self.is_revealed = False
         self._status = ipywidgets.HTML()
         self.entry = entry(prediction.options, "I predict", choice)
         if prediction.options:
             self._say("Choose by a click or by typing the letter. Then run the next cell.")
         else:
             self._say("Write it down and press Enter, then run the next cell.")
-        self.entry.observe(self._chosen, names="value")
+        self.entry.observe(lambda change: self._choose(change["new"]), names="value")
         # The static form invites to run the cell: the question itself is in the text above it.
         text = "Run this cell to write down your prediction."
         static = Feedback(render("notebook/invitation.html", text=text), text)
         super().__init__([self.entry, self._status], static)
         self.add_class("pytree-predict")  # by which `jupyter/lab_extension.js` knows it
 
-    def _chosen(self, change: dict[str, Any]) -> None:
-        if self.revealed or not change["new"]:
+    def _choose(self, choice: str | None) -> None:
+        if self.is_revealed or not choice:
             return
-        self.remember(change["new"])
-        self._say(f"You predict {change['new']}. Now run the next cell.")
+        self.remember(choice)
+        self._say(f"You predict {choice}. Now run the next cell.")
 
     def _say(self, text: str) -> None:
         self._status.value = render("notebook/status.html", text=" ".join([text, *self.news]))
 
     def reveal(self) -> Feedback | None:
         """End the prediction: say whether it was right, or None without a choice."""
-        self.revealed = True
+        self.is_revealed = True
         self.entry.disabled = True
         choice, answer = self.entry.value, self.prediction.answer
         if not choice:
             self._say("No guess this time. Next time, guess first: it helps you remember.")
             return None
         self._say(f"You predicted {choice}.")
-        is_right = is_same(choice, answer)
-        text = f"{'✓' if is_right else '✗'} You predicted {choice}"
-        text += ", and so it is." if is_right else f". It is {answer}."
+        text = f"✗ You predicted {choice}. It is {answer}."
+        if is_same(choice, answer):
+            text = f"✓ You predicted {choice}, and so it is."
         return Feedback(render("notebook/status.html", text=text), text)
 
 
@@ -122,8 +122,9 @@ def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
         if isinstance(error, NameError) or (error and not is_meant(result.info.raw_cell)):
             return  # it failed, and will be run again
         shell.events.unregister("post_run_cell", after_cell)
-        if said := widget.reveal():
-            display(said)  # in the output of that cell
+        outcome = widget.reveal()
+        if outcome is not None:
+            display(outcome)  # in the output of that cell
 
     shell.events.register("post_run_cell", after_cell)
 
@@ -139,8 +140,8 @@ def review() -> "ReviewPlay":
 class ReviewPlay(Play):
     """Shows one question after the other, and what was wrong with an answer."""
 
-    def __init__(self, asked: Review) -> None:
-        self._review = asked
+    def __init__(self, due: Review) -> None:
+        self._review = due
         static = Feedback(render("notebook/invitation.html", text=INVITATION), INVITATION)
         super().__init__([], static, layout=frame_layout())
         self.add_class("pytree-review")  # by which `jupyter/lab_extension.js` keeps it in sight
@@ -153,12 +154,12 @@ class ReviewPlay(Play):
             self.children = [ipywidgets.HTML(end)]
             return
         answer = entry(question.options, "My answer")
-        shown = ipywidgets.HTML(self._review.show(question).html)
-        self.children = [shown, answer]
-        answer.observe(lambda change: self._answered(question, change["new"]), names="value")
+        text = ipywidgets.HTML(self._review.show(question).html)
+        self.children = [text, answer]
+        answer.observe(lambda change: self._explain(question, change["new"]), names="value")
 
-    def _answered(self, question: Question, choice: str) -> None:
-        shown, answer = self.children
+    def _explain(self, question: Question, choice: str) -> None:
+        text, answer = self.children
         answer.disabled = True
         # In an output, and no HTML widget: only there do links open notebooks.
         explanation = ipywidgets.Output()
@@ -166,4 +167,4 @@ class ReviewPlay(Play):
         onward = ipywidgets.HBox([button("Next" if self._review.left else "Done", self._ask)])
         answered = ipywidgets.VBox([explanation, onward])
         answered.add_class("pytree-answered")  # the extension keeps it in sight
-        self.children = [shown, answer, answered]
+        self.children = [text, answer, answered]

@@ -20,10 +20,10 @@ def show_progress(check: Checks) -> None:
     if not check.is_own_work or check.is_graded:
         return
     # An updated output, not a widget: ipywidgets would take most of the set-up cell's time.
-    shown = display(header(check), display_id=True)
+    output = display(header(check), display_id=True)
     # Without a notebook, nothing was shown.
-    if check.progress.file is not None and shown is not None:
-        check.progress.watchers.append(lambda: shown.update(header(check)))
+    if check.progress.file is not None and output is not None:
+        check.progress.watchers.append(lambda: output.update(header(check)))
 
 
 def header(check: Checks) -> Feedback:

@@ -11,8 +11,16 @@ import ipywidgets
 import jax
 import numpy as np
 
-from pytree_course.notebook.base import FRAMES, Play, button
-from pytree_course.notebook.value_texts import aligned, brief, error_line, function_name, repr_text
+from pytree_course.notebook.base import (
+    FRAMES,
+    Play,
+    aligned,
+    brief,
+    button,
+    error_line,
+    function_name,
+    repr_text,
+)
 from pytree_course.observing.observations import Array, Path, all_parts
 from pytree_course.observing.observe import observe
 from pytree_course.observing.words import outline, summary
