@@ -3,7 +3,6 @@
 This module imports the standard library only: `wheel_hook.py` runs it when nothing is installed.
 """
 
-import itertools
 import json
 import re
 import shutil
@@ -167,8 +166,9 @@ def hand_out(files: LessonFiles, fresh: str) -> Path | None:
 
 def _keep(notebook: Path) -> Path:
     """Copy a notebook to the first free name beside it."""
-    names = (f"{notebook.stem}.kept-{number}.ipynb" for number in itertools.count(1))
-    copy = next(file for file in map(notebook.with_name, names) if not file.exists())
+    number = 1
+    while (copy := notebook.with_name(f"{notebook.stem}.kept-{number}.ipynb")).exists():
+        number += 1
     try:
         shutil.copyfile(notebook, copy)
     except OSError:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
+_JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 """Composed emoji need the one; Persian and other scripts need both."""
 
 _DEFINITION = re.compile(r"^(?:(?:async +)?def +|class +|(?=\w+ *(?::[^=\n]*)?=[^=]))(\w+)", re.M)
@@ -30,7 +30,7 @@ def printable_lines(text: str) -> str:
 
 
 def _printable(character: str) -> str:
-    if character in JOINERS:
+    if character in _JOINERS:
         return character
     hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
     if hidden or character in "\ufffe\uffff":

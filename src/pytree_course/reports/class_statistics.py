@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from math import ceil, log2
-from typing import NamedTuple
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades, Student
@@ -19,6 +18,9 @@ _NOT_GRADED = {
     AttemptState.UNREADABLE: "handed in, but unreadable",
     AttemptState.FAILED: "handed in, but grading failed",
 }
+
+Answers = list[tuple[Student, Attempt, VerdictRow]]
+"""The graded answers to an exercise."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ def count_exercises(grades: ClassGrades, times: TimesInClass) -> list[ExerciseCo
     for lesson, name, answers in _by_exercise(grades):
         if name not in lesson.exercises:
             continue  # the author has withdrawn it
-        rows = [answer.row for answer in answers]
+        rows = [row for _, _, row in answers]
         kinds = [row.kind for row in rows]
         seconds = [row.seconds for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED]
         counts.append(
@@ -252,47 +254,28 @@ def find_clusters(grades: ClassGrades, min_students: int = 2) -> list[Cluster]:
     clusters = []
     for lesson, exercise, answers in _by_exercise(grades):
         alike = defaultdict(list)
-        for answer in answers:
-            if answer.row.results is not None and not answer.row.misconceptions:
-                alike[answer.attempt.seed, answer.row.results].append(answer)
+        for student, attempt, row in answers:
+            if row.results is not None and not row.misconceptions:
+                code = attempt.answers.get(exercise, "")
+                alike[attempt.seed, row.results].append((len(code), code, row, student))
         for members in alike.values():
             if len(members) >= min_students:
-                students = [member.student for member in members]
-                shortest = min(members, key=lambda member: len(member.code))
-                clusters.append(
-                    Cluster(
-                        lesson.lesson,
-                        exercise,
-                        _title(lesson, exercise),
-                        students,
-                        shortest.row,
-                        shortest.code,
-                    )
-                )
+                students = [student for *_, student in members]
+                _, code, row, _ = min(members, key=lambda member: member[0])
+                title = _title(lesson, exercise)
+                clusters.append(Cluster(lesson.lesson, exercise, title, students, row, code))
     return sorted(clusters, key=lambda cluster: -len(cluster.students))
 
 
-class _Answer(NamedTuple):
-    """A student's graded answer to an exercise."""
-
-    student: Student
-    attempt: Attempt
-    row: VerdictRow
-
-    @property
-    def code(self) -> str:
-        return self.attempt.answers.get(self.row.exercise, "")
-
-
-def _by_exercise(grades: ClassGrades) -> Iterator[tuple[BuiltLesson, str, list[_Answer]]]:
+def _by_exercise(grades: ClassGrades) -> Iterator[tuple[BuiltLesson, str, Answers]]:
     """Yield the graded answers to each exercise, in the order of the course."""
     for lesson in grades.lessons:
-        answers: dict[str, list[_Answer]] = {exercise: [] for exercise in lesson.graded}
+        answers: dict[str, Answers] = {exercise: [] for exercise in lesson.graded}
         for student in grades.students:
             attempt = grades.attempt(student, lesson)
             if attempt and attempt.state is AttemptState.GRADED:
                 for row in attempt.rows:
-                    answers.setdefault(row.exercise, []).append(_Answer(student, attempt, row))
+                    answers.setdefault(row.exercise, []).append((student, attempt, row))
         for exercise, answers_to_it in answers.items():
             yield lesson, exercise, answers_to_it
 

@@ -34,7 +34,6 @@ from pytree_course.reports.time_in_class import TimesInClass
 from pytree_course.texts import printable_lines, truncate, write_files
 
 STUDENTS = "students"
-ANSWERS = "answers.html"
 GENERATOR = '<meta name="generator" content="pytree-course">'
 
 MAX_CODE = 6_000  # characters of an answer that are shown
@@ -63,7 +62,7 @@ def write_pages(grades: ClassGrades, into: Path, times: TimesInClass) -> list[st
         for student in grades.students
     }
     _remove_earlier_pages(into / STUDENTS, set(names.values()))
-    pages[into / ANSWERS] = partial(_answers_page, grades, names)
+    pages[into / "answers.html"] = partial(_answers_page, grades, names)
     pages[into / "report.html"] = partial(_report, grades, names, times)
     return write_files(pages)
 
