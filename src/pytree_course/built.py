@@ -100,9 +100,6 @@ def outputs_digest(notebook: "NotebookNode") -> str:
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-_GRAMMARS = "rfc3987_syntax"
-
-
 def leave_out_grammars() -> None:
     """Keep jsonschema, which nbformat imports, from building a parser for international URLs.
 
@@ -110,4 +107,4 @@ def leave_out_grammars() -> None:
     jsonschema works without it.
     """
     modules: dict[str, Any] = sys.modules
-    modules.setdefault(_GRAMMARS, None)  # makes importing it fail
+    modules.setdefault("rfc3987_syntax", None)  # makes importing it fail

@@ -28,7 +28,7 @@ def is_running() -> bool:
 
 
 def marks(
-    grade_id: str, *, points: int | None = None, learners: bool = False
+    grade_id: str, *, points: int | None = None, is_answer: bool = False
 ) -> dict[str, dict[str, Any]]:
     """Return a cell's nbgrader metadata: only check cells have points.
 
@@ -38,8 +38,8 @@ def marks(
         "schema_version": 3,
         "grade_id": grade_id,
         "grade": points is not None,
-        "solution": learners,
-        "locked": not learners,
+        "solution": is_answer,
+        "locked": not is_answer,
         "task": False,
     }
     if points is not None:

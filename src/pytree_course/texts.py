@@ -61,15 +61,18 @@ def truncate(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def truncate_around_difference(one: str, other: str, limit: int) -> tuple[str, str]:
+def truncate_around_difference(text: str, other: str, limit: int) -> tuple[str, str]:
     """Cut off beginnings and ends of two texts, so that what differs first is left in them."""
-    begin = 0
-    if max(len(one), len(other)) > limit:
-        pairs = enumerate(zip(one, other, strict=False))
-        place = next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
-        begin = max(0, place - limit // 2)
+    if max(len(text), len(other)) <= limit:
+        return text, other
+    in_common = 0  # characters
+    for character, others_character in zip(text, other, strict=False):
+        if character != others_character:
+            break
+        in_common += 1
+    begin = max(0, in_common - limit // 2)
     start = "…" if begin else ""
-    return truncate(start + one[begin:], limit), truncate(start + other[begin:], limit)
+    return truncate(start + text[begin:], limit), truncate(start + other[begin:], limit)
 
 
 def text_digest(*texts: str) -> str:

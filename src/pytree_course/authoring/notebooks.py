@@ -196,7 +196,7 @@ def render_exercises(sources: LessonSources, *, solved: bool = False) -> Noteboo
             exercise = sources.exercises[cell.metadata["exercise"]]
             content = exercise.solution if solved else exercise.starter
             answer, check = answer_id(exercise.name), check_id(exercise.name)
-            marks = nbgrader.marks(answer, learners=True)
+            marks = nbgrader.marks(answer, is_answer=True)
             cells.append(_code(answer, content.source, cell, marks))
             marks = nbgrader.marks(check, points=exercise.points)
             cells.append(_code(check, exercise.call, marks=marks))
