@@ -95,18 +95,14 @@ class HeldMisconception:
     """
 
     name: str
-    explanations: dict[str, str]
-    """By the exercise's title, that of most students first; "" where the author withdrew it."""
+    explanations: dict[str, str]  # by the exercise's title, that of most students first
     students: list[Student]
     tried: int  # how many students tried one of these exercises
 
     @property
     def sentence(self) -> str:
-        """What most of its students are told; its name where no explanation is left."""
-        for explanation in self.explanations.values():
-            if explanation:
-                return explanation
-        return self.name.replace("_", " ")
+        """What most of its students are told."""
+        return next(iter(self.explanations.values()))
 
 
 @dataclass(frozen=True)
@@ -114,8 +110,7 @@ class Cluster:
     """Students with equal wrong results that no misconception explains."""
 
     lesson: str
-    exercise: str
-    title: str  # of the exercise
+    exercise: ExerciseFacts
     students: list[Student]
     sample: VerdictRow  # the verdict on the shortest answer
     code: str  # that answer: it is a student's, so read it before it is run
@@ -126,28 +121,26 @@ class Cluster:
         # It loads Jupytext, which no other answer needs.
         from pytree_course.sources.changes import misconception_cell
 
-        return misconception_cell(self.exercise, self.code)
+        return misconception_cell(self.exercise.name, self.code)
 
 
 def count_exercises(grades: ClassGrades, times: TimesInClass) -> list[ExerciseCounts]:
     """Count verdicts by exercise, in the order of the course; what was not graded is left out."""
     counts = []
-    for lesson, name, answers in _by_exercise(grades):
-        if name not in lesson.exercises:
-            continue  # the author has withdrawn it
+    for lesson, exercise, answers in _by_exercise(grades):
         rows = [row for _, _, row in answers]
         kinds = [row.kind for row in rows]
         seconds = [row.seconds for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED]
         counts.append(
             ExerciseCounts(
                 lesson,
-                lesson.exercises[name],
+                exercise,
                 correct=kinds.count(VerdictKind.CORRECT),
                 wrong=kinds.count(VerdictKind.INCORRECT),
                 errors=sum(kind in _ERRORS for kind in kinds),
                 not_attempted=kinds.count(VerdictKind.NOT_ATTEMPTED),
                 seconds=sorted(seconds),
-                in_class=times.get((lesson.lesson, name), []),
+                in_class=times.get((lesson.lesson, exercise.name), []),
             )
         )
     return counts
@@ -191,25 +184,24 @@ def _standing(grades: ClassGrades, student: Student) -> Standing:
 
 def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     """Find the misconceptions that the class holds, those of most students and exercises first."""
-    # By misconception: each showing, as the exercise's title and the student; who tried one of
-    # these exercises; and the explanations, by title.
+    # By misconception: each showing, as the exercise's title and the student; and who tried one of
+    # these exercises.
     showings: dict[str, list[tuple[str, Student]]] = defaultdict(list)
     triers: dict[str, set[str]] = defaultdict(set)
-    explanations: dict[str, dict[str, str]] = defaultdict(dict)
+    explanations = {}
     for lesson, exercise, answers in _by_exercise(grades):
-        title = _title(lesson, exercise)
-        if exercise in lesson.exercises:
-            for misconception in lesson.expected(exercise).misconceptions:
-                explanations[misconception.name][title] = misconception.explanation
         tried = {student.id for student, _, row in answers if row.kind != VerdictKind.NOT_ATTEMPTED}
-        for student, _, row in answers:
-            for name in row.misconceptions:
-                showings[name].append((title, student))
-                triers[name] |= tried
+        for misconception in lesson.expected(exercise.name).misconceptions:
+            name = misconception.name
+            explanations[name, exercise.title] = misconception.explanation
+            for student, _, row in answers:
+                if name in row.misconceptions:
+                    showings[name].append((exercise.title, student))
+                    triers[name] |= tried
     misconceptions = []
     for name in sorted(showings):
         titles = Counter(title for title, _ in showings[name])
-        told = {title: explanations[name].get(title, "") for title, _ in titles.most_common()}
+        told = {title: explanations[name, title] for title, _ in titles.most_common()}
         students = {student.id: student for _, student in showings[name]}
         misconceptions.append(
             HeldMisconception(name, told, list(students.values()), len(triers[name]))
@@ -256,30 +248,24 @@ def find_clusters(grades: ClassGrades, min_students: int = 2) -> list[Cluster]:
         alike = defaultdict(list)
         for student, attempt, row in answers:
             if row.results is not None and not row.misconceptions:
-                code = attempt.answers.get(exercise, "")
+                code = attempt.answers.get(exercise.name, "")
                 alike[attempt.seed, row.results].append((len(code), code, row, student))
         for members in alike.values():
             if len(members) >= min_students:
                 students = [student for *_, student in members]
                 _, code, row, _ = min(members, key=lambda member: member[0])
-                title = _title(lesson, exercise)
-                clusters.append(Cluster(lesson.lesson, exercise, title, students, row, code))
+                clusters.append(Cluster(lesson.lesson, exercise, students, row, code))
     return sorted(clusters, key=lambda cluster: -len(cluster.students))
 
 
-def _by_exercise(grades: ClassGrades) -> Iterator[tuple[BuiltLesson, str, Answers]]:
+def _by_exercise(grades: ClassGrades) -> Iterator[tuple[BuiltLesson, ExerciseFacts, Answers]]:
     """Yield the graded answers to each exercise, in the order of the course."""
     for lesson in grades.lessons:
-        answers: dict[str, Answers] = {exercise: [] for exercise in lesson.graded}
+        answers: dict[str, Answers] = defaultdict(list)
         for student in grades.students:
             attempt = grades.attempt(student, lesson)
             if attempt and attempt.state is AttemptState.GRADED:
                 for row in attempt.rows:
-                    answers.setdefault(row.exercise, []).append((student, attempt, row))
-        for exercise, answers_to_it in answers.items():
-            yield lesson, exercise, answers_to_it
-
-
-def _title(lesson: BuiltLesson, exercise: str) -> str:
-    """Return an exercise's title; its name if the author has withdrawn it."""
-    return lesson.exercises[exercise].title if exercise in lesson.exercises else exercise
+                    answers[row.exercise].append((student, attempt, row))
+        for name, exercise in lesson.graded.items():
+            yield lesson, exercise, answers[name]
