@@ -20,9 +20,9 @@ from pytree_course.grading.exercise_run import ExerciseRun, _run_together, run_a
 from pytree_course.grading.grade import (
     grade_notebook,
     judge_submission,
+    make_run_settings,
     read_lesson,
     right_results,
-    run_settings,
 )
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging.words import explanation
@@ -60,7 +60,7 @@ def verdicts(lesson, seconds=limits.EXERCISE_SECONDS, **answers):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "EXERCISE_SECONDS", seconds)
         right = right_results(lesson)
-        runs = run_answers(answers, run_settings(lesson, right, in_sandbox=False))
+        runs = run_answers(answers, make_run_settings(lesson, right, in_sandbox=False))
     found = judge_submission(lesson, right, Submission(answers), runs)
     return {verdict.exercise: verdict for verdict in found}
 
@@ -149,7 +149,7 @@ def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     helped = RIGHT_FIRST + "\nassert right_count([0]) == 1"
     right = RIGHT_COUNT + "\nright_count = count_leaves"
     assert verdicts(lesson, count_leaves=right, first_leaf=helped)["first_leaf"].points
-    settings = run_settings(lesson, right_results(lesson), in_sandbox=False)
+    settings = make_run_settings(lesson, right_results(lesson), in_sandbox=False)
     later = _run_together({"first_leaf": helped}, {"count_leaves": right}, settings)
     assert later["first_leaf"].check.outcomes
     assert "count_leaves" not in later

@@ -28,9 +28,9 @@ from pytree_course.grading.grade import (
     GradedLesson,
     RightResults,
     judge_submission,
+    make_run_settings,
     read_lesson,
     right_results,
-    run_settings,
 )
 from pytree_course.texts import printable, truncate
 
@@ -170,7 +170,7 @@ class ClassGrading:
     def _start_run(self, notebook: Notebook) -> Run:
         lesson = self._lesson(notebook.lesson)
         right = self._right(notebook.lesson)
-        settings = run_settings(lesson, right, in_sandbox=self.options.in_sandbox)
+        settings = make_run_settings(lesson, right, in_sandbox=self.options.in_sandbox)
         return self.pool.submit(run_answers, notebook.submission.answers, settings)
 
     @contextmanager

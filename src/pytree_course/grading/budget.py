@@ -29,9 +29,9 @@ class Budget:
         self.seconds = 0.0  # that were used until the last look
         self._max_seconds = max_seconds
         self._processor_seconds = processor_seconds
-        self._processor = processor_seconds()
-        self._looked = time.monotonic()
-        self._deadline = self._looked + limits.WALL_SECONDS
+        self._last_processor_seconds = processor_seconds()
+        self._last_look = time.monotonic()
+        self._deadline = self._last_look + limits.WALL_SECONDS
         self._messages = 0
         self._bytes = 0
 
@@ -44,15 +44,15 @@ class Budget:
 
     def look(self) -> None:
         """Count the time if the last look was long enough ago."""
-        if time.monotonic() - self._looked >= _LOOK_SECONDS:
+        if time.monotonic() - self._last_look >= _LOOK_SECONDS:
             self.count_time()
 
     def count_time(self) -> None:
         """Count the time used since the last look; raise OverTimeError if that is too much."""
         now, processor = time.monotonic(), self._processor_seconds()
         # The time of a process that ended is lost if no process waited for it: it may decrease.
-        used = max(0.0, processor - self._processor)
-        self.seconds += min(used, now - self._looked)
-        self._looked, self._processor = now, processor
+        used = max(0.0, processor - self._last_processor_seconds)
+        self.seconds += min(used, now - self._last_look)
+        self._last_look, self._last_processor_seconds = now, processor
         if self.seconds > self._max_seconds or now > self._deadline:
             raise OverTimeError

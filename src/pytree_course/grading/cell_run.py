@@ -42,21 +42,21 @@ class CellRun:
     error: tuple[str, str] | None = None  # type and message of the exception that ended it
     outcomes: list[Outcome] | None = None  # of a check cell that sent one valid report
     reports: int = 0
-    has_bulk: bool = False  # it sent a message too long to be read
+    has_long_message: bool = False  # it sent a message too long to be read
     seconds: float = 0.0
 
     @property
     def has_result(self) -> bool:
         """Whether anything came of a check: if not, its kernel may have had no memory to report."""
-        return self.outcomes is not None or self.error is not None or self.has_bulk
+        return self.outcomes is not None or self.error is not None or self.has_long_message
 
     @property
-    def is_out_of_memory(self) -> bool:
+    def has_memory_error(self) -> bool:
         """Whether it met a MemoryError: its kernel may be unfit for the cells after it."""
         return any(kind == "MemoryError" for kind, _ in self._errors())
 
     @property
-    def ran_short(self) -> bool:
+    def has_resource_error(self) -> bool:
         """Whether it met an error for lack of some resource of the machine."""
         return any(_RAN_SHORT.search(message) for _, message in self._errors())
 

@@ -24,16 +24,18 @@ class ExerciseRun:
         return self.answer.end
 
     @property
-    def is_out_of_memory(self) -> bool:
+    def has_memory_error(self) -> bool:
         """Whether it met a MemoryError."""
-        return self.answer.is_out_of_memory or self.check.is_out_of_memory
+        return self.answer.has_memory_error or self.check.has_memory_error
 
     @property
     def is_settled(self) -> bool:
         """Whether the exercise itself caused its result, not an earlier one or a neighbour."""
         if self.end in (CellEnd.TIMED_OUT, CellEnd.FLOODED):
             return True
-        return self.check.has_result and not (self.answer.ran_short or self.check.ran_short)
+        if self.answer.has_resource_error or self.check.has_resource_error:
+            return False
+        return self.check.has_result
 
     @property
     def is_doubtful(self) -> bool:
@@ -42,12 +44,12 @@ class ExerciseRun:
         It ran short of something or ended without a report, though no limit of its own was reached.
         """
         has_cause = self.is_settled or self.end is CellEnd.OVER_MEMORY
-        return self.is_out_of_memory or not has_cause
+        return self.has_memory_error or not has_cause
 
     @property
     def is_fit(self) -> bool:
         """Whether it may run again in a fresh kernel, for later answers that may use it."""
-        return self.end is CellEnd.FINISHED and not self.is_out_of_memory
+        return self.end is CellEnd.FINISHED and not self.has_memory_error
 
     @property
     def seconds(self) -> float:
@@ -102,7 +104,7 @@ def _run_together(
     # Imported late: nbval takes long to load, and a process that only judges does not need it.
     from pytree_course.grading.nbval_run import run_notebook
 
-    cells = run_notebook(_notebook(answers, earlier, settings.blank), answers, settings)
+    cells = run_notebook(_make_notebook(answers, earlier, settings.blank), answers, settings)
     runs = {}
     for name in answers:
         if answer := cells.get(answer_id(name)):
@@ -113,7 +115,7 @@ def _run_together(
     return runs
 
 
-def _notebook(answers: dict[str, str], earlier: dict[str, str], blank: str) -> dict[str, Any]:
+def _make_notebook(answers: dict[str, str], earlier: dict[str, str], blank: str) -> dict[str, Any]:
     """Return the exercise notebook with these answers, and the checks of `answers` alone."""
     notebook: dict[str, Any] = json.loads(blank)
     sources = {answer_id(name): code for name, code in (*earlier.items(), *answers.items())}

@@ -62,12 +62,14 @@ def right_results(lesson: GradedLesson) -> RightResults:
 
     sources = read_sources(lesson.files)
     return {
-        name: authors_answers.run_solution(sources, sources.exercises[name], lesson.seed)
-        for name in lesson.points
+        name: authors_answers.run_solution(sources, exercise, lesson.seed)
+        for name, exercise in sources.graded.items()
     }
 
 
-def run_settings(lesson: GradedLesson, right: RightResults, *, in_sandbox: bool) -> RunSettings:
+def make_run_settings(
+    lesson: GradedLesson, right: RightResults, *, in_sandbox: bool
+) -> RunSettings:
     """Return what the answers to a lesson are run with."""
     to_explain = {}
     # Until a changed lesson is built, no misconceptions' results on its public cases are stored.
@@ -76,14 +78,14 @@ def run_settings(lesson: GradedLesson, right: RightResults, *, in_sandbox: bool)
         to_explain = {name: expected.observations for name, expected in right.items()}
     return RunSettings(
         blank=lesson.files.read_blank(),
-        course=_course_files(lesson),
+        course=_make_course_files(lesson),
         seed=lesson.seed,
         in_sandbox=in_sandbox,
         right=to_explain,
     )
 
 
-def _course_files(lesson: GradedLesson) -> dict[str, str]:
+def _make_course_files(lesson: GradedLesson) -> dict[str, str]:
     """Return the files that kernels see, by their paths: no observations, no hints, no answers."""
     graded = lesson.stored.graded.items()
     exercises = {name: replace(exercise, hints=[]) for name, exercise in graded}
@@ -128,7 +130,7 @@ def grade_notebook(notebook: Path, files: LessonFiles) -> Grade:
     lesson = read_lesson(files)
     right = right_results(lesson)
     submission = read_submission(notebook, lesson.starters)
-    runs = run_answers(submission.answers, run_settings(lesson, right, in_sandbox=False))
+    runs = run_answers(submission.answers, make_run_settings(lesson, right, in_sandbox=False))
     verdicts = judge_submission(lesson, right, submission, runs)
     return Grade(files.stem, lesson.stored.title, notebook, lesson.seed, verdicts, submission.notes)
 
@@ -147,26 +149,26 @@ def judge_submission(
             reason = submission.notes.get(name, words.NOT_ATTEMPTED)
             verdict = without_outcomes(expected, VerdictKind.NOT_ATTEMPTED, reason)
         else:
-            verdict = _verdict(expected, run)
+            verdict = _judge_run(expected, run)
             if verdict.failed and run.on_public_cases:
-                verdict = _explained(verdict, lesson.stored.expected(name), run.on_public_cases)
+                verdict = _explain(verdict, lesson.stored.expected(name), run.on_public_cases)
         verdicts.append(verdict)
     return verdicts
 
 
-def _explained(verdict: Verdict, expected: ExpectedExercise, check: CellRun) -> Verdict:
+def _explain(verdict: Verdict, expected: ExpectedExercise, check: CellRun) -> Verdict:
     """Return what the learner's own check says of a wrong answer; it does not pass either.
 
     Where it passes there, the verdict on fresh cases stands: it shows the case, and no reason.
     """
-    if outcomes := _outcomes(expected, check):
+    if outcomes := _complete_outcomes(expected, check):
         on_public_cases = judge(expected, outcomes)
         if on_public_cases.failed:
             return on_public_cases
     return verdict
 
 
-def _outcomes(exercise: ExpectedExercise, check: CellRun) -> list[Outcome] | None:
+def _complete_outcomes(exercise: ExpectedExercise, check: CellRun) -> list[Outcome] | None:
     """Return what an answer is judged by; None where it did not yield an outcome for each case."""
     outcomes = check.outcomes
     if outcomes is None or len(outcomes) != len(exercise.observations):
@@ -174,32 +176,32 @@ def _outcomes(exercise: ExpectedExercise, check: CellRun) -> list[Outcome] | Non
     return outcomes
 
 
-def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
+def _judge_run(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     """Judge how an answer ran on the cases that it is graded on."""
     if run.end is CellEnd.TIMED_OUT:
         return without_outcomes(exercise, VerdictKind.TIMED_OUT, words.TIMED_OUT)
-    if outcomes := _outcomes(exercise, run.check):
+    if outcomes := _complete_outcomes(exercise, run.check):
         return judge(exercise, outcomes)
-    kind, reason = _failure(exercise, run)
+    kind, reason = _explain_end(exercise, run)
     return without_outcomes(exercise, kind, reason)
 
 
-def _failure(exercise: ExpectedExercise, run: ExerciseRun) -> tuple[VerdictKind, str]:
+def _explain_end(exercise: ExpectedExercise, run: ExerciseRun) -> tuple[VerdictKind, str]:
     """Return the verdict's kind, and its reason, of an answer that yielded no outcomes in time."""
     check = run.check
     if check.reports > 1:  # before the flood: how much of a flood is read depends on the machine
         return VerdictKind.ERROR, words.SEVERAL_REPORTS
-    has_long_report = check.has_bulk and not check.reports
+    has_long_report = check.has_long_message and not check.reports
     if run.end is CellEnd.FLOODED or has_long_report:
         return VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT
     if run.end is CellEnd.OVER_MEMORY:
         return VerdictKind.CRASHED, words.OVER_MEMORY
     if run.end is CellEnd.KERNEL_ENDED:
         return VerdictKind.CRASHED, words.KERNEL_DIED
-    return VerdictKind.ERROR, _error(exercise, run.answer, check)
+    return VerdictKind.ERROR, _describe_error(exercise, run.answer, check)
 
 
-def _error(exercise: ExpectedExercise, answer: CellRun, check: CellRun) -> str:
+def _describe_error(exercise: ExpectedExercise, answer: CellRun, check: CellRun) -> str:
     """Say which error kept an answer or its check from running to its end."""
     if answer.error:
         kind, message = answer.error

@@ -233,7 +233,7 @@ class WatchedKernel:
         session = self.kc.session
         _, parts = session.feed_identities(frames)
         if sum(map(len, parts)) > limits.REPORT_BYTES:
-            run.has_bulk = True  # and its content is not even parsed
+            run.has_long_message = True  # and its content is not even parsed
             return ""
         message = session.deserialize(parts, content=False)
         kind = str(message["msg_type"])

@@ -63,8 +63,8 @@ def run_notebook(
             # Without --confcutdir, pytest lists the parent folder too.
             roots = ("--rootdir", folder_name, "--confcutdir", folder_name)
             status = pytest.main([*_NBVAL_OPTIONS, *roots, str(file)], [nbval.plugin, collector])
-    passed_or_failed = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
-    if not passed_or_failed or not collector.cells:
+    has_run = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    if not has_run or not collector.cells:
         raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_MAX_COMPLAINT:]}")
     return collector.cells
 
@@ -124,7 +124,7 @@ class _Collector:
 
     def _is_fit(self, cell_id: str, run: CellRun) -> bool:
         """Say whether the kernel may run more cells after this one."""
-        if run.end is not CellEnd.FINISHED or run.is_out_of_memory:
+        if run.end is not CellEnd.FINISHED or run.has_memory_error:
             return False
         return run.has_result or cell_id not in self._checks
 
