@@ -57,7 +57,7 @@ def build(
     tell
         Called with a line for each step.
     section
-        The slug of a deeper section, to build only its notebook.
+        The slug of a deeper section: of all notebooks, run only this one.
     again
         Whether to build up-to-date files as well, after a change of the engine.
 
@@ -70,63 +70,70 @@ def build(
     sources = read_sources(files)
     if mistakes := find_mistakes_in_text(sources):
         raise AuthorMistakesError(mistakes)
-    is_new = files.has_exercises and _build_exercises(sources, tell, again=again)
-
-    def write(file: Path, rendered: NotebookNode, made: NotebookNode | None) -> None:
-        write_file(file, _text(made or _executed(rendered, file, sources.all_cells)))
-
-    stale = {
-        file: rendered
-        for file, rendered in render_notebooks(sources).items()
-        if section is None or file == files.deeper(section)
-        if again or section or _why_notebook_is_stale(file, rendered)
-    }
-    with ThreadPoolExecutor(NOTEBOOKS_AT_ONCE) as pool:
-        written = []
-        for file, rendered in stale.items():
-            name = file.relative_to(files.root).as_posix()
-            made = None if again or section else _with_stored_outputs(rendered, file)
-            tell(f"writing {name}, whose code is unchanged" if made else f"running {name}")
-            written.append(pool.submit(write, file, rendered, made))
-    for result in written:
-        result.result()  # which raises what ended it
+    has_changed = files.has_exercises and _build_exercises(sources, tell, again=again)
+    notebooks = render_notebooks(sources)
+    if section is not None:
+        stale = {files.deeper(section): notebooks[files.deeper(section)]}
+    else:
+        stale = {
+            file: notebook
+            for file, notebook in notebooks.items()
+            if again or _why_notebook_is_stale(file, notebook)
+        }
+    _run_notebooks(stale, sources, tell)
     for gone in {*files.deeper_notebooks.glob("*.ipynb")} - {*files.notebooks()}:
         tell(f"deleting {gone.name}, which no longer has a source")
         gone.unlink()
-    return is_new
+    return has_changed
+
+
+def _run_notebooks(notebooks: dict[Path, NotebookNode], sources: LessonSources, tell: Tell) -> None:
+    """Run a lesson's notebooks, and write them with their outputs."""
+    for file in notebooks:
+        tell(f"running {file.relative_to(sources.files.root).as_posix()}")
+
+    def run(file: Path, rendered: NotebookNode) -> None:
+        write_file(file, _text(_executed(rendered, file, sources.all_cells)))
+
+    with ThreadPoolExecutor(NOTEBOOKS_AT_ONCE) as pool:
+        list(pool.map(run, notebooks.keys(), notebooks.values()))  # raises what ended a run
 
 
 def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool:
     """Build the stale exercise files; return whether the expected results have changed."""
     files = sources.files
-    stored = BuiltLesson.read(files.expected) if files.expected.exists() else None
-    is_proved = again or stored is None or not _is_of(stored, sources)
-    if stored is None or is_proved:
-        expected = _prove(sources, tell)
-    else:
-        expected = replace(
-            stored, title=sources.title, sections=sources.sections, predictions=sources.predictions
-        )
-    is_new = expected.write(files.expected)
+    stored = None if again else _stored_results(sources)
+    expected = stored or _prove(sources, tell)
+    has_changed = expected.write(files.expected)
     blank, solved = render_exercises(sources), render_exercises(sources, solved=True)
     is_stale = not files.exercises.exists() or _why_notebook_is_stale(files.blank, blank)
-    if (again or is_stale) and (kept := hand_out(files, _text(blank))):
+    kept = hand_out(files, _text(blank)) if again or is_stale else None
+    if kept:
         tell(f"the exercise notebook had answers in it: it is kept as {kept}")
     # What a check says of a solution, such as how many cases passed, depends on the check script.
-    if is_proved or _why_notebook_is_stale(files.solutions, solved):
-        made = None if is_proved else _with_stored_outputs(solved, files.solutions)
-        if made is None:
-            tell("running the solutions")
-            made = _executed(solved, files.solutions, sources.exercise_cells)
-        write_file(files.solutions, _text(made))
-    return is_new
+    if stored is None or _why_notebook_is_stale(files.solutions, solved):
+        tell("running the solutions")
+        solutions = _executed(solved, files.solutions, sources.exercise_cells)
+        write_file(files.solutions, _text(solutions))
+    return has_changed
 
 
-def _is_of(stored: BuiltLesson, sources: LessonSources) -> bool:
-    """Return whether stored results are as they were built, from these sources."""
+def _stored_results(sources: LessonSources) -> BuiltLesson | None:
+    """Return the stored results, with the sources' facts; None if the answers have to run again."""
+    file = sources.files.expected
+    if not file.exists():
+        return None
+    stored = BuiltLesson.read(file)
     digests = (sources.exercises_digest, sources.practice_digest)
-    is_whole = stored.results == stored.results_on_disk()
-    return is_whole and (stored.sources, stored.practice) == digests
+    if (stored.sources, stored.practice) != digests or stored.results != stored.results_on_disk():
+        return None
+    return replace(
+        stored,
+        title=sources.title,
+        sections=sources.sections,
+        predictions=sources.predictions,
+        exercises=dict(sources.exercises),
+    )
 
 
 def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:
@@ -135,11 +142,15 @@ def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:
     if mistakes := find_mistakes_in_answers(sources):
         raise AuthorMistakesError(mistakes)
     expected = expect_lesson(sources)
-    asked = {about.exercise for about in questions(expected)}
-    asking = [exercise for exercise in sources.exercises.values() if exercise.question]
+    with_questions = {belief.exercise for belief in questions(expected)}
     message = "no case makes a question: see `question` in docs/authoring.md"
-    if mute := [exercise.mistake(message) for exercise in asking if exercise.name not in asked]:
-        raise AuthorMistakesError(mute)
+    mistakes = [
+        exercise.mistake(message)
+        for exercise in sources.exercises.values()
+        if exercise.question and exercise.name not in with_questions
+    ]
+    if mistakes:
+        raise AuthorMistakesError(mistakes)
     return expected
 
 
@@ -167,7 +178,7 @@ def find_stale(files: LessonFiles) -> list[Stale]:
         notebooks[files.blank] = notebooks[files.exercises] = render_exercises(sources)
     reasons = {file: _why_notebook_is_stale(file, made) for file, made in notebooks.items()}
     if files.has_exercises:
-        reasons[files.expected] = _why_expected_is_stale(files.expected, sources)
+        reasons[files.expected] = _why_expected_is_stale(sources)
     commands = {files.exercises: "reset"}
     return [
         Stale(file, why, f"python3 course.py {commands.get(file, 'build')} {files.stem}")
@@ -190,51 +201,17 @@ def _why_notebook_is_stale(file: Path, wanted: NotebookNode) -> str | None:
     return None
 
 
-def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
+def _why_expected_is_stale(sources: LessonSources) -> str | None:
+    file = sources.files.expected
     if not file.exists():
         return NOT_BUILT
     stored = BuiltLesson.read(file)
     if (stored.sources, stored.practice) != (sources.exercises_digest, sources.practice_digest):
         return CHANGED_SOURCES
-    results = stored.results_on_disk()
-    if not results:
-        return NOT_BUILT
-    wanted = replace(
-        stored,
-        title=sources.title,
-        sections=sources.sections,
-        predictions=sources.predictions,
-        exercises=dict(sources.exercises),
-        results=results,
-    )
-    if stored.to_text() != wanted.to_text():
+    wanted = _stored_results(sources)
+    if wanted is None or wanted.to_text() != stored.to_text():
         return EDITED
     return None
-
-
-def _with_stored_outputs(notebook: NotebookNode, file: Path) -> NotebookNode | None:
-    """Return a notebook with the outputs stored in its file; None if other code made them."""
-    if not file.exists():
-        return None
-    stored = nbformat.read(file, as_version=4)
-    cells, earlier = (
-        [cell for cell in book.cells if cell.cell_type == "code"] for book in (notebook, stored)
-    )
-    outputs = built.outputs_digest(stored)
-    is_whole = stored.metadata.get(built.METADATA_KEY, {}).get(built.OUTPUTS) == outputs
-    if not is_whole or [*map(_code_of, cells)] != [*map(_code_of, earlier)]:
-        return None
-    for cell, old in zip(cells, earlier, strict=True):
-        cell.outputs, cell.execution_count = old.outputs, old.execution_count
-        if built.hides_outputs(old):
-            cell.metadata[built.METADATA_KEY] = old.metadata[built.METADATA_KEY]
-    notebook.metadata[built.METADATA_KEY][built.OUTPUTS] = outputs
-    return notebook
-
-
-def _code_of(cell: NotebookNode) -> tuple[Any, ...]:
-    """Return everything that a cell's outputs depend on."""
-    return cell.id, cell.source, built.hides_outputs(cell), cell.metadata.get("tags")
 
 
 def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:
@@ -253,34 +230,44 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
         client.execute(stderr=subprocess.DEVNULL, env={**os.environ, NOBODY_VARIABLE: "1"})
     except CellExecutionError as error:
         raise AuthorMistakesError([_failed(notebook, source_cells, error)]) from None
-    # Every count is 1, so that a cell added at the top does not change the cells below. It cannot
-    # be None: nbval refuses outputs of cells that were not run.
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.execution_count = 1
-            for output in cell.outputs:
-                if output.output_type == "error":  # whose traceback has paths of this machine
-                    output.evalue = built.without_this_machine(output.evalue)
-                    output.traceback = built.brief_traceback(output.ename, output.evalue)
-                if "execution_count" in output:
-                    output.execution_count = 1
-                # A live widget needs its kernel; the static form remains.
-                output.get("data", {}).pop(WIDGET_MIME, None)
-            if VARIES in cell.metadata.tags:
-                cell.outputs, cell.execution_count = [], None
-            if built.hides_outputs(cell):
-                built.hide_outputs(cell)
+            _make_reproducible(cell)
     notebook.metadata["language_info"] = {"name": "python"}
     notebook.metadata[built.METADATA_KEY][built.OUTPUTS] = built.outputs_digest(notebook)
     return notebook
+
+
+def _make_reproducible(cell: NotebookNode) -> None:
+    """Remove from a cell what differs between runs and machines; hide a prediction's answer."""
+    # Every count is 1, so that a cell added at the top does not change the cells below. It cannot
+    # be None: nbval refuses outputs of cells that were not run.
+    cell.execution_count = 1
+    for output in cell.outputs:
+        if output.output_type == "error":  # whose traceback has paths of this machine
+            output.evalue = built.without_this_machine(output.evalue)
+            output.traceback = built.brief_traceback(output.ename, output.evalue)
+        if "execution_count" in output:
+            output.execution_count = 1
+        # A live widget needs its kernel; the static form remains.
+        output.get("data", {}).pop(WIDGET_MIME, None)
+    if VARIES in cell.metadata.tags:
+        cell.outputs, cell.execution_count = [], None
+    if built.hides_outputs(cell):
+        built.hide_outputs(cell)
 
 
 def _failed(
     notebook: NotebookNode, source_cells: list[SourceCell], error: CellExecutionError
 ) -> Mistake:
     """Return the mistake of a failed cell, with the line of its source."""
-    outputs = ((cell.id, output) for cell in notebook.cells for output in cell.get("outputs", ()))
-    failed = next(cell_id for cell_id, output in outputs if output.output_type == "error")
+    raising = [
+        cell.id
+        for cell in notebook.cells
+        for output in cell.get("outputs", ())
+        if output.output_type == "error"
+    ]
+    failed = raising[-1]  # those above it are meant to raise
     message = f"the cell {failed!r} raised {error.ename}: {error.evalue}"
     # The id of a cell that the build adds, such as a check, begins with its source cell's name.
     for cell in source_cells:
@@ -290,11 +277,11 @@ def _failed(
 
 
 def _without_outputs(notebook: NotebookNode) -> list[tuple[Any, ...]]:
-    key, hides = built.METADATA_KEY, built.hides_outputs
-    return [
-        (cell.id, cell.cell_type, cell.source, cell.metadata | {key: hides(cell)})
-        for cell in notebook.cells
-    ]
+    cells = []
+    for cell in notebook.cells:
+        metadata = {**cell.metadata, built.METADATA_KEY: built.hides_outputs(cell)}
+        cells.append((cell.id, cell.cell_type, cell.source, metadata))
+    return cells
 
 
 def _text(notebook: NotebookNode) -> str:
