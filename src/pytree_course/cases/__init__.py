@@ -1,4 +1,4 @@
-"""What check scripts are written with: cases, random inputs, guards around answers."""
+"""The toolkit of check scripts: cases, random inputs, guards around answers."""
 
 from pytree_course.cases.case import Case, check, prediction_cases
 from pytree_course.cases.guards import (

@@ -20,7 +20,9 @@ STAND_IN = "#010203"  # in that style, for the colour of the page's text
 
 @contextmanager
 def figure(alt: str, size: tuple[float, float] = SIZE) -> Iterator["Axes"]:
-    """Show what is plotted on these axes, of a size in inches; `alt` is the text alternative.
+    """Show a plot, drawn on the axes that it yields, `size` inches wide and high.
+
+    `alt` is its text alternative.
 
     Examples
     --------
@@ -34,26 +36,26 @@ def figure(alt: str, size: tuple[float, float] = SIZE) -> Iterator["Axes"]:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(mpl.rc_params_from_file(STYLE, use_default_template=False)):
-        plotted = Figure(figsize=size)
-        yield plotted.subplots()
-        html = as_html(plotted, alt)
+        plot = Figure(figsize=size)
+        yield plot.subplots()
+        html = as_html(plot, alt)
     display({"text/html": html, "text/plain": alt}, raw=True)
 
 
-def as_html(plotted: "Figure", alt: str) -> str:
+def as_html(plot: "Figure", alt: str) -> str:
     """Write a plot as inline SVG, in the page's colour, with unique ids and a text alternative."""
     file = io.StringIO()
-    plotted.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    picture = file.getvalue()
-    picture = picture[picture.index("<svg") :].replace(STAND_IN, "currentColor")
-    named = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", picture))
-    # Two figures on a page must not share names: these are of this picture alone.
-    prefix = f"f{sha256(picture.encode()).hexdigest()[:8]}-"
-    picture = re.sub(
-        r' id="([^"]+)"',
-        lambda match: f' id="{prefix}{match[1]}"' if match[1] in named else "",
-        picture,
-    )
-    picture = re.sub(r"(url\(#|href=\"#)", rf"\g<1>{prefix}", picture)
+    plot.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    svg = file.getvalue()
+    svg = svg[svg.index("<svg") :].replace(STAND_IN, "currentColor")
+    referenced = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", svg))
+    # Two figures on a page must not share ids: these belong to this picture alone.
+    prefix = f"f{sha256(svg.encode()).hexdigest()[:8]}-"
+
+    def unique_id(match: re.Match[str]) -> str:
+        return f' id="{prefix}{match[1]}"' if match[1] in referenced else ""
+
+    svg = re.sub(r' id="([^"]+)"', unique_id, svg)
+    svg = re.sub(r"(url\(#|href=\"#)", rf"\g<1>{prefix}", svg)
     label = f'<svg role="img" aria-label="{escape(alt)}" style="max-width:100%;height:auto" '
-    return picture.replace("<svg ", label, 1).strip()
+    return svg.replace("<svg ", label, 1).strip()

@@ -94,9 +94,10 @@ def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
     if tree is not observation:
         root.notes.insert(0, "PyTreeDef")
     room = MAX_ITEMS - 1
+    # With the rest of the marked path, or None where that leads elsewhere, and the level.
     waiting = deque([(root, tree, marked, 1)])
     while waiting:
-        item, part, path_left, level = waiting.popleft()  # None where the marked path is elsewhere
+        item, part, path_left, level = waiting.popleft()
         children = part.children if isinstance(part, obs.Node) else ()
         keys = [key for key, _ in children]
         marked_child = keys.index(path_left[0]) if path_left and path_left[0] in keys else None
