@@ -86,30 +86,11 @@ class ExpectedExercise(ExerciseFacts):
     given: dict[int, Given] = field(default_factory=dict)  # by the cases that make a question
 
 
-@dataclass(frozen=True)
-class _StoredMisconception:
-    name: str
-    explanation: str
-    section: str
-    observations: dict[int, int]  # indices into `wrong`, by case
-
-
-@dataclass(frozen=True)
-class _StoredResults:
-    """An exercise's file."""
-
-    lines: dict[str, str]
-    observations: list[Observation]
-    misconceptions: list[_StoredMisconception]
-    wrong: list[Observation]
-    summaries: list[dict[str, str] | None]
-    given: dict[int, Given]
-
-
 def _text_of_results(exercise: ExpectedExercise) -> str:
     """Return the text of an exercise's file: a line for each observation or fact of a case.
 
-    A wrong observation of several misconceptions is written once, in `wrong`.
+    A wrong observation of several misconceptions is written once, in `wrong`. The misconceptions
+    have indices into it.
     """
     wrong: dict[str, int] = {}  # the index of each observation, by its text
     misconceptions = []
@@ -118,10 +99,14 @@ def _text_of_results(exercise: ExpectedExercise) -> str:
             case: wrong.setdefault(_json(observation), len(wrong))
             for case, observation in misconception.observations.items()
         }
-        stored = _StoredMisconception(
-            misconception.name, misconception.explanation, misconception.section, indices
+        misconceptions.append(
+            {
+                "name": misconception.name,
+                "explanation": misconception.explanation,
+                "section": misconception.section,
+                "observations": indices,
+            }
         )
-        misconceptions.append(stored)
     entries = {
         "lines": _json(exercise.lines),
         "observations": _lines(map(_json, exercise.observations)),
@@ -142,24 +127,13 @@ def _lines(items: Iterable[str]) -> str:
 
 
 def _read_results(file: Path, exercise: ExerciseFacts) -> ExpectedExercise:
-    stored = msgspec.json.decode(_read(file), type=_StoredResults)
-    misconceptions = [
-        Misconception(
-            misconception.name,
-            misconception.explanation,
-            misconception.section,
-            {case: stored.wrong[index] for case, index in misconception.observations.items()},
-        )
-        for misconception in stored.misconceptions
-    ]
-    return ExpectedExercise(
-        **exercise.facts(),
-        observations=stored.observations,
-        misconceptions=misconceptions,
-        summaries=stored.summaries,
-        lines=stored.lines,
-        given=stored.given,
-    )
+    results = msgspec.json.decode(_read(file))
+    wrong = results.pop("wrong")
+    for misconception in results["misconceptions"]:
+        indices = misconception["observations"]
+        misconception["observations"] = {case: wrong[index] for case, index in indices.items()}
+    data = {**exercise.facts(), **results}  # they have no entry in common
+    return msgspec.convert(data, ExpectedExercise, str_keys=True)
 
 
 def _read(file: Path) -> bytes:
