@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import partial
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -91,75 +90,87 @@ INSTALLED_ID = "installed"
 
 def render_notebooks(sources: LessonSources) -> dict[Path, NotebookNode]:
     """Return a lesson's notebooks without outputs: the core, and each deeper section."""
-    files, layers = sources.files, sources.layers
-    reading, everything = str(layers.core_minutes), str(layers.core_with_everything)
-    texts = {
-        cell.id: cell.source.replace("{reading}", reading).replace("{with everything}", everything)
-        for cell in layers.opening
-    }
-    sections = {section.slug: section for section in layers.deeper}
-
-    def described(link: re.Match[str]) -> str:
-        return f"{link[0]}: {about(sections[link[1]])}" if link[1] in sections else link[0]
-
-    texts |= {cell.id: LISTED.sub(described, cell.source) for cell in layers.ending}
-    notebooks = {files.notebook: _render(sources, sources.lesson, texts)}
-    course = Course(files.root)
-    for section in layers.deeper:
-        file = files.deeper(section.slug)
-        link = partial(course.link, start=file.parent)
-        values = {
-            "section": section,
-            "title": sources.title,
-            "about": about(section),
-            "lesson": link(files.notebook),
-            "back": link(files.notebook, GOING_DEEPER),
-            "exercises": [
-                (exercise, link(files.exercises, exercise.title))
-                for exercise in sources.graded.values()
-                if exercise.section == section.slug
-            ],
-        }
-        top, back = (render(f"authoring/deeper_{end}.md", **values) for end in ("top", "end"))
-        first = section.cells[0]
-        heading, _, rest = first.source.partition("\n")
-        texts = {first.id: f"{heading}\n\n{top}\n{rest}"}
-        notebooks[file] = _render(
-            sources, section.cells, texts, [new_markdown_cell(back, id="end")]
-        )
+    notebooks = {sources.files.notebook: _render_core(sources)}
+    for section in sources.layers.deeper:
+        notebooks[sources.files.deeper(section.slug)] = _render_deeper(sources, section)
     return notebooks
 
 
-def _render(
+def _render_core(sources: LessonSources) -> NotebookNode:
+    """Return the core's notebook: the opening has its minutes, the list of sections theirs."""
+    layers = sources.layers
+    reading, everything = str(layers.core_minutes), str(layers.core_with_everything)
+    sections = {section.slug: section for section in layers.deeper}
+
+    def described(link: re.Match[str]) -> str:
+        section = sections.get(link[1])
+        return f"{link[0]}: {_about(section)}" if section else link[0]
+
+    texts = {cell.id: LISTED.sub(described, cell.source) for cell in layers.ending}
+    for cell in layers.opening:
+        text = cell.source.replace("{reading}", reading)
+        texts[cell.id] = text.replace("{with everything}", everything)
+    return _render_lesson(sources, sources.lesson, texts)
+
+
+def _render_deeper(sources: LessonSources, section: Section) -> NotebookNode:
+    """Return a deeper section's notebook: it says whom it is for, and leads to its exercises."""
+    files = sources.files
+    link = partial(Course(files.root).link, start=files.deeper_notebooks)
+    top = render(
+        "authoring/deeper_top.md",
+        about=_about(section),
+        title=sources.title,
+        lesson=link(files.notebook),
+    )
+    end = render(
+        "authoring/deeper_end.md",
+        exercises=[
+            (exercise, link(files.exercises, exercise.title))
+            for exercise in sources.graded.values()
+            if exercise.section == section.slug
+        ],
+        title=sources.title,
+        back=link(files.notebook, GOING_DEEPER),
+    )
+    first = section.cells[0]
+    heading, _, rest = first.source.partition("\n")
+    texts = {first.id: f"{heading}\n\n{top}\n{rest}"}
+    return _render_lesson(sources, section.cells, texts, [new_markdown_cell(end, id="end")])
+
+
+def _about(section: Section) -> str:
+    """Say how long a deeper section takes, and who needs it."""
+    minutes = counted(section.with_everything, "minute", "minutes")
+    return f"about {minutes}. For you if {section.for_whom}."
+
+
+def _render_lesson(
     sources: LessonSources,
     source_cells: Sequence[SourceCell],
     texts: Mapping[str, str],
     ending: Sequence[NotebookNode] = (),
 ) -> NotebookNode:
     """Return a notebook of source cells; `texts` replaces the text of cells, by id."""
-    slides = slide_types(source_cells)
     cells: list[NotebookNode] = []
-    for cell, following in zip_longest(source_cells, source_cells[1:]):
+    for cell in source_cells:
         if cell.kind == "markdown":
             text = texts.get(cell.id, cell.source)
             if cells and cells[-1].id in sources.predictions and not cell.heading:
                 text = with_closed_answer(text)
-            if following and following.is_exercise:
-                exercise = sources.exercises[following.metadata["exercise"]]
-                text = f"{text}\n\n{render('authoring/practice.md', exercise=exercise)}"
             cells.append(new_markdown_cell(text, id=cell.id))
         elif cell.is_exercise:
-            cells += _practice(sources.exercises[cell.metadata["exercise"]])
+            exercise = sources.exercises[cell.metadata["exercise"]]
+            cells[-1].source += f"\n\n{render('authoring/practice.md', exercise=exercise)}"
+            cells += _practice(exercise)
+        elif cell.id in sources.predictions:
+            cells += _predicted(sources.files.stem, cell)
         else:
             code = _code(cell.id, cell.source, cell)
-            if cell.id in sources.predictions:
-                call = f'predict("{sources.files.stem}", "{cell.id}")'
-                question = _code(f"{cell.id}-predict", call)
-                question.metadata["jupyter"] = {"source_hidden": True}
-                cells.append(question)
-            if cell.id in sources.predictions or "waits" in cell.metadata:
-                hide_outputs(code)  # also those of a later execution
+            if "waits" in cell.metadata:
+                hide_outputs(code)
             cells.append(code)
+    slides = slide_types(source_cells)
     for built in cells:
         if built.id in slides:
             built.metadata["slideshow"] = {"slide_type": slides[built.id]}
@@ -167,10 +178,13 @@ def _render(
     return _notebook(_with_installed([*cells, *ending]), digest)
 
 
-def about(section: Section) -> str:
-    """Say how long a deeper section takes, and who needs it."""
-    minutes = counted(section.with_everything, "minute", "minutes")
-    return f"about {minutes}. For you if {section.for_whom}."
+def _predicted(lesson: str, cell: SourceCell) -> list[NotebookNode]:
+    """Return the cells of a prediction: the question, folded, and the code that answers it."""
+    question = _code(f"{cell.id}-predict", f'predict("{lesson}", "{cell.id}")')
+    question.metadata["jupyter"] = {"source_hidden": True}
+    code = _code(cell.id, cell.source, cell)
+    hide_outputs(code)  # also those of a later execution
+    return [question, code]
 
 
 def _practice(exercise: Exercise) -> list[NotebookNode]:
@@ -185,45 +199,43 @@ def _practice(exercise: Exercise) -> list[NotebookNode]:
 
 def render_exercises(sources: LessonSources, *, solved: bool = False) -> NotebookNode:
     """Return the blank exercise notebook, or the one with right answers, without outputs."""
-    by_heading = {exercise.title: exercise for exercise in sources.exercises.values()}
+    by_title = {exercise.title: exercise for exercise in sources.exercises.values()}
     cells = []
     for cell in sources.exercise_cells:
         if cell.kind == "markdown":
-            exercise = by_heading.get(cell.heading or "")
+            exercise = by_title.get(cell.heading or "")
             text = _with_facts(cell.source, exercise, sources) if exercise else cell.source
             cells.append(new_markdown_cell(text, id=cell.id))
-        elif "exercise" in cell.metadata:
-            exercise = sources.exercises[cell.metadata["exercise"]]
-            content = exercise.solution if solved else exercise.starter
-            answer, check = answer_id(exercise.name), check_id(exercise.name)
-            marks = nbgrader.marks(answer, is_answer=True)
-            cells.append(_code(answer, content.source, cell, marks))
-            marks = nbgrader.marks(check, points=exercise.points)
-            cells.append(_code(check, exercise.call, marks=marks))
-            if solved:
-                cells += _other_ways(exercise)
+        elif cell.is_exercise:
+            cells += _exercise(sources.exercises[cell.metadata["exercise"]], solved=solved)
         else:
             cells.append(_code(cell.id, cell.source, cell, nbgrader.marks(cell.id)))
     return _notebook(_with_installed(cells, nbgrader.marks(INSTALLED_ID)), sources.exercises_digest)
 
 
+def _exercise(exercise: Exercise, *, solved: bool) -> list[NotebookNode]:
+    """Return the cells of an exercise: answer, check and, with right answers, other ways."""
+    answer_marks = nbgrader.marks(answer_id(exercise.name), is_answer=True)
+    check_marks = nbgrader.marks(check_id(exercise.name), points=exercise.points)
+    source = exercise.solution.source if solved else exercise.starter.source
+    cells = [
+        _code(answer_id(exercise.name), source, exercise.cell, answer_marks),
+        _code(check_id(exercise.name), exercise.call, marks=check_marks),
+    ]
+    return cells + _other_ways(exercise) if solved else cells
+
+
 def _other_ways(exercise: Exercise) -> list[NotebookNode]:
     """Return cells with the two variants that are least similar to the solution."""
 
-    def likeness(variant: Answer) -> float:
+    def similarity(variant: Answer) -> float:
         return SequenceMatcher(None, exercise.solution.source, variant.source).ratio()
 
-    two = sorted(exercise.variants, key=likeness)[:2]
-    fenced = [f"```python\n{variant.source.strip()}\n```" for variant in two]
-    ids = [
-        f"{exercise.name}-others",
-        other_answer_id(exercise.name, 1),
-        other_answer_id(exercise.name, 2),
-    ]
-    return [
-        new_markdown_cell(text, id=cell_id)
-        for cell_id, text in zip(ids, [OTHER_WAYS, *fenced], strict=True)
-    ]
+    cells = [new_markdown_cell(OTHER_WAYS, id=f"{exercise.name}-others")]
+    for number, variant in enumerate(sorted(exercise.variants, key=similarity)[:2], 1):
+        text = f"```python\n{variant.source.strip()}\n```"
+        cells.append(new_markdown_cell(text, id=other_answer_id(exercise.name, number)))
+    return cells
 
 
 def _with_installed(
@@ -252,12 +264,15 @@ def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
 def _code(
     cell_id: str, code: str, cell: SourceCell | None = None, marks: dict[str, Any] | None = None
 ) -> NotebookNode:
-    metadata = dict(cell.metadata) if cell else {}
-    tags = [str(tag) for tag in metadata.pop("tags", [])]
+    """Return a code cell with the metadata that its source cell gives, and nbgrader's marks."""
+    options = cell.metadata if cell else {}
+    tags = [str(tag) for tag in options.get("tags", [])]
     if IGNORE_OUTPUT not in tags:
         tags.append(CHECK_OUTPUT)
-    kept = {key: value for key, value in metadata.items() if key not in AUTHORS_OPTIONS}
-    return new_code_cell(code, id=cell_id, metadata={**kept, **(marks or {}), "tags": tags})
+    metadata = {key: value for key, value in options.items() if key not in AUTHORS_OPTIONS}
+    metadata.update(marks or {})
+    metadata["tags"] = tags
+    return new_code_cell(code, id=cell_id, metadata=metadata)
 
 
 def _notebook(cells: list[NotebookNode], digest: str) -> NotebookNode:
