@@ -42,11 +42,6 @@ class ShownFeedback(NamedTuple):
     feedback: Feedback
     cases: set[CaseKey]
 
-    @property
-    def html(self) -> Markup:
-        """The feedback in a page."""
-        return Markup(self.feedback.html)
-
 
 class Pages:
     """Makes the pages of a session, in which learners join at `address`."""
@@ -61,7 +56,11 @@ class Pages:
         }
         # Both are made once, because this takes up to seconds.
         self.questions = cache(lambda lesson: questions(self.lessons[lesson], fewest=2))
-        self.feedback = cache(self._make_feedback)
+        self.feedback = cache(
+            lambda about: feedback_for_holders(
+                self._files[about.lesson], self.lessons[about.lesson], about
+            )
+        )
 
     @property
     def lesson(self) -> BuiltLesson:
@@ -73,7 +72,7 @@ class Pages:
     def question(self) -> Question | None:
         """The question of the current vote."""
         vote = self._room.vote
-        if vote is None or vote.about.lesson not in self.lessons:
+        if vote is None:
             return None
         for question in self.questions(vote.about.lesson).get(vote.about, ()):
             if question.case == vote.case:
@@ -142,7 +141,7 @@ class Pages:
             "board/screen.html",
             **self._shared_values(now),
             is_board=False,
-            feedback=self.feedback(projected) if projected else None,
+            feedback=self.feedback(projected).feedback if projected else None,
         )
         return {"screen": html}
 
@@ -186,9 +185,6 @@ class Pages:
             "address": self._address,
             "qr": self._qr,
         }
-
-    def _make_feedback(self, about: Belief) -> ShownFeedback:
-        return feedback_for_holders(self._files[about.lesson], self.lessons[about.lesson], about)
 
 
 def feedback_for_holders(files: LessonFiles, lesson: BuiltLesson, about: Belief) -> ShownFeedback:

@@ -79,11 +79,8 @@ class BaseHandler(web.RequestHandler):
             raise web.HTTPError(403, reason="The session is over")
 
     def write_error(self, status_code: int, **details: Any) -> None:
-        """Answer with one line; after 503, a notebook sends again what could not be stored."""
-        error = details["exc_info"][1]
-        if isinstance(error, CourseError):
-            self.set_status(503)
-        self.finish(f"{self.get_status()} {self._reason}\n")
+        """Answer with one line; after status 500, a notebook sends again what was not stored."""
+        self.finish(f"{status_code} {self._reason}\n")
 
 
 class LearnerHandler(BaseHandler):

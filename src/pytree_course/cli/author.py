@@ -32,9 +32,10 @@ def build(
     all_files = course.with_sources()
     if not all_files:
         raise CourseError("This copy of the course has no sources to build it from.")
+    all_lessons = [files.stem for files in all_files if files.has_exercises]
     pages = [files for files in all_files if not files.has_exercises]
-    is_new = False
-    for name in lessons or [files.stem for files in all_files if files.has_exercises]:
+    is_any_new = False
+    for name in lessons or all_lessons:
         lesson, _, section = name.partition("/")
         files = course.lesson_named(lesson)
         if section and not (files.deeper_sources / f"{section}.md").exists():
@@ -42,10 +43,10 @@ def build(
             raise CourseError(f"{files.stem} has no deeper section {section!r}: {sections}.")
         console.print(files.stem, style="bold")
         again = everything or not files.has_exercises  # a page that is named is always built
-        is_new |= build_lesson(files, _tell, section or None, again=again)
+        is_any_new |= build_lesson(files, _tell, section or None, again=again)
     for files in pages:
         shows_lessons = "course_map" in (files.sources / "lesson.md").read_text(encoding="utf-8")
-        build_lesson(files, _tell, again=everything or (is_new and shows_lessons))
+        build_lesson(files, _tell, again=everything or (is_any_new and shows_lessons))
     # Last, because the plans depend on every lesson.
     if plans := teaching_plans.plans(course):
         write_file(course.root / teaching_plans.PAGE, plans)
@@ -63,7 +64,7 @@ def answer(lesson: Lesson, exercise: str, name: str) -> None:
     exercises = read_sources(lesson_with_exercises(lesson)).exercises
     if exercise not in exercises:
         raise CourseError(f"There is no exercise {exercise!r}: {', '.join(exercises)}.")
-    codes = {known.name: known.source for known in exercises[exercise].all_answers}
+    codes = {answer.name: answer.source for answer in exercises[exercise].all_answers}
     if name not in codes:
         raise CourseError(f"{exercise} has no answer {name!r}: {', '.join(codes)}.")
     console.print(Text(codes[name]), soft_wrap=True)

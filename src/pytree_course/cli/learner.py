@@ -71,12 +71,12 @@ def check(lesson: Lesson) -> None:
 
     files = lesson_with_exercises(lesson)
     grade = grade_and_show(files, files.exercises)
-    done = Progress.load(Course(files.root).progress_file)
+    progress = Progress.load(Course(files.root).progress_file)
     for verdict in grade.verdicts:
-        known = done.of(grade.lesson, verdict.exercise)
-        if verdict.kind is VerdictKind.CORRECT and not known.correct:
-            done.add(grade.lesson, verdict.exercise, "correct")
-    for line in done.news():
+        is_known = progress.of(grade.lesson, verdict.exercise).correct
+        if verdict.kind is VerdictKind.CORRECT and not is_known:
+            progress.add(grade.lesson, verdict.exercise, "correct")
+    for line in progress.news():
         warn(line)
     raise typer.Exit(0 if grade.all_correct else 1)
 
@@ -117,13 +117,13 @@ def review() -> None:
 
     from pytree_course.learner.review import Review
 
-    asked = Review(Course.of_notebook())
-    while question := asked.next():
-        console.print(f"\n{asked.show(question)}\n")
+    due = Review(Course.of_notebook())
+    while question := due.next():
+        console.print(f"\n{due.show(question)}\n")
         letters = [*question.options] or None
         choice = Prompt.ask("Your answer", choices=letters, case_sensitive=False, console=console)
-        console.print(f"\n{asked.answer(question, choice)}")
-    console.print(asked.end)
+        console.print(f"\n{due.answer(question, choice)}")
+    console.print(due.end)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -140,7 +140,7 @@ def test(
     course = Course.above()
     # One more than cores, because some tests wait; at most 4, because some start a browser or
     # kernels, and a laptop's memory is limited.
-    # What one imports at its start is a large part of a fast run.
+    # Importing takes a large part of a fast run.
     processes = "2" if fast else str(min(1 + (os.cpu_count() or 1), 4))
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),

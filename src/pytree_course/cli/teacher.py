@@ -193,7 +193,8 @@ def grade(
             if unsandboxed:
                 warn(UNSANDBOXED)
             else:
-                private = [folder, into, *_folders_with_answers(course)]
+                with_answers = [course.root / "sources", course.root / "solutions"]
+                private = [folder, into, *filter(Path.is_dir, with_answers)]
                 begin_process = resources.enter_context(class_sandboxes(private))
             stems = [lesson_with_exercises(name).stem for name in lesson or ()]
             options = GradingOptions(stems, force, in_sandbox=not unsandboxed)
@@ -223,12 +224,6 @@ def grade(
         grades = ClassGrades.combine(course, submitted, gradebook, entries, last)
     _write_and_show(grades, summary, into, times)
     raise typer.Exit(1 if summary.failed else 0)
-
-
-def _folders_with_answers(course: Course) -> list[Path]:
-    """Return the folders of the course that no sandbox may show."""
-    folders = [course.root / "sources", course.root / "solutions"]
-    return [folder for folder in folders if folder.is_dir()]
 
 
 def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:

@@ -10,37 +10,33 @@ CLASS_HEADER = "Pytree-Course-Class"
 """The HTTP header of all of a class's own answers; a proxy's answer has it not."""
 
 MAX_VERDICTS = 50  # in a request
-MAX_TEXT = 4_000  # characters
-
-Word = Annotated[str, Meta(max_length=100)]
-LongText = Annotated[str, Meta(max_length=MAX_TEXT)]
 
 
 class Note(Struct, frozen=True):
     """The teacher's note to everyone."""
 
     number: int
-    text: LongText
+    text: str
 
 
 class Vote(Struct, frozen=True):
     """The question on the projector, and its result once the vote is closed."""
 
     number: int
-    text: LongText
-    code: LongText
-    note: LongText
-    options: Annotated[dict[str, LongText], Meta(max_length=10)]  # by letter
-    choice: LongText  # this learner's so far; may be empty
-    counts: Annotated[dict[str, Count], Meta(max_length=10)]  # of votes, by letter; {} while open
+    text: str
+    code: str
+    note: str
+    options: dict[str, str]  # by letter
+    choice: str  # this learner's so far; may be empty
+    counts: dict[str, Count]  # of votes, by letter; {} while open
     is_open: bool
-    answer: LongText  # the right option's letter, once the teacher has explained it
+    answer: str  # the right option's letter, once the teacher has explained it
 
 
 class News(Struct, frozen=True):
     """The server's answer to each of a learner's requests."""
 
-    name: LongText  # of this learner; the teacher may change it
+    name: str  # of this learner; the teacher may change it
     note: Note | None
     vote: Vote | None
 
@@ -55,16 +51,16 @@ class Join(Struct, frozen=True, forbid_unknown_fields=True):
 class Joined(Struct, frozen=True):
     """The answer to a learner who has joined."""
 
-    secret: LongText
-    name: LongText
+    secret: str
+    name: str
 
 
 class SentVerdict(Struct, frozen=True, forbid_unknown_fields=True):
     """A verdict of the learner's progress: nothing else about it is sent."""
 
-    key: Word  # the same whenever it is sent again
-    lesson: Word
-    exercise: Word
+    key: Annotated[str, Meta(max_length=100)]  # the same whenever it is sent again
+    lesson: str
+    exercise: str
     event: Literal["tried", "correct"]
     held: str  # names of misconceptions, joined with "; "
 
@@ -79,4 +75,4 @@ class Choice(Struct, frozen=True, forbid_unknown_fields=True):
     """A learner's choice in a vote."""
 
     vote: Count
-    choice: Word
+    choice: str

@@ -34,6 +34,7 @@ from pytree_course.texts import write_file
 SECONDS_BETWEEN_LOOKS = 0.4  # at the progress file
 SECONDS_BETWEEN_REQUESTS = 3  # for news, or to a class that does not answer
 TIMEOUT_SECONDS = 5
+SENT_FIELDS = ("lesson", "exercise", "event", "held")  # of an event in the progress file
 
 SENT = (
     "With each check, your teacher gets the exercise, the verdict, the names of reasons, the "
@@ -265,15 +266,9 @@ def read_verdicts(progress: Path, start: int) -> tuple[list[dict[str, str]], int
         with suppress(ValueError):  # a damaged line, which `Progress` skips too
             event = read_json(dict[str, str], line)
             if event.get("event") in ("tried", "correct"):
-                verdicts.append(
-                    {
-                        "key": f"{position}-{sha256(line).hexdigest()[:16]}",
-                        "lesson": event.get("lesson", ""),
-                        "exercise": event.get("exercise", ""),
-                        "event": event["event"],
-                        "held": event.get("held", ""),
-                    }
-                )
+                verdict = {field: event.get(field, "") for field in SENT_FIELDS}
+                verdict["key"] = f"{position}-{sha256(line).hexdigest()[:16]}"
+                verdicts.append(verdict)
         position += len(line)
     return verdicts, position
 
