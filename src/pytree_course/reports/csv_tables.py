@@ -126,11 +126,9 @@ def canvas_csv(grades: ClassGrades) -> str:
 
     Canvas looks for a student by its own ID, then by the SIS login ID, then by the full name
     (`lib/gradebook_importer.rb` in instructure/canvas-lms). A student with neither ID nor login is
-    left out, because Canvas might take another student of the same name. Without an ID the login
-    has to match exactly: see `_import_login`. An empty cell leaves the grade in Canvas unchanged;
-    it stands where nothing was handed in, and where grading failed through no fault of the
-    student. A row whose name contains "Points Possible" would be read as the points that can be
-    had.
+    left out, because Canvas might take another student of the same name. An empty cell leaves the
+    grade in Canvas unchanged; it stands where nothing was handed in, and where grading failed
+    through no fault of the student.
     """
     titles = [lesson.title for lesson in grades.lessons]
     rows: list[Cells] = [
@@ -138,10 +136,9 @@ def canvas_csv(grades: ClassGrades) -> str:
         ["    Points Possible", *[""] * 4, *(lesson.points for lesson in grades.lessons)],
     ]
     for student in grades.students:
-        login = student.login if student.canvas_id else _import_login(student)
-        if student.canvas_id or login:
-            name = (student.name or student.id).replace("Points Possible", "Points possible")
-            rows.append([name, student.canvas_id, "", login, "", *_points(grades, student)])
+        if student.canvas_id or student.login:
+            names = [student.name or student.id, student.canvas_id, "", student.login, ""]
+            rows.append([*names, *_points(grades, student)])
     return to_csv(rows)
 
 
@@ -154,9 +151,8 @@ def moodle_csv(grades: ClassGrades) -> str:
     """
     rows: list[Cells] = [["username", *(lesson.title for lesson in grades.lessons)]]
     for student in grades.students:
-        login = _import_login(student)
-        if login and not _has_failed(grades, student):
-            rows.append([login, *_points(grades, student)])
+        if student.login and not _has_failed(grades, student):
+            rows.append([student.login, *_points(grades, student)])
     return to_csv(rows)
 
 
@@ -165,32 +161,18 @@ def _has_failed(grades: ClassGrades, student: Student) -> bool:
     return any(attempt and attempt.state is AttemptState.FAILED for attempt in attempts)
 
 
-def _import_login(student: Student) -> str:
-    """Return the login as an LMS has to find it; "" if it must not be written.
-
-    A login that a spreadsheet takes for a formula would match nobody once it is escaped.
-    """
-    return student.login if plain_text(student.login) == student.login else ""
-
-
 def about_imports(grades: ClassGrades) -> list[str]:
     """Say whom Canvas or Moodle cannot import, and why."""
-    without_username, failed, anonymous, escaped = [], [], [], []
-    for student in grades.students:
-        if student.system == MOODLE and not student.login:
-            without_username.append(student)
-        if _has_failed(grades, student):
-            failed.append(student)
-        if student.system == CANVAS and not student.canvas_id:
-            anonymous.append(student)
-        if plain_text(student.login) != student.login:
-            escaped.append(student)
+    students = grades.students
     text = render(
         "reports/about_imports.txt",
-        without_username=without_username,
-        failed=failed,
-        anonymous=anonymous,
-        escaped=escaped,
+        without_username=[
+            student for student in students if student.system == MOODLE and not student.login
+        ],
+        failed=[student for student in students if _has_failed(grades, student)],
+        anonymous=[
+            student for student in students if student.system == CANVAS and not student.canvas_id
+        ],
     )
     return text.splitlines()
 
