@@ -76,10 +76,10 @@ def outdated() -> set[str]:
     """Return the stamp's entries that have changed; none if the environment is up to date."""
     try:
         stamp = json.loads(STAMP.read_text("utf-8"))
-        true = true_stamp()
+        now = true_stamp()
     except (OSError, ValueError):
         return {"stamp"}
-    return {name for name in true if true[name] != stamp.get(name)}
+    return {name for name in now if now[name] != stamp.get(name)}
 
 
 def has_course() -> bool:
@@ -119,29 +119,32 @@ def prepare() -> None:
 
 
 def wait_for_turn(descriptor: int) -> None:
-    """Lock a file until it is closed; wait while another run of course.py has locked it.
+    """Lock a file until it is closed, as soon as no other process has locked it.
 
     uv's own lock comes too late: before uv runs, an unfinished environment is deleted.
     """
-    has_said_so = False
-    while True:
-        try:
-            if sys.platform == "win32":
-                import msvcrt
-
-                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except (BlockingIOError, PermissionError):
-            if not has_said_so:
-                say("Another run of course.py is making the environment: waiting for it.")
-            has_said_so = True
+    if not lock(descriptor):
+        say("Another run of course.py is making the environment: waiting for it.")
+        while not lock(descriptor):
             time.sleep(0.2)
-        except OSError:
-            return  # some network drives do not support locks: continue without one
+
+
+def lock(descriptor: int) -> bool:
+    """Lock a file, or return False if another process has locked it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        pass  # some network drives do not support locks: continue without one
+    return True
 
 
 def make(from_scratch: bool) -> None:
