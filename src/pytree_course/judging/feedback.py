@@ -93,10 +93,12 @@ def _names(count: int, call: Callable[..., Any] | None, answers: Sequence[Any]) 
     parameters = _parameters(call)
     if _are_passed_on(parameters):
         passed_to = [_parameters(call, follow_wrapped=True), *map(_parameters, answers)]
-        for candidate in passed_to:
-            if _take(candidate, count) and not _are_passed_on(candidate):
-                parameters = candidate
-                break
+        fitting = [
+            candidate
+            for candidate in passed_to
+            if _take(candidate, count) and not _are_passed_on(candidate)
+        ]
+        parameters = fitting[0] if fitting else parameters
     names: list[str] = []
     for parameter in parameters:
         if parameter.kind is Parameter.VAR_POSITIONAL:

@@ -61,22 +61,16 @@ def _wrong_lines(
     for case in failed:
         name, got = names[case], observed[case]
         why, data = _reason(expected, case, got)
-        misconception = explained.get(case)
-        if misconception is not None:
-            first_line = first_lines.setdefault(misconception.name, name)
+        belief = ""
+        if misconception := explained.get(case):
+            belief = misconception.name
+            first_line = first_lines.setdefault(belief, name)
             if first_line == name:
                 why, data = "belief", {"explanation": misconception.explanation}
             else:
                 others = _about_this_line(expected, case, got)
                 why, data = "as above", {"line": first_line, "also": others}
-        yield WrongLine(
-            name,
-            expected.lines[name],
-            _in_words(got),
-            why,
-            data,
-            misconception.name if misconception else "",
-        )
+        yield WrongLine(name, expected.lines[name], _in_words(got), why, data, belief)
 
 
 def _about_this_line(expected: ExpectedExercise, case: int, got: obs.Observation) -> str:
