@@ -6,7 +6,6 @@ This module imports the standard library only: `wheel_hook.py` runs it when noth
 import json
 import re
 import shutil
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -123,24 +122,21 @@ def unpack(folder: Path) -> Course:
 
 
 def write_bundle(folder: Path, contents: dict[str, bytes]) -> None:
-    """Replace everything in a folder except hidden files such as `.git`.
-
-    All new files are written before any old one is removed.
-    """
+    """Replace everything in a folder except hidden files such as `.git`."""
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".unfinished-") as unfinished:
-        new, earlier = Path(unfinished, "new"), Path(unfinished, "earlier")
-        for name, content in contents.items():
-            file = new / name
+    for part in folder.iterdir():
+        if part.name.startswith("."):
+            continue
+        if part.is_dir():
+            shutil.rmtree(part)
+        else:
+            part.unlink()
+    # A folder with `checks` is taken for a course, so `checks` comes last.
+    for name in sorted(contents, key=lambda name: name.startswith("checks/")):
+        file = folder / name
+        if not file.exists():  # a `.gitignore` may be the teacher's own
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-        earlier.mkdir()
-        for part in [part for part in folder.iterdir() if part.name[0] != "."]:
-            part.rename(earlier / part.name)
-        # A folder with `checks` is taken for a course, so `checks` comes last.
-        for part in sorted(new.iterdir(), key=lambda part: part.name == "checks"):
-            if not (folder / part.name).exists():  # a `.gitignore` may be the teacher's own
-                part.rename(folder / part.name)
+            file.write_bytes(contents[name])
 
 
 def hand_out(files: LessonFiles, fresh: str) -> Path | None:
