@@ -243,7 +243,7 @@ def test_what_is_said_to_be_bounded_is(inside):
 
 
 CHILDREN = """
-import os, socket, time
+import os, time
 block = b"x" * 100_000_000 if {shared} else b""
 children = []
 for _ in range(8):

@@ -20,7 +20,6 @@ from typing import NoReturn
 
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import linux, policy
-from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY, USER_INSIDE
 from pytree_course.grading.sandbox.request import READY, SandboxRequest
 
 _UP = 1  # of a network interface
@@ -42,7 +41,7 @@ def leave_namespaces(channel: socket.socket) -> None:
         linux.unshare(namespaces)
     else:
         linux.unshare(namespaces | linux.CLONE_NEWUSER)  # Linux makes the user's first
-        linux.map_user(USER_INSIDE, user, group)
+        linux.map_user(policy.USER_INSIDE, user, group)
 
 
 def enter_sandbox(channel: socket.socket) -> None:
@@ -115,19 +114,19 @@ def _make_view(request: SandboxRequest) -> None:
     """Mount what is private to each sandbox; bubblewrap's view already has the rest."""
     linux.make_mounts_private()
     linux.mount("proc", "/proc", _MOUNT_FLAGS | linux.MS_NOEXEC)
-    for path in FOLDERS_IN_MEMORY:
+    for path in policy.FOLDERS_IN_MEMORY:
         _mount_memory(path)
     linux.mount("devpts", "/dev/pts", linux.MS_NOSUID | linux.MS_NOEXEC, policy.TERMINAL_OPTIONS)
     for path in policy.KEY_LISTS:
         if os.path.exists(path):
             linux.cover(path)
-    linux.mount("tmpfs", COURSE_INSIDE, _MOUNT_FLAGS, f"mode={policy.FOLDER_MODE}")
+    linux.mount("tmpfs", policy.COURSE_INSIDE, _MOUNT_FLAGS, f"mode={policy.FOLDER_MODE}")
     for path, text in request.files.items():
         file = Path(path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         file.chmod(policy.FILE_MODE)
-    linux.make_read_only(COURSE_INSIDE)
+    linux.make_read_only(policy.COURSE_INSIDE)
 
 
 def _mount_memory(path: str) -> None:
@@ -157,7 +156,7 @@ def _become(user: int) -> None:
     os.setresuid(user, user, user)
     linux.set_dumpable(True)
     linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWNS)
-    linux.map_user(USER_INSIDE, user, user)
+    linux.map_user(policy.USER_INSIDE, user, user)
 
 
 def main() -> None:
