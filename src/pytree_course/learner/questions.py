@@ -165,22 +165,32 @@ def _about_case(
     lesson: str, exercise: ExpectedExercise, explained: list[Misconception], case: int, fewest: int
 ) -> Iterator[Question]:
     """Yield the questions that a case makes: one about each misconception with a wrong result."""
-    answer = _text(exercise.observations[case])
-    beliefs = _wrong_results(exercise, case, explained)
+    right = exercise.observations[case]
+    answer = _text(right)
+    if not answer:
+        return
+    beliefs: dict[str, list[Misconception]] = {}  # by the option that they yield
+    for misconception in explained:
+        wrong = misconception.observations.get(case, right)
+        option = _text(wrong)
+        if option not in ("", answer) and (exercise.lines or _is_alike(wrong, right)):
+            beliefs.setdefault(option, []).append(misconception)
     given = _with_classes(exercise.given[case])
-    for wrong, misconceptions in beliefs.items():
-        others = [option for option in beliefs if option != wrong]
+    for mistaken, misconceptions in beliefs.items():
+        others = [option for option in beliefs if option != mistaken]
         others.sort(key=lambda option: option == RAISES)  # so that an error is left out first
-        options = [answer, wrong, *others][:MAX_OPTIONS]
+        options = [answer, mistaken, *others][:MAX_OPTIONS]
         # There is no third answer to yes or no.
         is_asked = len(options) >= fewest or exercise.lines or YES_AND_NO.issuperset(options)
-        if wrong == RAISES or not is_asked:
+        if mistaken == RAISES or not is_asked:
             continue
         for misconception in misconceptions:
             about = Belief(lesson, exercise.name, misconception.name)
             mixed = random.Random(f"{about} {case}").sample(sorted(options), len(options))
-            first = [misconception]
-            first += [other for other in misconceptions if other is not misconception]
+            same = [other for other in misconceptions if other is not misconception]
+            behind = {mistaken: [misconception, *same]}
+            for option in options[2:]:
+                behind[option] = beliefs[option]
             yield Question(
                 about=about,
                 case=str(case),
@@ -189,28 +199,8 @@ def _about_case(
                 options=dict(zip(ascii_uppercase, mixed, strict=False)),
                 answer=answer,
                 section=misconception.section,
-                beliefs={wrong: first, **{option: beliefs[option] for option in options[2:]}},
+                beliefs=behind,
             )
-
-
-def _wrong_results(
-    exercise: ExpectedExercise, case: int, explained: list[Misconception]
-) -> dict[str, list[Misconception]]:
-    """Return the wrong results of a case, each with the misconceptions that yield it.
-
-    They are of the same kind as the right one, and look different.
-    """
-    right = exercise.observations[case]
-    answer = _text(right)
-    results: dict[str, list[Misconception]] = {}
-    if not answer:
-        return results
-    for misconception in explained:
-        wrong = misconception.observations.get(case, right)
-        text = _text(wrong)
-        if text not in ("", answer) and (exercise.lines or _is_alike(wrong, right)):
-            results.setdefault(text, []).append(misconception)
-    return results
 
 
 def _is_alike(wrong: obs.Observation, right: obs.Observation) -> bool:
@@ -270,30 +260,28 @@ def _without_asides(question: str, given: Given) -> str:
     return re.sub(r" \([^()]*?`(\w+)`[^()]*\)", kept, question)
 
 
-_AS_OBJECT = r"\b((?:give|make|let|tell|show|ask|help)s?|for|to|of|with) you\b|\byou(?=[.,;:?])"
+IN_THIRD_PERSON = [
+    # What an answer "still" does is of use to those alone who have changed it.
+    (r"^[^.]*\bstill (?:gives|returns)[^.]*\. ?", ""),
+    (r"\b((?:give|make|let|tell|show|ask|help)s?|for|to|of|with) you\b", r"\1 them"),
+    (r"\byou(?=[.,;:?])", "them"),
+    (r"\byou\b", "they"),
+    (r"\bYou\b", "They"),
+    (r"\byour(s?)\b", r"their\1"),
+    (r"\bYour(s?)\b", r"Their\1"),
+    (r"\byourself\b", "themselves"),
+]
+"""Patterns with their replacements, one after the other."""
 
 
 def about_others(explanation: str) -> str:
     """Turn an explanation for a learner, "your function", into one about others, "their function".
-
-    A sentence on what an answer "still" does is for those alone who have changed it.
 
     Examples
     --------
     >>> about_others("You look only into dicts. Your function fails, which makes you fail.")
     'They look only into dicts. Their function fails, which makes them fail.'
     """
-    explanation = re.sub(r"^[^.]*\bstill (?:gives|returns)[^.]*\. ?", "", explanation)
-    text = re.sub(_AS_OBJECT, _with_them, explanation)
-    return re.sub(r"\b[Yy]our(?:s|self)?\b|\b[Yy]ou\b", _in_third_person, text)
-
-
-def _with_them(match: re.Match[str]) -> str:
-    return f"{match[1]} them" if match[1] else "them"
-
-
-def _in_third_person(match: re.Match[str]) -> str:
-    word = match[0]
-    plural = {"you": "they", "your": "their", "yours": "theirs", "yourself": "themselves"}
-    third = plural[word.lower()]
-    return third.capitalize() if word[0].isupper() else third
+    for pattern, replacement in IN_THIRD_PERSON:
+        explanation = re.sub(pattern, replacement, explanation)
+    return explanation

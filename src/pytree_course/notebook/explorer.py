@@ -12,7 +12,6 @@ import ipywidgets
 import jax
 from IPython.core.getipython import get_ipython
 
-import __main__
 from pytree_course import drawing
 from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.picture import LEAF
@@ -56,7 +55,7 @@ class Trouble(Exception):  # noqa: N818  # the learner's mistake, not an error o
 def evaluate(expression: str) -> Any:
     """Evaluate an expression in the notebook's namespace; raise `Trouble` if it fails."""
     shell = get_ipython()
-    names = __main__.__dict__ if shell is None else shell.user_ns
+    names = {} if shell is None else shell.user_ns
     try:
         return eval(expression.strip(), names)
     except (Exception, SystemExit) as error:

@@ -5,7 +5,7 @@ import inspect
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import ipywidgets
 import jax
@@ -260,15 +260,6 @@ def _joined(changes: list[str]) -> str:
     return f"{text}; and {more} more changes" if more > 0 else text
 
 
-class Comparison(NamedTuple):
-    """A cache key compared with an earlier one."""
-
-    is_equal: bool  # whether JAX takes the structures as equal, metadata included
-    changes: list[str]  # the nodes and leaves that changed, topmost first
-    values: list[str]
-    """Leaves of the same type with another value, of which only static ones are in the key."""
-
-
 class CacheKey:
     """The cache key of one call, from its arguments by name."""
 
@@ -287,8 +278,13 @@ class CacheKey:
                 if not isinstance(leaf, (jax.Array, np.ndarray)):
                     self.values[path] = repr_text(leaf)
 
-    def compare(self, earlier: "CacheKey") -> Comparison:
-        """Compare with an earlier key."""
+    def compare(self, earlier: "CacheKey") -> tuple[bool, list[str], list[str]]:
+        """Compare with an earlier key.
+
+        Return whether JAX takes the structures as equal, metadata included; the nodes and leaves
+        that changed, topmost first; and leaves of the same type with another value, of which only
+        static ones are in the key.
+        """
         try:
             is_equal = bool(self.structure == earlier.structure)
         except Exception:  # == raises for arrays in metadata
@@ -299,7 +295,7 @@ class CacheKey:
             if self.parts[path] == earlier.parts.get(path)
         }
         changes = _changes(self.parts, earlier.parts)
-        return Comparison(is_equal, changes, _changes(same_type, earlier.values))
+        return is_equal, changes, _changes(same_type, earlier.values)
 
 
 def _changes(now: Mapping[Path, str], before: Mapping[Path, str]) -> list[str]:
