@@ -208,8 +208,8 @@ class TraceLog:
             return _raised(error, f"raised {when}", row)
         traces = self.traces - traces_before
         if not traces:
-            return row("○ cached", self._reason(key, is_traced=False), result)
-        why = self._reason(key, is_traced=True)
+            return row("○ cached", self._why_cached(key), result)
+        why = self._why_traced(key)
         self._keys[self.calls] = key
         self._last_key = self.calls
         return row("● traced" if traces == 1 else f"● traced {traces} times", why, result)
@@ -221,10 +221,33 @@ class TraceLog:
         arguments = self._make_arguments(**values)
         return arguments if type(arguments) is tuple else (arguments,), {}
 
-    def _reason(self, key: "CacheKey", *, is_traced: bool) -> str:
-        """Say why a call was traced or not: how its key differs from the most similar one."""
+    def _why_cached(self, key: "CacheKey") -> str:
+        """Say which earlier call has the same key for JAX, and make that the last key."""
+        if not self._keys:
+            return "nothing was traced before"
+        number, changes, _ = self._nearest(key)
+        self._last_key = number
+        if not changes:
+            return f"same key as call {number}"
+        is_equal = f"for JAX this is equal to call {number}: JAX uses the old trace"
+        return f"{_joined(changes)}, but {is_equal}"
+
+    def _why_traced(self, key: "CacheKey") -> str:
+        """Say what differs from the most similar earlier key."""
         if not self._keys:
             return "first call" if self.calls == 1 else "nothing was traced before"
+        number, changes, values = self._nearest(key)
+        if changes:
+            return _joined(changes)
+        if values:
+            return f"{_joined(values)}; nothing else changed, so this is static: a part of the key"
+        return (
+            f"everything reads as in call {number}, but some of it is not equal (==) to what it "
+            "was: aux_data, a static value, or a class that was made again"
+        )
+
+    def _nearest(self, key: "CacheKey") -> tuple[int, list[str], list[str]]:
+        """Return the call with the most similar key, and the changes since, as `compare` does."""
         comparisons = {number: key.compare(earlier) for number, earlier in self._keys.items()}
 
         def distance(number: int) -> tuple[Any, ...]:
@@ -234,20 +257,7 @@ class TraceLog:
 
         number = min(comparisons, key=distance)
         _, changes, values = comparisons[number]
-        if not is_traced:
-            self._last_key = number
-            if not changes:
-                return f"same key as call {number}"
-            is_equal = f"for JAX this is equal to call {number}: JAX uses the old trace"
-            return f"{_joined(changes)}, but {is_equal}"
-        if changes:
-            return _joined(changes)
-        if values:
-            return f"{_joined(values)}; nothing else changed, so this is static: a part of the key"
-        return (
-            f"everything reads as in call {number}, but some of it is not equal (==) to what it "
-            "was: aux_data, a static value, or a class that was made again"
-        )
+        return number, changes, values
 
 
 def _raised(error: Exception, why: str, row: Callable[..., LoggedCall]) -> LoggedCall:
