@@ -6,8 +6,9 @@ import pytest
 
 from pytree_course.authoring.building import build
 from pytree_course.authoring.notebooks import render_notebooks
+from pytree_course.authoring.validation import find_mistakes_in_text
 from pytree_course.course import LessonFiles
-from pytree_course.sources.lesson_sources import find_wrong_layers, read_sources
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import edit
 
 LEARNED = "Leaves are what is at the ends."
@@ -17,9 +18,9 @@ LINK = "- [Counting without a list](deeper/01_mini/counting-without-a-list.ipynb
 
 
 def mistakes(files: LessonFiles) -> list[str]:
-    """Return what is wrong with a lesson's layers, without the folder of its file."""
-    found = map(str, find_wrong_layers(read_sources(files).layers))
-    return [each.removeprefix(f"{files.sources}{os.sep}") for each in found]
+    """Return what is wrong with a lesson's text, without the folder of its file."""
+    found = map(str, find_mistakes_in_text(read_sources(files)))
+    return [mistake.removeprefix(f"{files.sources}{os.sep}") for mistake in found]
 
 
 def test_a_lesson_is_a_core_and_the_deeper_sections_that_it_lists(unbuilt):

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from pytree_course.authoring.teaching_plans import PAGE, SESSION, plans
+from pytree_course.authoring.teaching_plans import PAGE, SESSION_MINUTES, plans
 from pytree_course.course import Course
 from tests.conftest import ROOT
 
@@ -33,7 +33,7 @@ def test_the_course_has_a_plan_for_each_time_made_of_its_sources():
     assert (ROOT / PAGE).read_text(encoding="utf-8") == text, "run: python3 course.py build"
     assert_times_add_up(text)
     one, *sessions = tables(text)
-    assert one[-1][0] == SESSION
+    assert one[-1][0] == SESSION_MINUTES
     assert len(sessions) == len(Course(ROOT).lessons())
 
 

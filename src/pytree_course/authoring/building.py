@@ -124,8 +124,7 @@ def _stored_results(sources: LessonSources) -> BuiltLesson | None:
     if not file.exists():
         return None
     stored = BuiltLesson.read(file)
-    digests = (sources.exercises_digest, sources.practice_digest)
-    if (stored.sources, stored.practice) != digests or stored.results != stored.results_on_disk():
+    if not _is_of(stored, sources) or stored.results != stored.results_on_disk():
         return None
     return replace(
         stored,
@@ -134,6 +133,12 @@ def _stored_results(sources: LessonSources) -> BuiltLesson | None:
         predictions=sources.predictions,
         exercises=dict(sources.exercises),
     )
+
+
+def _is_of(stored: BuiltLesson, sources: LessonSources) -> bool:
+    """Return whether stored results were built from these sources."""
+    digests = (sources.files.exercises_digest(), sources.practice_digest)
+    return (stored.sources, stored.practice) == digests
 
 
 def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:
@@ -206,7 +211,7 @@ def _why_expected_is_stale(sources: LessonSources) -> str | None:
     if not file.exists():
         return NOT_BUILT
     stored = BuiltLesson.read(file)
-    if (stored.sources, stored.practice) != (sources.exercises_digest, sources.practice_digest):
+    if not _is_of(stored, sources):
         return CHANGED_SOURCES
     wanted = _stored_results(sources)
     if wanted is None or wanted.to_text() != stored.to_text():

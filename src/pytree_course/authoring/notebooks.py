@@ -210,7 +210,8 @@ def render_exercises(sources: LessonSources, *, solved: bool = False) -> Noteboo
             cells += _exercise(sources.exercises[cell.metadata["exercise"]], solved=solved)
         else:
             cells.append(_code(cell.id, cell.source, cell, nbgrader.marks(cell.id)))
-    return _notebook(_with_installed(cells, nbgrader.marks(INSTALLED_ID)), sources.exercises_digest)
+    cells = _with_installed(cells, nbgrader.marks(INSTALLED_ID))
+    return _notebook(cells, sources.files.exercises_digest())
 
 
 def _exercise(exercise: Exercise, *, solved: bool) -> list[NotebookNode]:

@@ -14,7 +14,6 @@ from pytree_course.rendering import render
 NOTEBOOK_LINK = re.compile(r'(?P<before>\]\(|href=\\")(?P<path>[\w./-]+\.ipynb)(#[^)"\\]*)?')
 """A link between notebooks, in Markdown or in HTML inside a notebook's JSON."""
 
-
 REPOSITORY = re.compile(r"([a-z0-9][a-z0-9-]*/[\w.-]+)(?:@(\w[\w./-]*))?", re.ASCII | re.IGNORECASE)
 
 
@@ -23,13 +22,13 @@ def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
 
     `repository` names the bundle on GitHub: OWNER/REPO or OWNER/REPO@BRANCH.
     """
-    named = REPOSITORY.fullmatch(repository)
-    if named is None:
+    match = REPOSITORY.fullmatch(repository)
+    if match is None:
         raise CourseError(
             f"{repository!r} names no repository on GitHub: write OWNER/REPO, such as ada/pytrees, "
             "or OWNER/REPO@BRANCH."
         )
-    repository, branch = named[1], named[2] or "main"
+    repository, branch = match[1], match[2] or "main"
     address = f"https://colab.research.google.com/github/{repository}/blob/{branch}/colab"
     install = render(
         "authoring/install_on_colab.txt",
@@ -61,9 +60,9 @@ def _for_colab(name: str, text: str, address: str, install: str) -> str:
     notebook = json.loads(linked)
     for cell in notebook["cells"]:
         cell["metadata"]["id"] = cell["id"]  # where Colab keeps ids, and grading looks for them
-    cell = next(cell for cell in notebook["cells"] if cell["id"] == INSTALLED_ID)
-    del cell["metadata"]["jupyter"]  # not folded: it has a line to edit
-    cell["source"] = install.splitlines(keepends=True)
+        if cell["id"] == INSTALLED_ID:
+            del cell["metadata"]["jupyter"]  # not folded: it has a line to edit
+            cell["source"] = install.splitlines(keepends=True)
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -95,9 +94,9 @@ def release(course: Course, folder: Path, colab: str | None = None) -> None:
 
 def _refuse_to_lose(folder: Path) -> None:
     """Refuse to replace a folder that is not a release, or that contains a learner's work."""
-    if not folder.exists() or (
-        folder.is_dir() and all(entry.name.startswith(".git") for entry in folder.iterdir())
-    ):
+    if not folder.exists():
+        return
+    if folder.is_dir() and all(entry.name.startswith(".git") for entry in folder.iterdir()):
         return
     earlier = Course(folder)
     if not earlier.lessons() or (folder / "sources").exists():

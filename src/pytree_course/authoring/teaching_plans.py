@@ -11,9 +11,8 @@ from pytree_course.sources.lesson_sources import LessonSources, Section, read_so
 PAGE = "docs/plans.md"
 """The built page."""
 
-SESSION = 90  # minutes of the one session
-AROUND = 5  # minutes at the beginning of a session, and as many at its end
-FREE = SESSION - 2 * AROUND
+SESSION_MINUTES = 90  # of the one session
+AROUND_MINUTES = 5  # at the beginning of a session, and as many at its end
 
 
 class Step(NamedTuple):
@@ -27,8 +26,8 @@ class Step(NamedTuple):
 
 def plans(course: Course) -> str:
     """Return the page of teaching plans for all lessons with a core; "" if there is none."""
-    read = [read_sources(files) for files in course.lessons() if files.has_all_sources]
-    lessons = [lesson for lesson in read if lesson.layers.ending and lesson.layers.core_minutes]
+    sources = [read_sources(files) for files in course.lessons() if files.has_all_sources]
+    lessons = [lesson for lesson in sources if lesson.layers.ending and lesson.layers.core_minutes]
     if not lessons:
         return ""
     page = render(
@@ -37,8 +36,8 @@ def plans(course: Course) -> str:
         alone=sum(
             lesson.layers.core_with_everything + _minutes(_core(lesson)) for lesson in lessons
         ),
-        session_minutes=SESSION,
-        around=AROUND,
+        session_minutes=SESSION_MINUTES,
+        around=AROUND_MINUTES,
         hours=hours,
         one_session=_one_session(lessons),
         session_of={lesson.files.stem: [*_in_class(lesson, _core(lesson))] for lesson in lessons},
@@ -52,41 +51,46 @@ def _core(lesson: LessonSources) -> list[Exercise]:
 
 def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[Step]:
     """Yield the core's steps, with each exercise after the section that it is about."""
-    shown: list[Section] = []
-    left = list(exercises)
+    to_show: list[Section] = []
     for section in lesson.layers.core:
-        shown.append(section)
-        now = [exercise for exercise in left if exercise.section == section.slug]
-        if now:
-            yield Step(lesson, _minutes(shown), shown)
-            yield from (Step(lesson, exercise.minutes, exercise=exercise) for exercise in now)
-            shown, left = [], [exercise for exercise in left if exercise not in now]
-    if shown:
-        yield Step(lesson, _minutes(shown), shown)
-    yield from (Step(lesson, exercise.minutes, exercise=exercise) for exercise in left)
+        to_show.append(section)
+        about_section = [exercise for exercise in exercises if exercise.section == section.slug]
+        if about_section:
+            yield Step(lesson, _minutes(to_show), to_show)
+            yield from _exercise_steps(lesson, about_section)
+            to_show = []
+    if to_show:
+        yield Step(lesson, _minutes(to_show), to_show)
+    core = {section.slug for section in lesson.layers.core}
+    yield from _exercise_steps(
+        lesson, [exercise for exercise in exercises if exercise.section not in core]
+    )
+
+
+def _exercise_steps(lesson: LessonSources, exercises: Sequence[Exercise]) -> list[Step]:
+    return [Step(lesson, exercise.minutes, exercise=exercise) for exercise in exercises]
 
 
 def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
     """Plan as many whole cores as fit, each with one exercise; then add exercises."""
-    free = FREE
+    free_minutes = SESSION_MINUTES - 2 * AROUND_MINUTES
     chosen: list[tuple[LessonSources, list[Exercise]]] = []
     for lesson in lessons:
         shortest = sorted(_core(lesson), key=lambda exercise: exercise.minutes)[:1]
         minutes = lesson.layers.core_minutes + _minutes(shortest)
-        if minutes > free:
+        if minutes > free_minutes:
             break
         chosen.append((lesson, shortest))
-        free -= minutes
+        free_minutes -= minutes
+    steps: list[Step] = []
     for lesson, exercises in chosen:
         for exercise in _core(lesson):
-            if exercise not in exercises and exercise.minutes <= free:
+            if exercise not in exercises and exercise.minutes <= free_minutes:
                 exercises.append(exercise)
-                free -= exercise.minutes
-    return [
-        step
-        for lesson, exercises in chosen
-        for step in _in_class(lesson, [one for one in _core(lesson) if one in exercises])
-    ]
+                free_minutes -= exercise.minutes
+        in_order = [exercise for exercise in _core(lesson) if exercise in exercises]
+        steps += _in_class(lesson, in_order)
+    return steps
 
 
 def _minutes(parts: Sequence[Section | Exercise]) -> int:
@@ -95,6 +99,7 @@ def _minutes(parts: Sequence[Section | Exercise]) -> int:
 
 def hours(minutes: int) -> str:
     """Write minutes as a plan does: `25 min`, `1 h 25 min`, `2 h`."""
-    whole, rest = divmod(minutes, 60)
-    parts = [f"{whole} h"] if whole else []
-    return " ".join(parts + ([f"{rest} min"] if rest or not whole else []))
+    whole_hours, rest = divmod(minutes, 60)
+    if not whole_hours:
+        return f"{rest} min"
+    return f"{whole_hours} h {rest} min" if rest else f"{whole_hours} h"

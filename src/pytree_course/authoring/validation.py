@@ -5,14 +5,17 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations, takewhile
 
+from pytree_course.course import GOING_DEEPER
 from pytree_course.judging.matching import is_told_apart
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Unbounded
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, results_of
 from pytree_course.sources.exercises import Exercise
-from pytree_course.sources.lesson_sources import LessonSources, find_wrong_layers
+from pytree_course.sources.lesson_sources import Layers, LessonSources
 from pytree_course.sources.source_cells import Mistake, SourceCell
 
+MAX_READING_MINUTES, MAX_CORE_MINUTES = 20, 45
+"""The core of a lesson: to read, and with everything that it asks the reader to do."""
 REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
 """The minimum number of each for an exercise."""
 EXPLAINS = re.compile(r"\*\*(Silent bug|The fix)")
@@ -22,7 +25,7 @@ EXPLAINS = re.compile(r"\*\*(Silent bug|The fix)")
 def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
     """Return the mistakes that can be found without running anything."""
     checks = sources.checks
-    mistakes = [*find_wrong_layers(sources.layers), *_spoiled(sources.all_cells)]
+    mistakes = [*_in_layers(sources.layers), *_spoiled(sources.all_cells)]
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno
         message = f"the check {name!r} has no exercise in exercises.md or lesson.md"
@@ -45,6 +48,32 @@ def find_mistakes_in_answers(sources: LessonSources) -> list[Mistake]:
         for mistake in _in_answers(sources, exercise, seed)
     ]
     return list(dict.fromkeys(mistakes))  # most of them occur under each seed
+
+
+def _in_layers(layers: Layers) -> Iterator[Mistake]:
+    """Find mistakes in a lesson's layers; a lesson without "Going deeper" has none."""
+    if not layers.ending:
+        return
+    title = layers.opening[0]
+    if layers.core_minutes > MAX_READING_MINUTES:
+        yield title.mistake(
+            f"the core takes {layers.core_minutes} minutes to read: "
+            f"{MAX_READING_MINUTES} are the most"
+        )
+    if layers.core_with_everything > MAX_CORE_MINUTES:
+        yield title.mistake(
+            f"the core takes {layers.core_with_everything} minutes with everything that it asks "
+            f"the reader to do: {MAX_CORE_MINUTES} are the most"
+        )
+    listed = "\n".join(cell.source for cell in layers.ending)
+    for section in layers.deeper:
+        first = section.cells[0]
+        if not section.for_whom:
+            yield first.mistake('say for whom it is: `+++ {"for": "you …"}` above its title')
+        if first.file.stem != section.slug:
+            yield first.mistake(f"name its file as its title says: {section.slug}.md")
+        if section.link_end not in listed:
+            yield first.mistake(f'link to it below "# {GOING_DEEPER}" in lesson.md')
 
 
 def _spoiled(cells: Sequence[SourceCell]) -> Iterator[Mistake]:

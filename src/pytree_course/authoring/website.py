@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.course import GOING_DEEPER, Course, CourseError
-from pytree_course.judging.expected import BuiltLesson
+from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.judging.feedback import render
 from pytree_course.released_files import bundle, write_bundle
 from pytree_course.sources.predictions import FOLD, FOLD_END, OPTION
@@ -68,55 +68,72 @@ def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
     notebooks = [name for name in released if name.startswith(("notebooks/", "exercises/"))]
     notebooks.sort(key=lambda name: PurePosixPath(name).stem)  # each lesson, then its exercises
     for name in notebooks:
-        place = PurePosixPath(name)
-        is_deeper = place.parent.parent.name == "deeper"
-        files = course.lesson(place.parent.name if is_deeper else place.stem)
-        expected = BuiltLesson.read(files.expected) if files.expected.exists() else None
-        notebook = nbformat.reads(LINK.sub(_link, released[name].decode()), as_version=4)
-        notebook.cells = _cells(notebook.cells, expected)
-        if expected and not is_deeper:
-            pages_below = [f"deeper/{files.stem}/{slug}" for slug in expected.deeper]
-            toctree = render("authoring/site_deeper.md", pages=pages_below)
-            notebook.cells.append(new_markdown_cell(toctree))
-        pages[name] = nbformat.writes(notebook).encode()
+        pages[name] = _notebook_page(course, name, released[name].decode()).encode()
     at_top = [name for name in notebooks if "/deeper/" not in name]
     contents = render("authoring/site_contents.md", notebooks=at_top, documents=DOCUMENTS)
     pages["index.md"] = pages.pop("README.md") + contents.encode()
     return pages
 
 
-def _cells(cells: list[NotebookNode], expected: BuiltLesson | None) -> list[NotebookNode]:
-    """Return a notebook's cells adapted to the web; only lessons have `expected` results."""
-    predictions = expected.predictions if expected else {}
-    practice = expected.exercises.keys() - expected.graded.keys() if expected else set()
-    made: list[NotebookNode] = []
-    level = ""
+def _notebook_page(course: Course, name: str, text: str) -> str:
+    """Return the source of a notebook's page; a lesson's lists its deeper sections."""
+    path = PurePosixPath(name)
+    is_deeper = path.parent.parent.name == "deeper"
+    files = course.lesson(path.parent.name if is_deeper else path.stem)
+    # Only lessons have expected results: the stem of exercises is no lesson's.
+    expected = BuiltLesson.read(files.expected) if files.expected.exists() else None
+    notebook = nbformat.reads(LINK.sub(_link, text), as_version=4)
+    if expected:
+        notebook.cells = _lesson_cells(notebook.cells, expected)
+    else:
+        notebook.cells = [cell for cell in notebook.cells if cell.id != INSTALLED_ID]
+    if expected and not is_deeper:
+        pages_below = [f"deeper/{files.stem}/{section}" for section in expected.deeper]
+        toctree = render("authoring/site_deeper.md", pages=pages_below)
+        notebook.cells.append(new_markdown_cell(toctree))
+    return str(nbformat.writes(notebook))
+
+
+def _lesson_cells(cells: list[NotebookNode], expected: BuiltLesson) -> list[NotebookNode]:
+    """Return a lesson's cells adapted to the web, where no kernel runs them."""
+    practice = expected.exercises.keys() - expected.graded.keys()
+    adapted: list[NotebookNode] = []
+    is_going_deeper = False
     for cell, following in zip(cells, [*cells[1:], new_markdown_cell()], strict=True):
-        if cell.id == INSTALLED_ID or cell.id.endswith("-predict"):
+        is_practice_check = cell.id.removesuffix("-check") in practice
+        if cell.id == INSTALLED_ID or cell.id.endswith("-predict") or is_practice_check:
             continue
-        if cell.id.removesuffix("-check") in practice:
-            continue  # there is no kernel to run it
         if cell.id.removesuffix("-ours") in practice:
             cell.metadata["tags"] = ["hide-input"]
-        if cell.source.startswith(f"# {GOING_DEEPER}"):
-            level = "#"  # a page has one title
-        if cell.cell_type == "markdown":
-            cell.source = re.sub("^#", f"{level}#", cell.source)
+        is_going_deeper |= cell.source.startswith(f"# {GOING_DEEPER}")
+        if cell.cell_type == "markdown" and is_going_deeper:
+            cell.source = re.sub("^#", "##", cell.source)  # a page has one title
         if hides_outputs(cell):
             show_outputs(cell)
-        if cell.id not in predictions:
-            made.append(cell)
-            continue
-        made[-1].source = OPTION.sub("", made[-1].source)
-        choice = render("authoring/choice.html", name=cell.id, prediction=predictions[cell.id])
-        made += [new_code_cell(cell.source), new_markdown_cell(choice), cell]
-        cell.metadata["tags"] = ["remove-input"]
-        if following.source.startswith(FOLD):
-            answer = following.source.removeprefix(FOLD)
-            following.source = answer.replace(FOLD_END, ANSWER_END, 1)
+        if cell.id in expected.predictions:
+            adapted[-1].source = OPTION.sub("", adapted[-1].source)
+            adapted += _asked(cell, expected.predictions[cell.id], following)
         else:
-            made.append(new_markdown_cell(ANSWER_END))
-    return made
+            adapted.append(cell)
+    return adapted
+
+
+def _asked(
+    cell: NotebookNode, prediction: Prediction, following: NotebookNode
+) -> list[NotebookNode]:
+    """Return the cells of a prediction: its code, a choice that uncovers the answer, its outputs.
+
+    The explanation in the cell that follows is uncovered with them.
+    """
+    choice = render("authoring/choice.html", name=cell.id, prediction=prediction)
+    cells = [new_code_cell(cell.source), new_markdown_cell(choice), cell]
+    cell.metadata["tags"] = ["remove-input"]
+    if following.source.startswith(FOLD):
+        answer = following.source.removeprefix(FOLD)
+        following.source = answer.replace(FOLD_END, ANSWER_END, 1)
+    else:
+        cells.append(new_markdown_cell(ANSWER_END))
+    return cells
 
 
 def _link(link: re.Match[str]) -> str:

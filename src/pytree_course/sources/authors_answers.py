@@ -164,7 +164,7 @@ def expect_lesson(sources: LessonSources) -> BuiltLesson:
         sections=sources.sections,
         predictions=sources.predictions,
         exercises=exercises,
-        sources=sources.exercises_digest,
+        sources=sources.files.exercises_digest(),
         practice=sources.practice_digest,
     )
 

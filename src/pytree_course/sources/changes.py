@@ -62,8 +62,9 @@ def changed(source: str, change: str) -> str:
             if lines[start : start + len(place.old)] == place.old
         ]
         if len(matches) != 1:
-            why = "occur more than once: add a line above or below, after a blank"
-            why = why if matches else "do not occur"
+            why = "do not occur"
+            if matches:
+                why = "occur more than once: add a line above or below, after a blank"
             raise ChangeError(place.line, f"these lines {why}:\n" + "\n".join(place.old))
         [start] = matches
         result += [*lines[:start], *place.new]
@@ -78,15 +79,16 @@ def _places(change: str) -> list[_Place]:
     for is_between, group in groupby(numbered, lambda line: line[1] == BETWEEN):
         if is_between:
             continue
-        part = list(group)
-        for number, line in part:
+        lines = list(group)
+        first_number, _ = lines[0]
+        for number, line in lines:
             if line[:1] not in ("", " ", "-", "+"):
                 raise ChangeError(number, f"begin this line with -, + or a blank: {line}")
-        old = [line[1:] for _, line in part if line[:1] != "+"]
-        new = [line[1:] for _, line in part if line[:1] != "-"]
+        old = [line[1:] for _, line in lines if line[:1] != "+"]
+        new = [line[1:] for _, line in lines if line[:1] != "-"]
         if not old:
-            raise ChangeError(part[0][0], "say after - or a blank where these lines belong")
-        places.append(_Place(part[0][0], old, new))
+            raise ChangeError(first_number, "say after - or a blank where these lines belong")
+        places.append(_Place(first_number, old, new))
     if all(place.old == place.new for place in places):
         raise ChangeError(0, "nothing is changed")
     return places

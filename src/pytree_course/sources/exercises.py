@@ -152,17 +152,17 @@ def _has_good_options(
 ) -> bool:
     """Return whether an exercise can be read from its cell; if not, add to the mistakes."""
     name = str(cell.metadata["exercise"])
-    wrong = [
+    faults = [
         f"`{option}` should be a {kind.__name__}"
         for option, kind in required.items()
         if not isinstance(cell.metadata.get(option), kind)
     ]
     if not name.isidentifier():
-        wrong.append(f"the name {name!r} is not a Python name")
+        faults.append(f"the name {name!r} is not a Python name")
     if name in exercises:
-        wrong.append(f"there are two exercises {name!r}")
-    mistakes += [cell.mistake(f"{name}: {why}") for why in wrong]
-    return not wrong
+        faults.append(f"there are two exercises {name!r}")
+    mistakes += [cell.mistake(f"{name}: {fault}") for fault in faults]
+    return not faults
 
 
 def _answers(cell: SourceCell) -> list[str]:
@@ -216,25 +216,26 @@ def read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mist
 def _read_answer(cell: SourceCell, exercise: Exercise) -> list[Mistake]:
     """Add the answer in a cell to its exercise; return the author's mistakes in it."""
     options = cell.metadata
-    explanation, written = split_explanation(cell.source)
-    first = cell.line + 1 + cell.source.count("\n") - written.count("\n")
+    explanation, below = split_explanation(cell.source)
+    first_line = cell.line + 1 + cell.source.count("\n") - below.count("\n")
     try:
-        code = _whole_code(written, options.get("changes"), exercise)
+        code = _whole_code(below, options.get("changes"), exercise)
         ast.parse(code)
     except ChangeError as error:
-        return [Mistake(cell.file, first + error.line, f"{exercise.name}: {error}")]
+        return [Mistake(cell.file, first_line + error.line, f"{exercise.name}: {error}")]
     except SyntaxError as error:
-        line = 0 if "changes" in options else (error.lineno or 1) - 1
-        return [Mistake(cell.file, first + line, f"{exercise.name}: SyntaxError: {error.msg}")]
+        # A change has lines of its own, which are not those of the whole code.
+        line = first_line if "changes" in options else first_line + (error.lineno or 1) - 1
+        return [Mistake(cell.file, line, f"{exercise.name}: SyntaxError: {error.msg}")]
     if "starter" in options:
         exercise.given_starters.append(Answer("starter", code, cell))
     elif "variant" in options:
         exercise.variants.append(Answer(options["variant"], code, cell))
     elif "misconception" in options:
-        wrong, section = options["misconception"], options.get("section", exercise.section)
-        exercise.misconceptions.append(Answer(wrong, code, cell, explanation, section))
+        name, section = options["misconception"], options.get("section", exercise.section)
+        exercise.misconceptions.append(Answer(name, code, cell, explanation, section))
         if not explanation:
-            why = f"the misconception {wrong!r} needs an explanation: a text in triple quotes"
+            why = f"the misconception {name!r} needs an explanation: a text in triple quotes"
             return [cell.mistake(why)]
     else:
         why = 'say variant="...", misconception="..." or starter=True after the exercise'
@@ -242,11 +243,11 @@ def _read_answer(cell: SourceCell, exercise: Exercise) -> list[Mistake]:
     return []
 
 
-def _whole_code(written: str, base: str | None, exercise: Exercise) -> str:
-    """Return the code of an answer that is written whole, or as a change of another one."""
+def _whole_code(text: str, base: str | None, exercise: Exercise) -> str:
+    """Return the code of an answer that is written whole, or as a change of the answer `base`."""
     if base is None:
-        return written
+        return text
     codes = {answer.name: answer.source for answer in exercise.all_answers}
     if base not in codes:
         raise ChangeError(0, f"no answer above is called {base!r}: {', '.join(codes)} are")
-    return changed(codes[base], written)
+    return changed(codes[base], text)

@@ -2,7 +2,6 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,8 +19,6 @@ from pytree_course.sources.source_cells import (
 )
 from pytree_course.texts import text_digest
 
-MAX_READING_MINUTES, MAX_CORE_MINUTES = 20, 45
-"""The core of a lesson: to read, and with everything that it asks the reader to do."""
 WORDS_PER_MINUTE = 150
 """Between reading to learn (200) and to memorise (138): R. P. Carver, Reading rate: theory,
 research, and practical implications, Journal of Reading 36 (1992)."""
@@ -46,7 +43,7 @@ class Section:
 
     @property
     def link_end(self) -> str:
-        """How a link to its notebook ends, in the list of deeper sections."""
+        """The end of a link to its notebook, in the list of deeper sections."""
         return f"/{self.slug}.ipynb)"
 
     @property
@@ -99,35 +96,6 @@ class Layers:
         return sum(section.with_everything for section in self.core)
 
 
-def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
-    """Yield the mistakes in a lesson's layers; a lesson without "Going deeper" has none."""
-    if not layers.ending:
-        return
-    title, reading, everything = layers.opening[0], layers.core_minutes, layers.core_with_everything
-    if reading > MAX_READING_MINUTES:
-        yield title.mistake(
-            f"the core takes {reading} minutes to read: {MAX_READING_MINUTES} are the most"
-        )
-    if everything > MAX_CORE_MINUTES:
-        yield title.mistake(
-            f"the core takes {everything} minutes with everything that it asks the reader to do: "
-            f"{MAX_CORE_MINUTES} are the most"
-        )
-    listed = _text(layers.ending)
-    for section in layers.deeper:
-        first = section.cells[0]
-        if not section.for_whom:
-            yield first.mistake('say for whom it is: `+++ {"for": "you …"}` above its title')
-        if first.file.stem != section.slug:
-            yield first.mistake(f"name its file as its title says: {section.slug}.md")
-        if section.link_end not in listed:
-            yield first.mistake(f'link to it below "# {GOING_DEEPER}" in lesson.md')
-
-
-def _text(cells: list[SourceCell]) -> str:
-    return "\n".join(cell.source for cell in cells)
-
-
 def _section(cells: list[SourceCell]) -> Section:
     return Section(str(cells[0].heading), str(cells[0].metadata.get("for", "")), cells)
 
@@ -157,13 +125,13 @@ class LessonSources:
                 parts.append([])
             parts[-1].append(cell)
         headings = [part[0].heading for part in parts]
-        first = headings.index(GOING_DEEPER) if GOING_DEEPER in headings else len(parts)
-        ending = list(itertools.chain(*parts[first:]))
-        listed = _text(ending)
+        end_of_core = headings.index(GOING_DEEPER) if GOING_DEEPER in headings else len(parts)
+        ending = list(itertools.chain(*parts[end_of_core:]))
+        listed = "\n".join(cell.source for cell in ending)
         sections = [_section(part) for part in self.deeper if part]
         return Layers(
             opening=parts[0] if parts else [],
-            core=[_section(part) for part in parts[1:first]],
+            core=[_section(part) for part in parts[1:end_of_core]],
             ending=ending,
             deeper=sorted(sections, key=lambda section: listed.find(section.link_end)),
         )
@@ -202,19 +170,13 @@ class LessonSources:
         }
 
     @property
-    def exercises_digest(self) -> str:
-        """A digest of the sources of the exercises, the solutions and checks/expected."""
-        return self.files.exercises_digest()
-
-    @property
     def practice_digest(self) -> str:
         """A digest of the cells of the exercises in the lesson; "" without any."""
-        practice = [exercise for exercise in self.exercises.values() if exercise.is_practice]
-        cells = [
-            (exercise.setup, exercise.cell.source, str(exercise.cell.metadata))
-            for exercise in practice
-        ]
-        return text_digest(*itertools.chain(*cells)) if cells else ""
+        texts: list[str] = []
+        for exercise in self.exercises.values():
+            if exercise.is_practice:
+                texts += [exercise.setup, exercise.cell.source, str(exercise.cell.metadata)]
+        return text_digest(*texts) if texts else ""
 
 
 def read_sources(files: LessonFiles) -> LessonSources:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -83,21 +83,22 @@ def read_cells(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
     cells = []
     for cell, start in zip(notebook.cells, notebook.metadata["source_map"], strict=True):
         # jupytext gives the line where the cell's block opens; the source comes a little later.
-        first = cell.source.split("\n", 1)[0]
-        line = next((at for at in range(start, len(lines)) if lines[at] == first), start) + 1
-        source_cell = SourceCell(cell.cell_type, cell.source, dict(cell.metadata), file, line)
+        first_line, _, _ = cell.source.partition("\n")
+        index = lines.index(first_line, start) if first_line in lines[start:] else start
+        source_cell = SourceCell(cell.cell_type, cell.source, dict(cell.metadata), file, index + 1)
         cells += _split_at_headings(source_cell) if cell.cell_type == "markdown" else [source_cell]
     return _with_ids(cells)
 
 
 def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
     """Split a cell at its headings, so that the author need not."""
-    starts, fenced = [0], False
+    starts = [0]
+    is_in_code = False
     lines = cell.source.splitlines()
     for index, line in enumerate(lines):
         if line.lstrip().startswith("```"):
-            fenced = not fenced
-        if not fenced and HEADING.match(line) and index > 0:
+            is_in_code = not is_in_code
+        if not is_in_code and HEADING.match(line) and index > 0:
             starts.append(index)
     parts = []
     for start, end in pairwise([*starts, len(lines)]):
@@ -112,7 +113,7 @@ def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
 
     A cell to which the author gives an id is not counted, and no other cell gets this id.
     """
-    given = {str(cell.metadata["id"]) for cell in cells if "id" in cell.metadata}
+    authors_ids = {str(cell.metadata["id"]) for cell in cells if "id" in cell.metadata}
     with_ids = []
     section, number = "start", 0
     for cell in cells:
@@ -121,7 +122,9 @@ def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
         if "id" in cell.metadata:
             cell_id = str(cell.metadata["id"])
         else:
-            number = next(n for n in count(number + 1) if f"{section}-{n}" not in given)
+            number += 1
+            while f"{section}-{number}" in authors_ids:
+                number += 1
             cell_id = f"{section}-{number}"
         with_ids.append(replace(cell, id=cell_id))
     return with_ids
