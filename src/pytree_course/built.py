@@ -46,8 +46,8 @@ def our_version_id(exercise: str) -> str:
     return f"{exercise}-ours"
 
 
-def other_answer_id(exercise: str, number: object = "") -> str:
-    """Return the id of a cell of the solutions with another right answer."""
+def other_answer_id(exercise: str, number: int | str = "") -> str:
+    """Return the id of a solutions' cell with another right answer; its beginning if no number."""
     return f"{exercise}-other-{number}"
 
 
