@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import combinations, takewhile
+from itertools import combinations, pairwise
 
 from pytree_course.course import GOING_DEEPER
 from pytree_course.judging.matching import is_told_apart
@@ -16,8 +16,8 @@ from pytree_course.sources.source_cells import Mistake, SourceCell
 
 MAX_READING_MINUTES, MAX_CORE_MINUTES = 20, 45
 """The core of a lesson: to read, and with everything that it asks the reader to do."""
-REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
-"""The minimum number of each for an exercise."""
+MINIMA = {"hints": 2, "misconceptions": 3, "variants": 2}
+"""How many of these an exercise needs."""
 EXPLAINS = re.compile(r"\*\*(Silent bug|The fix)")
 """What explains a prediction's answer, and so belongs into its fold."""
 
@@ -78,14 +78,14 @@ def _in_layers(layers: Layers) -> Iterator[Mistake]:
 
 def _spoiled(cells: Sequence[SourceCell]) -> Iterator[Mistake]:
     """Find explanations below a prediction's fold, where they are read before the answer."""
-    for at, cell in enumerate(cells):
-        if "prediction" in cell.metadata:
-            texts = takewhile(
-                lambda below: below.kind == "markdown" and not below.heading, cells[at + 1 :]
-            )
-            for text in [*texts][1:]:
-                if EXPLAINS.search(text.source):
-                    yield text.mistake("fold it with the answer: leave out the +++ above it")
+    is_below_fold = False
+    for above, cell in pairwise(cells):
+        if cell.kind != "markdown" or cell.heading:
+            is_below_fold = False
+        elif is_below_fold and EXPLAINS.search(cell.source):
+            yield cell.mistake("fold it with the answer: leave out the +++ above it")
+        elif "prediction" in above.metadata:
+            is_below_fold = True
 
 
 def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
@@ -93,10 +93,10 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
     for number, hint in enumerate(exercise.hints, 1):
         if not hint:
             yield exercise.mistake(f"hint {number} is empty")
-    for what, required in REQUIRED.items():
-        there_are = len(getattr(exercise, what))
-        if there_are < required:
-            yield exercise.mistake(f"it has {there_are} {what}; write {required} or more")
+    for kind, minimum in MINIMA.items():
+        number = len(getattr(exercise, kind))
+        if number < minimum:
+            yield exercise.mistake(f"it has {number} {kind}; write {minimum} or more")
     if exercise.section not in sources.sections:
         yield exercise.mistake(f"the lesson has no section {exercise.section!r}")
     for wrong in exercise.misconceptions:
