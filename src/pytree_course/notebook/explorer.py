@@ -263,22 +263,17 @@ def _html(shown: Exploration | None, trouble: Trouble | None, *, framed: bool) -
 
     The live widget draws its frame around its controls as well, so its view needs none.
     """
-    styles: Any = FEEDBACK_TEMPLATES.environment.get_template("notebook/styles.css").module
     if shown is None:
-        inner = render("notebook/trouble.html", trouble=trouble)
-        rules = styles.block()
-    else:
-        is_leaf, svg = PRESETS[shown.is_leaf], drawing.svg(shown.observation)
-        inner = render(
-            "notebook/explorer.html", shown=shown, is_leaf=is_leaf, svg=svg, trouble=trouble
-        )
-        linking = _linking(shown.observation, min(shown.leaves, MAX_ROWS))
-        rules = styles.block() + styles.explorer() + linking
-    unique = "pt-" + hashlib.sha256((inner + rules).encode()).hexdigest()[:8]
+        return render("notebook/trouble.html", trouble=trouble)
+    is_leaf, svg = PRESETS[shown.is_leaf], drawing.svg(shown.observation)
+    views = render("notebook/explorer.html", shown=shown, is_leaf=is_leaf, svg=svg, trouble=trouble)
+    styles: Any = FEEDBACK_TEMPLATES.environment.get_template("notebook/styles.css").module
+    rules = styles.explorer() + _linking(shown.observation, min(shown.leaves, MAX_ROWS))
+    unique = "pt-" + hashlib.sha256((views + rules).encode()).hexdigest()[:8]
     # Doubling the class outranks the notebook's own rules for tables and code.
     rules = rules.replace("§", f".{unique}.{unique}").strip()
     edges = f"border:{BORDER};border-left:{EDGE}" if framed else ""
-    return render("notebook/block.html", unique=unique, edges=edges, rules=rules, inner=inner)
+    return render("notebook/block.html", unique=unique, edges=edges, rules=rules, inner=views)
 
 
 def _linking(observation: obs.Observation, listed: int) -> str:
