@@ -164,7 +164,7 @@ def test_a_changed_exercise_regrades_and_says_whose_verdict_changed_and_why(quic
     (change,) = summary.changes
     assert (change.student, change.exercise) == ("ada", "count_leaves")
     assert (change.before, change.after) == ("correct", "incorrect")
-    assert "changed" in change.why
+    assert "changed" in change.reason
     assert quick.points() == {"ada": 2, "bob": 0}
 
 

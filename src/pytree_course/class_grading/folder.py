@@ -116,8 +116,8 @@ def _refuse_grades_inside(folder: Path, into: Path) -> None:
 def _not_unpacked(problems: dict[Path, str], folder: Path) -> list[LeftOut]:
     """Return the files of the class's zip of which not even the name could be unpacked."""
     return [
-        LeftOut("", shown_path(file.relative_to(folder)), why)
-        for file, why in problems.items()
+        LeftOut("", shown_path(file.relative_to(folder)), problem)
+        for file, problem in problems.items()
         if file.is_relative_to(folder) and not os.path.lexists(file)
     ]
 
@@ -216,13 +216,13 @@ def _doubts(
 
 
 def _refuse_without_students(folder: Path, course: Course, left_out: Sequence[LeftOut]) -> NoReturn:
-    if any(why == _NOBODYS for _, _, why in left_out):
+    if any(file.reason == _NOBODYS for file in left_out):
         raise CourseError(
             f"{folder} holds notebooks, and no student's folder. If it is a student's own, "
             f"name the folder that it is in: {folder.absolute().parent}"
         )
     first = group_by_reason(left_out)[:5]
-    reasons = "".join(f"\nLeft out: {file}: {why}" for _, file, why in first)
+    reasons = "".join(f"\nLeft out: {file}: {reason}" for _, file, reason in first)
     raise CourseError(
         f"{folder} holds no student's folder. It should look like "
         f"{folder / 'ada' / course.lessons()[0].exercises.name}, or be what you downloaded from "

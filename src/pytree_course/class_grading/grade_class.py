@@ -59,7 +59,7 @@ class VerdictChange:
     exercise: str
     before: str
     after: str
-    why: str
+    reason: str
 
 
 @dataclass
@@ -295,11 +295,11 @@ def verdict_changes(
         for row in new.rows:
             old_kind = old_kinds.get(row.exercise, row.kind)
             if old_kind != row.kind:
-                why = _why_changed(old, new)
-                yield VerdictChange(student, lesson, row.exercise, old_kind, row.kind, why)
+                reason = _reason_for_change(old, new)
+                yield VerdictChange(student, lesson, row.exercise, old_kind, row.kind, reason)
 
 
-def _why_changed(old: Attempt, new: Attempt) -> str:
+def _reason_for_change(old: Attempt, new: Attempt) -> str:
     if old.checks != new.checks:
         return "the exercise or its check was changed"
     if old.environment != new.environment:

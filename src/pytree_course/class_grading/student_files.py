@@ -34,7 +34,7 @@ class LeftOut(NamedTuple):
 
     student: str  # "" where it is nobody's
     file: str  # its path in the student's folder, or in the class's
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ def join_remarks(*remarks: str) -> str:
 def group_by_reason(left_out: Iterable[LeftOut]) -> list[LeftOut]:
     """Merge the files of a student that are left out for the same reason."""
     files = defaultdict(list)
-    for student, file, why in left_out:
-        files[student, why].append(file)
+    for student, file, reason in left_out:
+        files[student, reason].append(file)
     merged = []
-    for (student, why), names in files.items():
-        merged.append(LeftOut(student, list_briefly(names), why))
+    for (student, reason), names in files.items():
+        merged.append(LeftOut(student, list_briefly(names), reason))
     return merged
 
 
@@ -100,12 +100,12 @@ def collect_files(
         yield LeftOut(download.submitter.id, shown_path(PurePath(entry.name)), download.problem)
         return
     files = [(entry, "")] if entry.is_file() else _files_below(entry)
-    for file, why in files:
+    for file, reason in files:
         path = PurePath(file.name) if file == entry else file.relative_to(entry)
         name = shown_path(path)
-        why = why or problems.get(file, "")
-        if why:
-            yield LeftOut(download.submitter.id, name, why)
+        reason = reason or problems.get(file, "")
+        if reason:
+            yield LeftOut(download.submitter.id, name, reason)
         elif is_zip(file):
             yield from _files_in_zip(file, name, download, unpack_into)
         else:
@@ -121,13 +121,13 @@ def _files_in_zip(
     except UnreadableError as error:
         yield LeftOut(student, name, str(error).replace(str(archive), "it"))
         return
-    for file, why in _files_below(unpacked.folder):
+    for file, reason in _files_below(unpacked.folder):
         inner_name = f"{name}/{shown_path(file.relative_to(unpacked.folder))}"
-        why = unpacked.problems.get(file, why)
-        if is_zip(file) and not why:
-            why = ZIP_IN_ZIP
-        if why:
-            yield LeftOut(student, inner_name, why)
+        reason = unpacked.problems.get(file, reason)
+        if is_zip(file) and not reason:
+            reason = ZIP_IN_ZIP
+        if reason:
+            yield LeftOut(student, inner_name, reason)
         else:
             yield _student_file(file, inner_name, download, handed_in_as=archive)
 
@@ -149,9 +149,9 @@ def _files_below(folder: Path) -> Iterator[tuple[Path, str]]:
             elif not file.is_dir() and not file.name.startswith((*LEFT_BEHIND, NBGRADER_TIMESTAMP)):
                 yield file, ""
     for error in troubles:
-        why = error.strerror or type(error).__name__
+        message = error.strerror or type(error).__name__
         advice = "`chmod -R u+rX` on it gives you the right to read it"
-        yield Path(error.filename), f"it cannot be opened ({why}): {advice}"
+        yield Path(error.filename), f"it cannot be opened ({message}): {advice}"
 
 
 def _handed_in(file: Path) -> tuple[datetime, str]:

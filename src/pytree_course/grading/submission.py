@@ -89,11 +89,9 @@ def read_notebook(file: Path) -> dict[str, Any]:
         # What follows it is left of an older version, which a program did not write over.
         notebook, _ = json.JSONDecoder(parse_int=str).raw_decode(text.lstrip())
     except ValueError as error:
-        why = f"it is cut off or damaged; hand in one that JupyterLab opens ({error})"
-        for pattern, known_reason in _NO_JSON.items():
-            if re.search(pattern, text):
-                why = known_reason
-        raise UnreadableError(f"{file} is not a notebook: {why}") from error
+        reasons = [reason for pattern, reason in _NO_JSON.items() if re.search(pattern, text)]
+        reasons.append(f"it is cut off or damaged; hand in one that JupyterLab opens ({error})")
+        raise UnreadableError(f"{file} is not a notebook: {reasons[0]}") from error
     except RecursionError:
         raise UnreadableError(f"{file} is not a notebook: it is nested too deep") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
@@ -134,25 +132,16 @@ def recognize_lesson(notebook: dict[str, Any], handed_out: Mapping[str, Starters
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     marks = {mark for cell in cells for mark in _marks(cell)}
-    exercises = {exercise for starters in handed_out.values() for exercise in starters}
-    if any(other_answer_id(exercise, 1) in marks for exercise in exercises):
-        return None
     names = defined_names("\n".join(map(_source, cells)))
-    marked = {lesson: _marked(starters, marks) for lesson, starters in handed_out.items()}
-    defined = {lesson: _defined(starters, names) for lesson, starters in handed_out.items()}
+    marked, defined = dict[str, int](), dict[str, int]()  # how many exercises, by lesson
+    for lesson, starters in handed_out.items():
+        if any(other_answer_id(exercise, 1) in marks for exercise in starters):
+            return None
+        ids = [{answer_id(exercise), check_id(exercise)} for exercise in starters]
+        marked[lesson] = sum(not marks.isdisjoint(pair) for pair in ids)
+        count = sum(defined_names(starter) <= names for starter in starters.values())
+        defined[lesson] = count if count >= _MIN_SHARE * len(starters) else 0
     return _with_most(marked) or _with_most(defined)
-
-
-def _marked(starters: Starters, marks: set[str]) -> int:
-    """Count the exercises whose answer or check cell is there."""
-    cells = [{answer_id(exercise), check_id(exercise)} for exercise in starters]
-    return sum(not marks.isdisjoint(ids) for ids in cells)
-
-
-def _defined(starters: Starters, names: set[str]) -> int:
-    """Count the exercises whose names are all defined; a few are none."""
-    count = sum(defined_names(starter) <= names for starter in starters.values())
-    return count if count >= _MIN_SHARE * len(starters) else 0
 
 
 _MIN_SHARE = 1 / 4  # of a lesson's exercises; its own notebooks define a sixth at most

@@ -89,7 +89,7 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
     """Print what has changed, what could not be graded, and where the report is."""
     for change in summary.changes:
         answer = f"{change.student}, {change.lesson}, {change.exercise}"
-        difference = f"{change.before}, now {change.after}: {change.why}"
+        difference = f"{change.before}, now {change.after}: {change.reason}"
         console.print(Text(printable(f"Changed: {answer}: {difference}")))
     failed = not_graded(grades)
     for student, lesson, attempt in failed:
