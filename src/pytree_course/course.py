@@ -167,12 +167,6 @@ class LessonFiles:
         """Whether this is a lesson: a page, such as the start page, has no exercises."""
         return self.check_script.exists() or (self.sources / "exercises.md").exists()
 
-    @property
-    def has_all_sources(self) -> bool:
-        """Whether all files that the author writes for a lesson exist."""
-        names = ("lesson.md", "exercises.md", "answers.py")
-        return all((self.sources / name).exists() for name in names)
-
     def notebooks(self) -> list[Path]:
         """Return the notebooks built from the lesson: the core, and the deeper sections."""
         return [self.notebook, *(self.deeper(file.stem) for file in self.deeper_files())]

@@ -31,50 +31,10 @@ from pytree_course.sources.predictions import PREDICTION, with_closed_answer
 from pytree_course.sources.source_cells import SourceCell
 from pytree_course.texts import counted, text_digest
 
-SLIDE_LINES = 20  # what fits on a slide, in lines of code
-MARKDOWN_LINE = 75  # characters
-OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12}
-OUTPUT_LINES |= {"explore": 14, "count_traces": 16}
-"""The approximate height of a call's output, in lines."""
-
-
-def slide_types(cells: Sequence[SourceCell]) -> dict[str, str]:
-    """Return the slide types of a lesson's cells by cell id; other cells continue a slide.
-
-    A section starts a slide. A prediction starts a subslide, and its answer is a fragment, so that
-    nothing gives the answer away. A slide that would get too tall continues on a subslide.
-    """
-    types = {}
-    filled = 0.0
-    for cell in cells:
-        lines = _lines(cell)
-        if cell.heading:
-            types[cell.id], filled = "slide", 0.0
-        elif cell.source.startswith((PREDICTION, WRITE)):
-            types[cell.id], filled = "subslide", 0.0
-        elif "prediction" in cell.metadata:
-            types[cell.id] = "fragment"
-        elif cell.is_exercise:
-            types[check_id(cell.metadata["exercise"])] = "skip"
-            types[our_version_id(cell.metadata["exercise"])] = "fragment"
-        elif filled + lines > SLIDE_LINES:
-            types[cell.id], filled = "subslide", 0.0
-        filled += lines
-    return types
-
-
-def _lines(cell: SourceCell) -> float:
-    """Estimate the height of a cell with its output."""
-    if cell.kind == "markdown":
-        return sum(0.5 + math.ceil(len(line) / MARKDOWN_LINE) for line in cell.source.splitlines())
-    output = sum(lines for name, lines in OUTPUT_LINES.items() if f"{name}(" in cell.source)
-    return len(cell.source.splitlines()) + 1 + output
-
-
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
-    *(*EXERCISE_OPTIONS, "exercise", "answers", "question", "silent_bug", "core"),
-    *("prediction", "waits", "id", "needs"),
+    *("exercise", *EXERCISE_OPTIONS, "answers", "question", "silent_bug", "core", "needs"),
+    *("prediction", "waits", "id"),
 }
 """Options of source cells that notebooks' metadata leave out."""
 OTHER_WAYS = "Other right ways:"
@@ -86,6 +46,11 @@ LISTED = re.compile(r"^- \[[^]]+\]\(deeper/\w+/([\w-]+)\.ipynb\)$", re.MULTILINE
 
 INSTALLED_ID = "installed"
 """The first code cell of every notebook, which asks whether the course is installed."""
+
+SLIDE_LINES = 20  # what fits on a slide, in lines of code
+MARKDOWN_LINE = 75  # characters
+OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12, "explore": 14, "count_traces": 16}
+"""The approximate height of a call's output, in lines."""
 
 
 def render_notebooks(sources: LessonSources) -> dict[Path, NotebookNode]:
@@ -286,3 +251,36 @@ def _notebook(cells: list[NotebookNode], digest: str) -> NotebookNode:
     notebook = new_notebook(cells=cells, metadata=metadata)
     notebook.metadata[METADATA_KEY][OUTPUTS] = outputs_digest(notebook)
     return notebook
+
+
+def slide_types(cells: Sequence[SourceCell]) -> dict[str, str]:
+    """Return the slide types of a lesson's cells by cell id; other cells continue a slide.
+
+    A section starts a slide. A prediction starts a subslide, and its answer is a fragment, so that
+    nothing gives the answer away. A slide that would get too tall continues on a subslide.
+    """
+    types = {}
+    filled = 0.0
+    for cell in cells:
+        lines = _lines(cell)
+        if cell.heading:
+            types[cell.id], filled = "slide", 0.0
+        elif cell.source.startswith((PREDICTION, WRITE)):
+            types[cell.id], filled = "subslide", 0.0
+        elif "prediction" in cell.metadata:
+            types[cell.id] = "fragment"
+        elif cell.is_exercise:
+            types[check_id(cell.metadata["exercise"])] = "skip"
+            types[our_version_id(cell.metadata["exercise"])] = "fragment"
+        elif filled + lines > SLIDE_LINES:
+            types[cell.id], filled = "subslide", 0.0
+        filled += lines
+    return types
+
+
+def _lines(cell: SourceCell) -> float:
+    """Estimate the height of a cell with its output."""
+    if cell.kind == "markdown":
+        return sum(0.5 + math.ceil(len(line) / MARKDOWN_LINE) for line in cell.source.splitlines())
+    output = sum(lines for name, lines in OUTPUT_LINES.items() if f"{name}(" in cell.source)
+    return len(cell.source.splitlines()) + 1 + output
