@@ -55,10 +55,7 @@ def test_each_answer_runs_once_on_a_seed_and_no_caller_can_change_what_it_yields
     run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).clear()
     build(unbuilt)
     assert find_stale(unbuilt) == []
-    answers = sum(
-        len([each.solution, each.starter, *each.variants, *each.misconceptions])
-        for each in sources.exercises.values()
-    )
+    answers = sum(len(exercise.all_answers) for exercise in sources.exercises.values())
     assert Counter(runs) == dict.fromkeys(SEEDS, answers)
 
 
@@ -179,6 +176,12 @@ def test_an_edited_built_file_is_named_with_the_command_that_fixes_it(
     assert stale.file == getattr(mini, which)
     assert why in stale.why
     assert stale.command == f"python3 course.py {command} 01_mini"
+
+
+def test_the_build_restores_an_edited_fact_of_an_exercise(mini):
+    edit(mini.expected, '"points": 1', '"points": 9')
+    build(mini)
+    assert find_stale(mini) == []
 
 
 def test_a_changed_lesson_makes_only_its_notebook_stale_and_every_missing_file_is_named(mini):

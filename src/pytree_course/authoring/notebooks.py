@@ -48,7 +48,7 @@ INSTALLED_ID = "installed"
 """The first code cell of every notebook, which asks whether the course is installed."""
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code
-MARKDOWN_LINE = 75  # characters
+MARKDOWN_LINE = 75  # characters in a line of text on a slide
 OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12, "explore": 14, "count_traces": 16}
 """The approximate height of a call's output, in lines."""
 

@@ -220,7 +220,7 @@ def _called_answer(case: Case, answers: list[Any]) -> Any:
 
 
 def _is_own_result(case: Case, answers: list[Any]) -> bool:
-    """Return whether a case yields the answer's own result; a note tells of anything else."""
+    """Return whether a case yields an answer's own result; other cases have a note."""
     return _called_answer(case, answers) is not None or not (case.note or case.if_wrong)
 
 

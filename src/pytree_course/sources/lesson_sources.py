@@ -180,7 +180,7 @@ class LessonSources:
 
 
 def read_sources(files: LessonFiles) -> LessonSources:
-    """Read the sources of a lesson; raise AuthorMistakesError where they cannot be read as one."""
+    """Read the sources of a lesson; raise AuthorMistakesError if they have mistakes."""
     mistakes: list[Mistake] = []
     lesson = read_cells(files.sources / "lesson.md", mistakes)
     deeper = [read_cells(file, mistakes) for file in files.deeper_files()]
