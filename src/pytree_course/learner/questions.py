@@ -70,15 +70,16 @@ class Question:
         return text == self.answer if self.options else is_same(text, self.answer)
 
     def reordered(self, times: int) -> "Question":
-        """Return the question with its options in another order, by how often it was asked.
+        """Return the question with its options moved on by so many letters.
 
         The lesson's explanation of a prediction names its letters: those stay.
         """
-        if not self.about.name or not times:
+        if not self.about.name:
             return self
-        mixed = [*self.options.values()]
-        random.Random(f"{self.about} {self.case} {times}").shuffle(mixed)
-        return replace(self, options=dict(zip(self.options, mixed, strict=True)))
+        texts = [*self.options.values()]
+        start = times % len(texts)
+        moved = [*texts[start:], *texts[:start]]
+        return replace(self, options=dict(zip(self.options, moved, strict=True)))
 
 
 def questions(expected: BuiltLesson, fewest: int = 3) -> dict[Belief, list[Question]]:

@@ -85,13 +85,11 @@ class Review:
         )
 
     def _ask_again(self, question: Question) -> str:
-        """Let a question come once more in this review, and say when it is asked again."""
-        for times in range(1, 9):
-            reordered = question.reordered(times)
-            if reordered != question:  # in the same order, the right letter would be known
-                self.left.append(reordered)
-                return ONCE_MORE
-        return ANOTHER_DAY
+        """Let a question come once more in this review, or say that it is asked another day."""
+        if not question.about.name:  # a prediction, whose right letter is known now
+            return ANOTHER_DAY
+        self.left.append(question.reordered(1))
+        return ONCE_MORE
 
 
 def cards(reviews: Iterable[Reviewed]) -> dict[Belief, tuple[Card, Reviewed]]:
