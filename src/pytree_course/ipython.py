@@ -19,7 +19,7 @@ CLASS_NAMES = ("join", "leave", "vote")
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Record what cells define, explain errors, and go on sending what a class gets."""
+    """Record what cells define, explain errors, and keep sending verdicts to a joined class."""
     show = shell.showtraceback
 
     def show_always(raised: Any = None, **options: Any) -> None:
@@ -36,7 +36,7 @@ def load_ipython_extension(shell: Any) -> None:
     except CourseError:
         return  # outside the course's folder
     if joined_file is None:
-        return  # nobody learns here: it is a build
+        return  # a build: there is no learner
 
     def before_cell(_: Any) -> None:
         if joined_file.exists():
@@ -59,7 +59,7 @@ def _imported_when_called(name: str) -> Callable[..., Any]:
 
 
 def _make_printable(error: BaseException | None) -> None:
-    """Replace the `__str__` of an error if it raises: the kernel would never reply."""
+    """Replace the `__str__` of an error if it raises; otherwise the kernel never replies."""
     try:
         str(error)
     except BaseException as failure:
@@ -173,9 +173,9 @@ def _show(
     """Explain a missing name in a check, and shorten an error that a lesson raises on purpose."""
     sources = shell.history_manager.input_hist_raw
     source = sources[-1] if sources else ""
-    in_the_cell_itself = trace is None or trace.tb_next is None or trace.tb_next.tb_next is None
+    is_in_the_cell = trace is None or trace.tb_next is None or trace.tb_next.tb_next is None
     message = None
-    if isinstance(error, NameError) and in_the_cell_itself:
+    if isinstance(error, NameError) and is_in_the_cell:
         message = missing_cell(error, source)
     if message is not None:
         from IPython.display import display

@@ -262,7 +262,7 @@ def _without_asides(question: str, given: Given) -> str:
 
 
 IN_THIRD_PERSON = [
-    # What an answer "still" does is of use to those alone who have changed it.
+    # A sentence about what an answer "still" does makes sense only if you have changed it.
     (r"^[^.]*\bstill (?:gives|returns)[^.]*\. ?", ""),
     (r"\b((?:give|make|let|tell|show|ask|help)s?|for|to|of|with) you\b", r"\1 them"),
     (r"\byou(?=[.,;:?])", "them"),

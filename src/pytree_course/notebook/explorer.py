@@ -230,7 +230,7 @@ class Explorer(Play):
         self.is_leaf.observe(lambda _: self._flatten(), names="value")
 
     def _evaluate(self) -> Trouble | None:
-        """Evaluate the expression, and show its tree; without one, that which was passed."""
+        """Evaluate the expression, or take the tree that was passed, and show it."""
         expression = self.expression.value.strip() or self._first_expression
         if not expression:
             self._tree = NamedTree(self._passed, "the tree you passed", is_code=False)
@@ -242,9 +242,9 @@ class Explorer(Play):
         return self._flatten()
 
     def _flatten(self) -> Trouble | None:
-        """Show the tree as the chosen `is_leaf` has it."""
+        """Flatten the tree with the chosen `is_leaf`, and show it."""
         if self._tree is None:
-            return None  # there was only trouble so far
+            return None  # no expression has worked yet
         try:
             self._exploration = look_into(self._tree, self.is_leaf.value)
         except Trouble as trouble:
@@ -253,7 +253,7 @@ class Explorer(Play):
         return None
 
     def _show_trouble(self, trouble: Trouble) -> Trouble:
-        """Say above the last tree why another cannot be shown."""
+        """Show why a tree cannot be shown, above the last one that could."""
         self.view.value = _html(self._exploration, trouble, framed=False)
         return trouble
 

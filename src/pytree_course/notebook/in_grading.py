@@ -1,4 +1,4 @@
-"""Warn before handing in: what a right answer uses that grading will not have."""
+"""Warn before handing in if a right answer depends on something that grading lacks."""
 
 import ast
 import json
