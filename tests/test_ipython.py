@@ -163,6 +163,8 @@ def test_errors_look_as_ever_but_those_that_a_lesson_raises_on_purpose(kernel, c
     for base in ("Exception", "BaseException"):  # its message raises
         mute = f"class Mute({base}):\n    def __str__(self):\n        raise self\nraise Mute"
         assert "Mute" in kernel(mute)
+    mute = "class Mute:\n    def __repr__(self):\n        1 / 0\nraise KeyError(Mute())"
+    assert "KeyError: '(its message raised ZeroDivisionError)'" in kernel(mute)
 
 
 def test_what_an_answer_does_to_its_surroundings_does_not_disturb_a_check(kernel):

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +25,8 @@ def load_ipython_extension(shell: Any) -> None:
 
     def show_always(raised: Any = None, **options: Any) -> None:
         _, error, _ = raised or sys.exc_info()
-        _make_printable(error)
+        if error is not None:
+            _make_printable(error)
         show(raised, **options)
 
     shell.showtraceback = show_always
@@ -58,13 +60,15 @@ def _imported_when_called(name: str) -> Callable[..., Any]:
     return function
 
 
-def _make_printable(error: BaseException | None) -> None:
-    """Replace the `__str__` of an error if it raises; otherwise the kernel never replies."""
+def _make_printable(error: BaseException) -> None:
+    """Replace the message of an error if making it raises; otherwise the kernel never replies."""
     try:
         str(error)
     except BaseException as failure:
         message = f"(its message raised {type(failure).__name__})"
-        type(error).__str__ = lambda _: message  # type: ignore[method-assign]
+        error.args = (message,)  # the message of a built-in error, whose type cannot be changed
+        with suppress(TypeError):
+            type(error).__str__ = lambda _: message  # type: ignore[method-assign]
 
 
 CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")
