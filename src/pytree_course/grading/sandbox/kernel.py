@@ -72,7 +72,7 @@ class SandboxedKernel:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def is_alive(self) -> bool:
-        """Say whether it still runs."""
+        """Return whether it still runs."""
         return self.sandbox.is_alive()
 
     def end(self) -> None:
