@@ -1,4 +1,4 @@
-"""What the cells of an exercise may use together: time, messages and bytes."""
+"""The budget that the cells of an exercise share: time, messages and bytes."""
 
 import time
 from collections.abc import Callable
@@ -17,7 +17,7 @@ class OverOutputError(Exception):
 
 
 class Budget:
-    """What some cells of a running kernel may use together.
+    """The time, messages and bytes that some cells of a running kernel may use together.
 
     Their time is the processor time of all of the kernel's processes, and at most the time on the
     clock, however many processors they use: a machine that is busy with other things costs them

@@ -47,7 +47,7 @@ class CellRun:
 
     @property
     def has_result(self) -> bool:
-        """Whether anything came of a check: if not, its kernel may have had no memory to report."""
+        """Whether a check had any result: if not, its kernel may have had no memory to report."""
         return self.outcomes is not None or self.error is not None or self.has_long_message
 
     @property
@@ -86,7 +86,7 @@ class CellRun:
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What answers to a lesson are run with, as data that can be sent to another machine."""
+    """The settings that answers to a lesson run with: data that can be sent to another machine."""
 
     blank: str  # the exercise notebook, as it was handed out
     course: dict[str, str]  # the files that a kernel sees as the course, by their paths in it

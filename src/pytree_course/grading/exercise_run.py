@@ -60,8 +60,8 @@ class ExerciseRun:
 def run_answers(answers: dict[str, str], settings: RunSettings) -> dict[str, ExerciseRun]:
     """Run answers, by exercise, with their checks, in as few kernels as will do.
 
-    What ended for no cause of its own runs again in a kernel of its own, so that only the exercise
-    that caused it suffers. A blank notebook needs no kernel.
+    An exercise whose end may have another cause runs again in a kernel of its own, so that only the
+    one that caused it suffers. A blank notebook needs no kernel.
     """
     runs: dict[str, ExerciseRun] = {}
     waiting = dict(answers)

@@ -15,10 +15,10 @@ from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.running.outcomes import PUBLIC_SEED, Outcome
 
-_TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
+_TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # ipykernel's name for a cell
 
 RightResults = dict[str, ExpectedExercise]
-"""What the right answers to a lesson yield on the cases that it is graded on, by exercise."""
+"""The results of a lesson's right answers on the cases of a grading, by exercise."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def read_lesson(files: LessonFiles) -> GradedLesson:
 
 
 def right_results(lesson: GradedLesson) -> RightResults:
-    """Return what the right answers yield. On fresh cases, they run, in this process."""
+    """Return the results of the right answers. On fresh cases, they run, in this process."""
     if lesson.on_public_cases:
         return {name: lesson.stored.expected(name) for name in lesson.points}
     # These load JAX, and the process that judges a class does without: others run the answers.
@@ -70,7 +70,7 @@ def right_results(lesson: GradedLesson) -> RightResults:
 def make_run_settings(
     lesson: GradedLesson, right: RightResults, *, in_sandbox: bool
 ) -> RunSettings:
-    """Return what the answers to a lesson are run with."""
+    """Return the settings that answers to a lesson run with."""
     to_explain = {}
     # Until a changed lesson is built, no misconceptions' results on its public cases are stored.
     is_built = lesson.digest == lesson.stored.sources
@@ -157,9 +157,9 @@ def judge_submission(
 
 
 def _explain(verdict: Verdict, expected: ExpectedExercise, check: CellRun) -> Verdict:
-    """Return what the learner's own check says of a wrong answer; it does not pass either.
+    """Return the verdict of the learner's own check on a wrong answer.
 
-    Where it passes there, the verdict on fresh cases stands: it shows the case, and no reason.
+    If that check passes, the verdict on fresh cases stands: it shows the case, and no reason.
     """
     if outcomes := _complete_outcomes(expected, check):
         on_public_cases = judge(expected, outcomes)
@@ -169,7 +169,7 @@ def _explain(verdict: Verdict, expected: ExpectedExercise, check: CellRun) -> Ve
 
 
 def _complete_outcomes(exercise: ExpectedExercise, check: CellRun) -> list[Outcome] | None:
-    """Return what an answer is judged by; None where it did not yield an outcome for each case."""
+    """Return the outcomes that an answer is judged by; None unless there is one for each case."""
     outcomes = check.outcomes
     if outcomes is None or len(outcomes) != len(exercise.observations):
         return None

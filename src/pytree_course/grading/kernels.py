@@ -194,7 +194,7 @@ class WatchedKernel:
         return run
 
     def _run(self, source: str, run: CellRun) -> None:
-        """Run a cell to its end; record in `run` what it sends."""
+        """Run a cell to its end; record its messages in `run`."""
         request = self._request(source)
         poller = zmq.Poller()
         for channel in (self.kc.shell_channel, self.kc.iopub_channel):
