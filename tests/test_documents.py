@@ -32,7 +32,7 @@ NOTEBOOKS = sorted(
 )
 NOT_RUN_HERE = re.compile(
     r"python3? course\.py (lab|test|classroom|site|answer|questions)\b.*|.*python \.ci/.*"
-    r"|.* 1/older-names|.* --(roster|corrections|dask|classroom) .*"
+    r"|.* --(roster|corrections|dask|classroom) .*"
     r"|(uv|uvx|conda|dask|\.venv/bin/(ruff|python)) .*|\.venv/bin/mypy"
 )
 """Commands that need more than a small course and two students: not run here."""

@@ -3,7 +3,6 @@
 import os
 import subprocess
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,8 +28,7 @@ from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError, Mistake, SourceCell
 from pytree_course.texts import write_file
 
-CELL_TIMEOUT = 300  # seconds
-NOTEBOOKS_AT_ONCE = 2
+CELL_TIMEOUT_SECONDS = 300
 VARIES = "varies"
 """Tag of cells whose output differs in each run, such as a time: it is not stored."""
 
@@ -41,13 +39,7 @@ EDITED = "it was edited by hand; change the sources instead"
 Tell = Callable[[str], None]
 
 
-def build(
-    files: LessonFiles,
-    tell: Tell = lambda message: None,
-    section: str | None = None,
-    *,
-    again: bool = False,
-) -> bool:
+def build(files: LessonFiles, tell: Tell = lambda message: None, *, again: bool = False) -> bool:
     """Build the stale files of a lesson; return whether expected results or minutes have changed.
 
     Parameters
@@ -56,8 +48,6 @@ def build(
         The lesson's files.
     tell
         Called with a line for each step.
-    section
-        The slug of a deeper section: of all notebooks, run only this one.
     again
         Whether to build up-to-date files as well, after a change of the engine.
 
@@ -71,32 +61,14 @@ def build(
     if mistakes := find_mistakes_in_text(sources):
         raise AuthorMistakesError(mistakes)
     has_changed = files.has_exercises and _build_exercises(sources, tell, again=again)
-    notebooks = render_notebooks(sources)
-    if section is not None:
-        stale = {files.deeper(section): notebooks[files.deeper(section)]}
-    else:
-        stale = {
-            file: notebook
-            for file, notebook in notebooks.items()
-            if again or _why_notebook_is_stale(file, notebook)
-        }
-    _run_notebooks(stale, sources, tell)
+    for file, notebook in render_notebooks(sources).items():
+        if again or _why_notebook_is_stale(file, notebook):
+            tell(f"running {file.relative_to(files.root).as_posix()}")
+            write_file(file, _text(_executed(notebook, file, sources.all_cells)))
     for gone in {*files.deeper_notebooks.glob("*.ipynb")} - {*files.notebooks()}:
         tell(f"deleting {gone.name}, which no longer has a source")
         gone.unlink()
     return has_changed
-
-
-def _run_notebooks(notebooks: dict[Path, NotebookNode], sources: LessonSources, tell: Tell) -> None:
-    """Run a lesson's notebooks, and write them with their outputs."""
-    for file in notebooks:
-        tell(f"running {file.relative_to(sources.files.root).as_posix()}")
-
-    def run(file: Path, rendered: NotebookNode) -> None:
-        write_file(file, _text(_executed(rendered, file, sources.all_cells)))
-
-    with ThreadPoolExecutor(NOTEBOOKS_AT_ONCE) as pool:
-        list(pool.map(run, notebooks.keys(), notebooks.values()))  # raises what ended a run
 
 
 def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool:
@@ -224,7 +196,7 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
     file.parent.mkdir(parents=True, exist_ok=True)
     client = NotebookClient(
         notebook,
-        timeout=CELL_TIMEOUT,
+        timeout=CELL_TIMEOUT_SECONDS,
         record_timing=False,
         store_widget_state=False,
         coalesce_streams=True,

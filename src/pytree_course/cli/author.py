@@ -17,7 +17,7 @@ def build(
         list[str] | None,
         typer.Argument(
             metavar="[LESSON]...",
-            help="All lessons and pages, if you name none; 5/adam is one deeper section.",
+            help="All lessons and pages, if you name none.",
         ),
     ] = None,
     everything: Annotated[
@@ -36,14 +36,10 @@ def build(
     pages = [files for files in all_files if not files.has_exercises]
     is_any_new = False
     for name in lessons or all_lessons:
-        lesson, _, section = name.partition("/")
-        files = course.lesson_named(lesson)
-        if section and not (files.deeper_sources / f"{section}.md").exists():
-            sections = ", ".join(file.stem for file in files.deeper_files())
-            raise CourseError(f"{files.stem} has no deeper section {section!r}: {sections}.")
+        files = course.lesson_named(name)
         console.print(files.stem, style="bold")
         again = everything or not files.has_exercises  # a page that is named is always built
-        is_any_new |= build_lesson(files, _tell, section or None, again=again)
+        is_any_new |= build_lesson(files, _tell, again=again)
     for files in pages:
         shows_lessons = "course_map" in (files.sources / "lesson.md").read_text(encoding="utf-8")
         build_lesson(files, _tell, again=everything or (is_any_new and shows_lessons))
