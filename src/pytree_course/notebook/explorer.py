@@ -39,27 +39,27 @@ MAX_MESSAGE = 300
 HIGHLIGHT = f"{{--pt-stroke:4px;--pt-fill:.35;--pt-weight:700;--pt-outline:2px solid {LEAF}}}"
 
 
-class Trouble(Exception):  # noqa: N818  # the learner's mistake, not an error of the course
+class CannotShowError(Exception):
     """A reason why a tree cannot be shown, and advice; backticks mark code."""
 
-    def __init__(self, what: str, advice: str) -> None:
-        super().__init__(what)
-        self.what = without_addresses(shorten(what, MAX_MESSAGE))
+    def __init__(self, reason: str, advice: str) -> None:
+        super().__init__(reason)
+        self.reason = without_addresses(shorten(reason, MAX_MESSAGE))
         self.advice = advice
 
     def text(self) -> str:
         """Return reason and advice as plain text."""
-        return f"{self.what}\n{self.advice}".strip()
+        return f"{self.reason}\n{self.advice}".strip()
 
 
 def evaluate(expression: str) -> Any:
-    """Evaluate an expression in the notebook's namespace; raise `Trouble` if it fails."""
+    """Evaluate an expression in the notebook's namespace; raise `CannotShowError` if it fails."""
     shell = get_ipython()
     names = {} if shell is None else shell.user_ns
     try:
         return eval(expression.strip(), names)
     except (Exception, SystemExit) as error:
-        raise Trouble(error_words(error), _advice(error, expression, names)) from None
+        raise CannotShowError(error_words(error), _advice(error, expression, names)) from None
 
 
 def flattening_advice(observation: obs.Observation) -> str:
@@ -173,17 +173,19 @@ class Exploration:
         return f"… {counted(left, 'more leaf', 'more leaves')}" if left > 0 else ""
 
 
-def look_into(chosen: NamedTree, is_leaf: str) -> Exploration:
-    """Flatten a tree as JAX does; raise `Trouble` if that fails or the tree is too large."""
+def flatten(chosen: NamedTree, is_leaf: str) -> Exploration:
+    """Flatten a tree as JAX does; raise `CannotShowError` if that fails or it is too large."""
     stop = eval(PRESETS[is_leaf])
     observation = observe(chosen.tree, values=False, is_leaf=stop)
     if isinstance(observation, obs.Unbounded):
-        raise Trouble(f"This tree cannot be shown: {observation.why}.", "Show a part of it.")
+        raise CannotShowError(
+            f"This tree cannot be shown: {observation.why}.", "Show a part of it."
+        )
     try:
         structure: Any = jax.tree.structure(chosen.tree, is_leaf=stop)
         words = shorten(without_addresses(str(structure)), MAX_STRUCTURE)
     except Exception as error:
-        raise Trouble(error_words(error), flattening_advice(observation)) from None
+        raise CannotShowError(error_words(error), flattening_advice(observation)) from None
     return Exploration(
         name=shorten(chosen.name, MAX_NAME),
         is_code=chosen.is_code,
@@ -220,16 +222,16 @@ class Explorer(Play):
         )
         self.view = ipywidgets.HTML()
         line = ipywidgets.HBox([self.expression, self.show])
-        trouble = self._evaluate()
-        form = self._exploration or trouble
+        problem = self._evaluate()
+        form = self._exploration or problem
         text = form.text() if form else ""
-        static = Feedback(_html(self._exploration, trouble, framed=True), text)
+        static = Feedback(_html(self._exploration, problem, framed=True), text)
         choice = [self.is_leaf] if choose_is_leaf else []
         super().__init__([line, *choice, self.view], static, layout=frame_layout())
         self.expression.observe(lambda _: self._evaluate(), names="value")
         self.is_leaf.observe(lambda _: self._flatten(), names="value")
 
-    def _evaluate(self) -> Trouble | None:
+    def _evaluate(self) -> CannotShowError | None:
         """Evaluate the expression, or take the tree that was passed, and show it."""
         expression = self.expression.value.strip() or self._first_expression
         if not expression:
@@ -237,38 +239,40 @@ class Explorer(Play):
             return self._flatten()
         try:
             self._tree = NamedTree(evaluate(expression), expression, is_code=True)
-        except Trouble as trouble:
-            return self._show_trouble(trouble)
+        except CannotShowError as problem:
+            return self._show_problem(problem)
         return self._flatten()
 
-    def _flatten(self) -> Trouble | None:
+    def _flatten(self) -> CannotShowError | None:
         """Flatten the tree with the chosen `is_leaf`, and show it."""
         if self._tree is None:
             return None  # no expression has worked yet
         try:
-            self._exploration = look_into(self._tree, self.is_leaf.value)
-        except Trouble as trouble:
-            return self._show_trouble(trouble)
+            self._exploration = flatten(self._tree, self.is_leaf.value)
+        except CannotShowError as problem:
+            return self._show_problem(problem)
         self.view.value = _html(self._exploration, None, framed=False)
         return None
 
-    def _show_trouble(self, trouble: Trouble) -> Trouble:
+    def _show_problem(self, problem: CannotShowError) -> CannotShowError:
         """Show why a tree cannot be shown, above the last one that could."""
-        self.view.value = _html(self._exploration, trouble, framed=False)
-        return trouble
+        self.view.value = _html(self._exploration, problem, framed=False)
+        return problem
 
 
-def _html(shown: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
+def _html(exploration: Exploration | None, problem: CannotShowError | None, *, framed: bool) -> str:
     """Render the views inside an element with its own style rules, in which § stands for it.
 
     The live widget draws its frame around its controls as well, so its view needs none.
     """
-    if shown is None:
-        return render("notebook/trouble.html", trouble=trouble)
-    is_leaf, svg = PRESETS[shown.is_leaf], drawing.svg(shown.observation)
-    views = render("notebook/explorer.html", shown=shown, is_leaf=is_leaf, svg=svg, trouble=trouble)
+    if exploration is None:
+        return render("notebook/problem.html", problem=problem)
+    is_leaf, svg = PRESETS[exploration.is_leaf], drawing.svg(exploration.observation)
+    views = render(
+        "notebook/explorer.html", exploration=exploration, is_leaf=is_leaf, svg=svg, problem=problem
+    )
     styles: Any = FEEDBACK_TEMPLATES.environment.get_template("notebook/styles.css").module
-    rules = styles.explorer() + _linking(shown.observation, min(shown.leaves, MAX_ROWS))
+    rules = styles.explorer() + _linking(exploration.observation, min(exploration.leaves, MAX_ROWS))
     unique = "pt-" + hashlib.sha256((views + rules).encode()).hexdigest()[:8]
     # Doubling the class outranks the notebook's own rules for tables and code.
     rules = rules.replace("§", f".{unique}.{unique}").strip()
