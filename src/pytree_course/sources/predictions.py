@@ -20,6 +20,14 @@ LETTERS = re.compile(r"\*\*[A-Z]\.\*\*|\([A-Z](?:, [A-Z])*\)")
 """Letters of options in Markdown: `**B.**`, `(A)`, `(A, C)`."""
 BARE_LETTER = re.compile(r"(?<![\w`'\"*(:.])[B-F](?=[ ,:;.)](?![*`]))")
 """A letter written in another way; "A" may be a word."""
+FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
+FOLD_END = "\n\n</details>"
+MAX_LINES = 8
+"""A question that needs more lines of definitions is not asked outside its lesson."""
+_CHANGES = re.compile(
+    "register|append|extend|update|add|pop|insert|remove|sav|set|writ|clear|donat"
+)
+"""Beginnings of functions' names whose calls change their object or their first argument."""
 
 
 def read_predictions(
@@ -113,10 +121,6 @@ def _with_letters(text: str, new_letters: dict[str, str]) -> str:
     return LETTERS.sub(renamed, text)
 
 
-FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
-FOLD_END = "\n\n</details>"
-
-
 def split_answer(text: str) -> tuple[str, str]:
     """Split the text below a prediction's cell into the answer's explanation and what follows."""
     next_part = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
@@ -133,10 +137,6 @@ def with_closed_answer(text: str) -> str:
 def with_open_answer(text: str) -> str:
     """Undo `with_closed_answer`."""
     return text.replace(FOLD, "").replace(FOLD_END, "")
-
-
-MAX_LINES = 8
-"""A question that needs more lines of definitions is not asked outside its lesson."""
 
 
 def standing_alone(code: str, question: str, cells_above: Sequence[str]) -> str | None:
@@ -211,12 +211,6 @@ def _names(code: CodeType) -> tuple[set[str], set[str]]:
                 # A function or class may name itself.
                 read |= _names(inner)[1] - defined - {inner.co_name}
     return defined, read
-
-
-_CHANGES = re.compile(
-    "register|append|extend|update|add|pop|insert|remove|sav|set|writ|clear|donat"
-)
-"""Beginnings of functions' names whose calls change their object or their first argument."""
 
 
 def _changed(node: ast.stmt) -> set[str]:
