@@ -1,7 +1,7 @@
 """Show how `jax.tree.map` pairs the leaves of several trees, side by side."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -21,7 +21,7 @@ MAX_CALLS = 24  # shown
 MAX_PLACE = 80  # characters
 
 
-@dataclass(frozen=True)
+@dataclass
 class Call:
     """One call of the mapped function."""
 
@@ -75,9 +75,9 @@ def _call_and_note(
     try:
         result = function(*arguments)
     except Exception as error:
-        view.calls[-1] = replace(call, result=error_line(error), raised=True)
+        call.result, call.raised = error_line(error), True
         raise
-    view.calls[-1] = replace(call, result=brief(result))
+    call.result = brief(result)
     return result
 
 
