@@ -88,9 +88,11 @@ def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | 
         partners = dict(all_parts(observe(tree, values=False)))
         for path, part in all_parts(first):
             node = outline(part)
-            partner = outline(partners[path]) if path in partners else "nothing"
+            if path not in partners:
+                return Mismatch(path, position, node, "nothing")
+            partner = outline(partners[path])
             # A leaf of the first tree matches anything in the others.
-            if node != partner and (node != A_LEAF or path not in partners):
+            if node not in (partner, A_LEAF):
                 return Mismatch(path, position, node, partner)
     return None
 
