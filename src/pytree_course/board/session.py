@@ -107,6 +107,7 @@ class Room:
     def apply(self, entry: Entry) -> None:
         """Change the state by an entry; if its learner or vote is gone, ignore it."""
         data = entry.data
+        # The teacher renames and removes learners; all other entries are about their sender.
         learner_id = data.get("learner_id", entry.learner_id)
         learner = self.learners.get(learner_id)
         match entry.kind:
