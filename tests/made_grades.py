@@ -52,6 +52,7 @@ def made_exercise(observations, **facts):
         "silent_bug": False,
         "core": False,
         "question": "",
+        "functions": True,
         "misconceptions": [],
     } | facts
     return ExpectedExercise(observations=observations, **said)

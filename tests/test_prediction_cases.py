@@ -32,7 +32,7 @@ def outcomes(predictions):
 
 
 def expected():
-    facts = {"name": "predict", "answers": ["guesses"]}
+    facts = {"name": "predict", "answers": ["guesses"], "functions": False}
     lines = {outcome.predicted: outcome.note for outcome in outcomes(RIGHT)}
     return expected_of(check, RIGHT, BELIEFS, lines=lines, **facts)
 

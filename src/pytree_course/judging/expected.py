@@ -78,6 +78,7 @@ class Given:
 class ExpectedExercise(ExerciseFacts):
     """The expected results of an exercise, and its misconceptions."""
 
+    functions: bool  # whether the answers are functions or classes, and not values
     observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
     summaries: list[dict[str, str] | None] = field(default_factory=list)
@@ -108,6 +109,7 @@ def _text_of_results(exercise: ExpectedExercise) -> str:
             }
         )
     entries = {
+        "functions": _json(exercise.functions),
         "lines": _json(exercise.lines),
         "observations": _lines(map(_json, exercise.observations)),
         "misconceptions": _lines(map(_json, misconceptions)),

@@ -150,8 +150,7 @@ class ExerciseCheck:
     def _judge_and_show(self, answers: tuple[Any, ...]) -> Verdict | None:
         """Run the cases, show the verdict and record it; return None if not all cases ran."""
         names = self._exercise.answers
-        asks_for_functions = not self._expected.lines  # predictions are values
-        if asks_for_functions and not all(map(callable, answers)):
+        if self._expected.functions and not all(map(callable, answers)):
             called = ", ".join(names)
             title = words.CALLED_TITLE.format(names=called)
             display(note("→", title, [words.CALLED.format(names=called)]))

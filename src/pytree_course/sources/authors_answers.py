@@ -146,6 +146,7 @@ def run_solution(sources: LessonSources, exercise: Exercise, seed: int) -> Expec
     right = run_answer(sources, exercise, exercise.solution, seed)
     return ExpectedExercise(
         **exercise.facts(),
+        functions=not exercise.is_prediction,
         observations=[outcome.observation for outcome in right],
         misconceptions=[],
         lines={outcome.predicted: outcome.note for outcome in right if outcome.predicted},
