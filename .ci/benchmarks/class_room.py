@@ -36,6 +36,7 @@ import psutil
 from playwright.sync_api import Browser, sync_playwright
 
 from class_time import described_machine, table
+from pytree_course.board.class_analysis import planned_minutes
 from pytree_course.board.session import id_from_secret
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.judging.expected import BuiltLesson
@@ -55,11 +56,11 @@ FLAGS += ["--disable-component-update", "--disable-sync", "--disable-quic"]
 
 WATCH = """(id) => {
   const part = document.getElementById(id);
-  const solved = (row) => Number(row.cells[3].textContent);
+  const solved = ({ cells }) => [parseInt(cells[0].textContent), Number(cells[3].textContent)];
   window.seen = [];
   new MutationObserver(() => requestAnimationFrame(() => {
     const rows = part.querySelector("table")?.tBodies[0].rows ?? [];
-    window.seen.push([Date.now() / 1000, [...rows].map(solved)]);
+    window.seen.push([Date.now() / 1000, Object.fromEntries([...rows].map(solved))]);
   })).observe(part, { childList: true, subtree: true });
 }"""
 
@@ -267,14 +268,17 @@ def in_log(server: Server) -> list[tuple[str, str]]:
 
 
 def latencies(
-    solved: list[tuple[float, str]], shown: list[tuple[float, list[int]]], kills: list[float]
+    solved: list[tuple[float, str]], shown: list[tuple[float, dict[str, int]]], kills: list[float]
 ) -> dict[str, dict[str, float]]:
     """Return how long it took until a page counted what was solved, also around the kills."""
-    exercises = BuiltLesson.read(Course.above().lesson(LESSON).expected).exercises
+    lesson = BuiltLesson.read(Course.above().lesson(LESSON).expected)
+    plan = planned_minutes(lesson)
+    order = [*plan, *(name for name in lesson.exercises if name not in plan)]  # as on the board
     waited: dict[str, list[float]] = {"server up": [], "around a kill": []}
-    for column, name in enumerate(exercises):
+    for row, name in enumerate(order, 1):
         written = [moment for moment, exercise in solved if exercise == name]
-        pages = iter([(0.0, 0), *((when, counts[column]) for when, counts in shown if counts)])
+        # The board has no row for an exercise that nobody has begun.
+        pages = iter([(0.0, 0), *((when, counts.get(str(row), 0)) for when, counts in shown)])
         when, count = next(pages)
         for number, moment in enumerate(written, 1):
             while count < number:
