@@ -1,4 +1,4 @@
-"""Helpers for plain text: make it printable, shorten it, count with a noun, digest it, write it."""
+"""Helpers for strings: make them printable, shorten, word, digest and write them."""
 
 import hashlib
 import os
@@ -9,13 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 
 _JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
-"""Composed emoji need the one; Persian and other scripts need both."""
+"""Composed emoji need the first; Persian and other scripts need both."""
 
+# A line that begins with `def name`, `async def name`, `class name`, `name =` or `name: type =`.
 _DEFINITION = re.compile(r"^(?:(?:async +)?def +|class +|(?=\w+ *(?::[^=\n]*)?=[^=]))(\w+)", re.M)
 
 
 def printable(text: str) -> str:
-    r"""Return a text as one line, safe to show in a terminal and in XML.
+    r"""Return a string as one line, safe to show in a terminal and in XML.
 
     Control and format characters, line ends, bidirectional overrides and lone surrogates become
     Python's escapes, such as `\x1b`.
@@ -24,7 +25,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Make each line of a text printable."""
+    """Make each line of a string printable."""
     lines = text.replace("\r\n", "\n").expandtabs(4).split("\n")
     return "\n".join(line if line.isprintable() else printable(line) for line in lines)
 
@@ -43,13 +44,21 @@ def counted(count: int, noun: str, plural: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}"
 
 
+def with_article(name: str) -> str:
+    """Write a name after "a" or "an": `a KeyError`, `an UnboundLocalError`, `a UnicodeError`."""
+    # "Unicode" begins with the sound of "you".
+    article = "an" if re.match("[AEIOaeio]|Un(?!i)", name) else "a"
+    return f"{article} {name}"
+
+
 def shorten(text: str, limit: int) -> str:
-    """Make text printable, and cut out its middle if it is too long."""
-    return cut_middle(printable(cut_middle(str(text), 4 * limit)), limit)
+    """Make a string printable, and cut out its middle if it is too long."""
+    candidate = cut_middle(text, 4 * limit)  # first, because escaping a huge string is slow
+    return cut_middle(printable(candidate), limit)
 
 
 def cut_middle(text: str, limit: int) -> str:
-    """Cut out the middle of a text that is too long."""
+    """Cut out the middle of a string if it is too long."""
     if len(text) <= limit:
         return text
     tail = (limit - 1) // 2
@@ -57,22 +66,22 @@ def cut_middle(text: str, limit: int) -> str:
 
 
 def truncate(text: str, limit: int) -> str:
-    """Cut off the end of a text that is too long."""
+    """Cut off the end of a string if it is too long."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def truncate_around_difference(text: str, other: str, limit: int) -> tuple[str, str]:
-    """Cut off beginnings and ends of two texts, so that what differs first is left in them."""
+    """Shorten two strings to their first difference and its surroundings."""
     if max(len(text), len(other)) <= limit:
         return text, other
     in_common = 0  # characters
-    for character, others_character in zip(text, other, strict=False):
-        if character != others_character:
+    for character, other_character in zip(text, other, strict=False):
+        if character != other_character:
             break
         in_common += 1
     begin = max(0, in_common - limit // 2)
-    start = "…" if begin else ""
-    return truncate(start + text[begin:], limit), truncate(start + other[begin:], limit)
+    ellipsis = "…" if begin else ""
+    return truncate(ellipsis + text[begin:], limit), truncate(ellipsis + other[begin:], limit)
 
 
 def text_digest(*texts: str) -> str:
@@ -84,12 +93,12 @@ def text_digest(*texts: str) -> str:
 
 
 def defined_names(code: str) -> set[str]:
-    """Return the names that code defines at its top level, even where it has a syntax error."""
+    """Return the names that code defines at its top level, even if it has a syntax error."""
     return set(_DEFINITION.findall(code))
 
 
 def write_file(file: Path, text: str, mode: int = 0o666) -> None:
-    """Replace a file atomically, with the same line ends on every system."""
+    """Replace a file atomically, with the same line endings on every system."""
     draft = file.with_name(f".{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -103,13 +112,13 @@ def write_file(file: Path, text: str, mode: int = 0o666) -> None:
 
 
 def write_files(texts: Mapping[Path, Callable[[], str]]) -> list[str]:
-    """Make and write each text; return a sentence for each file that could not be written."""
-    trouble = []
+    """Make and write each text; return a message for each file that could not be written."""
+    messages = []
     for file, make_text in texts.items():
         try:
             write_file(file, make_text())
         except OSError as error:
-            trouble.append(f"{file}: {error.strerror or error}")
-        except Exception as error:  # a bug that one class's data reveals costs one file
-            trouble.append(f"{file}: {type(error).__name__}: {error}")
-    return trouble
+            messages.append(f"{file}: {error.strerror or error}")
+        except Exception as error:  # a bug in one report must not cost the others
+            messages.append(f"{file}: {type(error).__name__}: {error}")
+    return messages
