@@ -46,8 +46,8 @@ def counted(count: int, noun: str, plural: str) -> str:
 
 def with_article(name: str) -> str:
     """Write a name after "a" or "an": `a KeyError`, `an UnboundLocalError`, `a UnicodeError`."""
-    # "Unicode" begins with the sound of "you".
-    article = "an" if re.match("[AEIOaeio]|Un(?!i)", name) else "a"
+    # "Unicode" begins with the sound of "you", "NDArray" with that of "en".
+    article = "an" if re.match("[AEIOaeio]|[Uu]n(?!i)|ND|nd", name) else "a"
     return f"{article} {name}"
 
 

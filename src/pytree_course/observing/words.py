@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from pytree_course.observing import observations as obs
-from pytree_course.texts import counted, cut_middle, shorten, truncate
+from pytree_course.texts import counted, cut_middle, shorten, truncate, with_article
 
 MAX_NAME = 26  # characters
 MAX_VALUE = 40
@@ -135,9 +135,7 @@ def describe(observation: obs.Observation) -> str:
         case obs.Unbounded(why=why):
             return f"a value too large to compare: {why}"
         case _:
-            name = observation.type
-            article = "an" if name[:1].lower() in "aeiou" or name[:2] == "ND" else "a"
-            return f"{article} {name}"
+            return with_article(observation.type)
 
 
 def _type_and_shape(array: obs.Array | obs.ShapeStruct | obs.Tracer) -> str:
