@@ -271,6 +271,7 @@ IMPORTS = "import jax"
         (["tree = [1]"], "len(tree)", "tree = [1]\n"),
         (["n = 1\nother = 3", "tree = [2]", "tree = [n]"], "len(tree)", "n = 1\ntree = [n]\n"),
         (["tree = {}", "tree['w'] = 1"], "len(tree)", "tree = {}\ntree['w'] = 1\n"),
+        (["t = {'a': []}", "t['a'].append(1)"], "t", "t = {'a': []}\nt['a'].append(1)\n"),
         (["t = 1", "t = t + 1"], "print(t)", "t = 1\nt = t + 1\n"),
         (["@jax.jit\ndef f(x):\n    return x"], "f(1)", "@jax.jit\ndef f(x):\n    return x\n"),
         (["x = 1"], "for _ in range(2):\n    x = jax.numpy.sin(x)", "x = 1\n"),

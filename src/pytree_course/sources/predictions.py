@@ -226,7 +226,7 @@ def _changed(node: ast.stmt) -> set[str]:
     call = node.value if isinstance(node, ast.Expr | ast.Assign) else None
     match call:
         case ast.Call(func=ast.Attribute(attr=name, value=owner)) if _CHANGES.match(name):
-            changed += [owner, *call.args[:1]]
+            changed += [*ast.walk(owner), *call.args[:1]]
         case ast.Call(func=ast.Name(id=name)) if _CHANGES.match(name):
             changed += call.args[:1]
     return {part.id for part in changed if isinstance(part, ast.Name)}
