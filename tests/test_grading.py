@@ -18,11 +18,11 @@ from pytree_course.grading import limits
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, _run_together, run_answers
 from pytree_course.grading.grade import (
+    find_right_results,
     grade_notebook,
     judge_submission,
     make_run_settings,
     read_lesson,
-    right_results,
 )
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging.words import explanation
@@ -52,14 +52,14 @@ def lesson(built_course):
 
 @pytest.fixture(scope="module")
 def right(lesson):
-    return right_results(lesson)
+    return find_right_results(lesson)
 
 
 def verdicts(lesson, seconds=limits.EXERCISE_SECONDS, **answers):
     """Run answers, and return the verdicts by exercise."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "EXERCISE_SECONDS", seconds)
-        right = right_results(lesson)
+        right = find_right_results(lesson)
         runs = run_answers(answers, make_run_settings(lesson, right, in_sandbox=False))
     found = judge_submission(lesson, right, Submission(answers), runs)
     return {verdict.exercise: verdict for verdict in found}
@@ -68,14 +68,14 @@ def verdicts(lesson, seconds=limits.EXERCISE_SECONDS, **answers):
 def test_the_notebook_as_handed_out_is_not_attempted(mini, notebook):
     grade = grade_notebook(notebook.save(), mini)
     assert kinds(grade) == {"count_leaves": "not attempted", "first_leaf": "not attempted"}
-    assert (grade.points, grade.all_points, grade.all_correct) == (0, 3, False)
+    assert (grade.points, grade.all_points, grade.is_all_correct) == (0, 3, False)
 
 
 def test_right_answers_earn_all_points_on_cases_never_seen(mini, notebook):
     notebook.answer("count_leaves", RIGHT_COUNT).answer("first_leaf", RIGHT_FIRST)
     first, second = (grade_notebook(notebook.save(), mini) for _ in range(2))
-    assert first.all_correct
-    assert second.all_correct
+    assert first.is_all_correct
+    assert second.is_all_correct
     assert len({first.seed, second.seed, PUBLIC_SEED}) == 3
 
 
@@ -149,7 +149,7 @@ def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     helped = RIGHT_FIRST + "\nassert right_count([0]) == 1"
     right = RIGHT_COUNT + "\nright_count = count_leaves"
     assert verdicts(lesson, count_leaves=right, first_leaf=helped)["first_leaf"].points
-    settings = make_run_settings(lesson, right_results(lesson), in_sandbox=False)
+    settings = make_run_settings(lesson, find_right_results(lesson), in_sandbox=False)
     later = _run_together({"first_leaf": helped}, {"count_leaves": right}, settings)
     assert later["first_leaf"].check.outcomes
     assert "count_leaves" not in later

@@ -8,7 +8,7 @@ import pytest
 from pytree_course.course import Course
 from pytree_course.grading import nbval_run
 from pytree_course.grading.exercise_run import run_answers
-from pytree_course.grading.grade import make_run_settings, read_lesson, right_results
+from pytree_course.grading.grade import find_right_results, make_run_settings, read_lesson
 from pytree_course.observing.observations import Number
 from tests.made_submissions import RIGHT
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def how(built_course):
     lesson = read_lesson(Course(built_course).lesson("01_mini"))
-    return make_run_settings(lesson, right_results(lesson), in_sandbox=False)
+    return make_run_settings(lesson, find_right_results(lesson), in_sandbox=False)
 
 
 def run_count(how, code):

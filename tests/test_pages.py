@@ -13,7 +13,7 @@ from pytree_course import drawing
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.student_files import LeftOut
-from pytree_course.grading.grade import read_lesson, right_results
+from pytree_course.grading.grade import find_right_results, read_lesson
 from pytree_course.judging.verdicts import Finding, WrongLine
 from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.observations import Number, Raised
@@ -291,7 +291,7 @@ def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_p
 
     attempt = grades.counting["ada", "01_mini"]
     page = pages["students/ada.html"]
-    fresh = right_results(dataclasses.replace(read_lesson(mini), seed=attempt.seed))
+    fresh = find_right_results(dataclasses.replace(read_lesson(mini), seed=attempt.seed))
     for row in attempt.rows:
         assert row.failure
         drawn = [drawing.svg(each) for each in row.failure.inputs]

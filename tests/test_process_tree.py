@@ -78,7 +78,7 @@ def test_the_time_of_cells_is_the_processors_and_at_most_the_clocks(
     monkeypatch.setattr(time, "monotonic", lambda: now)
     budget = Budget(lambda: used, max_seconds=18.0)
     now, used = passed, processor
-    budget.look()
+    budget.count_time_if_due()
     assert budget.seconds == counted
 
 
@@ -87,7 +87,7 @@ def test_cells_that_only_wait_are_ended_by_the_clock(monkeypatch):
     monkeypatch.setattr(time, "monotonic", lambda: now)
     budget = Budget(lambda: 0.0, max_seconds=18.0)
     now = limits.WALL_SECONDS - 1
-    budget.look()
+    budget.count_time_if_due()
     now = limits.WALL_SECONDS + 1
     with pytest.raises(OverTimeError):
-        budget.look()
+        budget.count_time_if_due()

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, as_completed, wait
+from concurrent.futures import Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,12 +25,12 @@ from pytree_course.class_grading.student_files import join_remarks, shown_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.grade import (
-    GradedLesson,
+    LessonToGrade,
     RightResults,
+    find_right_results,
     judge_submission,
     make_run_settings,
     read_lesson,
-    right_results,
 )
 from pytree_course.texts import printable, truncate
 
@@ -73,15 +73,15 @@ class Summary:
 
 
 Run = Future[dict[str, ExerciseRun]]
-"""Answers that run: how each exercise ran."""
+"""A run of a submission's answers: in the end, how each exercise ran."""
 
 ShowProgress = Callable[[int, int], None]
-"""Shows how many submissions are done, of how many."""
+"""Shows the number of submissions that are done, and of all."""
 
 
 @dataclass
 class ClassGrading:
-    """A grading of all that is new or changed, which records each attempt as soon as it is graded.
+    """A grading of what is new or changed; it records each attempt as soon as it is graded.
 
     Submissions run in `pool`; the author's answers, by which they are judged, in `authors_pool`.
     """
@@ -94,13 +94,13 @@ class ClassGrading:
     authors_pool: Executor
     environment: str = field(default_factory=current_environment)
     summary: Summary = field(default_factory=Summary)
-    lessons: dict[str, GradedLesson] = field(default_factory=dict)
-    right: dict[str, RightResults] = field(default_factory=dict)  # by lesson
+    lessons: dict[str, LessonToGrade] = field(default_factory=dict)
+    right_results: dict[str, RightResults] = field(default_factory=dict)  # by lesson
 
     def run(self, show_progress: ShowProgress = lambda done, total: None) -> Summary:
         """Grade the class."""
         attempts = self.gradebook.attempts()
-        groups = self._to_run(attempts)
+        groups = self._group_what_has_to_run(attempts)
         total = sum(map(len, groups))
         done = 0
         show_progress(done, total)
@@ -114,10 +114,10 @@ class ClassGrading:
         self.summary.changes = list(verdict_changes(before, after))
         return self.summary
 
-    def _to_run(self, attempts: list[Attempt]) -> list[list[Notebook]]:
-        """Return the notebooks that have to run, those with equal answers to a lesson together.
+    def _group_what_has_to_run(self, attempts: list[Attempt]) -> list[list[Notebook]]:
+        """Return the notebooks that have to run, in groups with equal answers to a lesson.
 
-        What need not run is recorded at once.
+        The others are recorded here: those that cannot be read, and those graded before.
         """
         notebooks = [notebook for notebook in self.folder.notebooks if self.options.wants(notebook)]
         lessons = {notebook.lesson for notebook in notebooks}
@@ -131,7 +131,7 @@ class ClassGrading:
         for notebook in notebooks:
             if notebook.problem:
                 reason = join_remarks(notebook.remark, printable(notebook.problem))
-                self._record(notebook, AttemptState.UNREADABLE, reason)
+                self._record_ungraded(notebook, AttemptState.UNREADABLE, reason)
             elif self.options.force or notebook.key not in current_attempts:
                 groups[notebook.lesson, notebook.digest].append(notebook)
             else:
@@ -141,20 +141,17 @@ class ClassGrading:
         return list(groups.values())
 
     def _record_again(self, earlier: Attempt, notebook: Notebook) -> None:
-        """Let an earlier attempt count: its answers were handed in again, after other ones."""
+        """Make an earlier attempt count again: its answers were handed in again after others."""
         now = datetime.now().astimezone()
         again = structs.replace(earlier, handed_in=notebook.handed_in, graded_at=now)
         self.gradebook.record(again)
 
     def _finished_runs(self, groups: list[list[Notebook]]) -> Iterator[tuple[list[Notebook], Run]]:
-        """Run equal answers once, and yield each run, with its notebooks, once it is finished.
+        """Run the answers of each group once, and yield each run with its notebooks when finished.
 
-        Those that other submissions may have spoilt run again, one after another, at the end.
+        Runs that others beside them may have spoilt are repeated at the end, one after another.
         """
-        runs: dict[Run, list[Notebook]] = {}
-        for notebooks in groups:
-            with self._guarded(*notebooks):
-                runs[self._start_run(notebooks[0])] = notebooks
+        runs = self._start_runs(groups)
         doubtful = []
         for run in as_completed(runs):
             if len(runs) > 1 and _is_doubtful(run):
@@ -162,22 +159,28 @@ class ClassGrading:
             else:
                 yield runs[run], run
         for notebooks in doubtful:
-            with self._guarded(*notebooks):
-                run = self._start_run(notebooks[0])
-                wait([run])
+            for run in as_completed(self._start_runs([notebooks])):
                 yield notebooks, run
 
-    def _start_run(self, notebook: Notebook) -> Run:
-        lesson = self._lesson(notebook.lesson)
-        right = self._right(notebook.lesson)
-        settings = make_run_settings(lesson, right, in_sandbox=self.options.in_sandbox)
-        return self.pool.submit(run_answers, notebook.submission.answers, settings)
+    def _start_runs(self, groups: list[list[Notebook]]) -> dict[Run, list[Notebook]]:
+        """Start a run of each group's answers; return the group of each run that could start."""
+        runs: dict[Run, list[Notebook]] = {}
+        for notebooks in groups:
+            with self._recording_failure(notebooks):
+                stem = notebooks[0].lesson
+                lesson, right_results = self._lesson(stem), self._right_results(stem)
+                settings = make_run_settings(
+                    lesson, right_results, in_sandbox=self.options.in_sandbox
+                )
+                answers = notebooks[0].submission.answers
+                runs[self.pool.submit(run_answers, answers, settings)] = notebooks
+        return runs
 
     @contextmanager
-    def _guarded(self, *notebooks: Notebook) -> Iterator[None]:
-        """Record as submissions' rows what goes wrong with them.
+    def _recording_failure(self, notebooks: Sequence[Notebook]) -> Iterator[None]:
+        """Record an exception as the outcome of these notebooks.
 
-        A `CourseError`, such as a full disk, is no submission's fault, and ends the grading.
+        A `CourseError`, such as a full disk, is no submission's fault: it ends the grading.
         """
         try:
             yield
@@ -187,34 +190,40 @@ class ClassGrading:
             reason = printable(_describe_error(error))
             for notebook in notebooks:
                 self.summary.failed.append((shown_path(notebook.file), reason))
-                self._record(notebook, AttemptState.FAILED, reason)
+                self._record_ungraded(notebook, AttemptState.FAILED, reason)
 
     def _judge(self, notebook: Notebook, run: Run) -> None:
-        """Judge a finished run, and record it for a student who handed it in."""
-        with self._guarded(notebook):
+        """Judge a finished run, and record the verdicts for a student who handed it in."""
+        with self._recording_failure([notebook]):
             exercise_runs = run.result()
-            lesson, right = self._lesson(notebook.lesson), self._right(notebook.lesson)
+            lesson = self._lesson(notebook.lesson)
+            right_results = self._right_results(notebook.lesson)
+            submission = notebook.submission
             rows = [
-                verdict_row(verdict, exercise_runs.get(verdict.exercise), notebook.submission)
-                for verdict in judge_submission(lesson, right, notebook.submission, exercise_runs)
+                verdict_row(verdict, exercise_runs.get(verdict.exercise), submission)
+                for verdict in judge_submission(lesson, right_results, submission, exercise_runs)
             ]
             self._record(notebook, AttemptState.GRADED, notebook.remark, rows)
             self.summary.graded += 1
 
-    def _lesson(self, stem: str) -> GradedLesson:
-        """Return a lesson, on fresh cases that all submissions of this grading share."""
+    def _lesson(self, stem: str) -> LessonToGrade:
+        """Return a lesson, with the fresh cases that all submissions of this grading share."""
         if stem not in self.lessons:
             self.lessons[stem] = read_lesson(self.course.lesson(stem))
         return self.lessons[stem]
 
-    def _right(self, stem: str) -> RightResults:
-        """Return the right results of a lesson; the author's answers run once, when needed."""
-        if stem not in self.right:
-            task = self.authors_pool.submit(right_results, self._lesson(stem))
-            self.right[stem] = task.result()
-        return self.right[stem]
+    def _right_results(self, stem: str) -> RightResults:
+        """Return a lesson's right results; the author's answers run when they are first needed."""
+        if stem not in self.right_results:
+            task = self.authors_pool.submit(find_right_results, self._lesson(stem))
+            self.right_results[stem] = task.result()
+        return self.right_results[stem]
 
     def _is_current(self, attempt: Attempt) -> bool:
+        """Return whether grading the same answers again could give no other result.
+
+        Grading on fresh cases is better than the same on public ones, if the lesson now has them.
+        """
         lesson = self._lesson(attempt.lesson)
         return (
             attempt.state is AttemptState.GRADED
@@ -223,21 +232,20 @@ class ClassGrading:
             and (lesson.on_public_cases or not attempt.on_public_cases)
         )
 
+    def _record_ungraded(self, notebook: Notebook, state: AttemptState, reason: str) -> None:
+        """Record an attempt without verdicts; the row of each exercise gives the reason."""
+        rows = [
+            VerdictRow(exercise, str(state), 0, points, explanation=reason)
+            for exercise, points in self._lesson(notebook.lesson).points.items()
+        ]
+        self._record(notebook, state, reason, rows)
+
     def _record(
-        self,
-        notebook: Notebook,
-        state: AttemptState,
-        reason: str,
-        rows: list[VerdictRow] | None = None,
+        self, notebook: Notebook, state: AttemptState, reason: str, rows: list[VerdictRow]
     ) -> None:
-        """Record an attempt; without verdicts, each exercise's row says why there are none."""
+        """Record an attempt; `reason` is also a remark on one that was graded."""
         lesson = self._lesson(notebook.lesson)
         submitter = self.folder.submitters[notebook.student]
-        if rows is None:
-            rows = [
-                VerdictRow(exercise, str(state), 0, points, explanation=reason)
-                for exercise, points in lesson.points.items()
-            ]
         self.gradebook.record(
             Attempt(
                 student=submitter.id,
@@ -263,7 +271,7 @@ class ClassGrading:
 
 
 def _is_doubtful(run: Run) -> bool:
-    """Say whether what ran beside a finished run may have decided how it ended."""
+    """Return whether runs beside a finished one may have caused how it ended."""
     if error := run.exception():
         return not isinstance(error, CourseError)
     return any(exercise.is_doubtful for exercise in run.result().values())
@@ -293,7 +301,7 @@ def verdict_changes(
             continue
         old_kinds = {row.exercise: row.kind for row in old.rows}
         for row in new.rows:
-            old_kind = old_kinds.get(row.exercise, row.kind)
+            old_kind = old_kinds.get(row.exercise, row.kind)  # an exercise that is new: no change
             if old_kind != row.kind:
                 reason = _reason_for_change(old, new)
                 yield VerdictChange(student, lesson, row.exercise, old_kind, row.kind, reason)

@@ -26,7 +26,7 @@ def main(check_script: str) -> None:
     def grade(notebook: Path) -> None:
         """Grade the answers in an exercise notebook; the exit status is 0 if all are correct."""
         grade = grade_and_show(files, notebook)
-        raise typer.Exit(0 if grade.all_correct else 1)
+        raise typer.Exit(0 if grade.is_all_correct else 1)
 
     run(app)
 

@@ -78,7 +78,7 @@ def check(lesson: Lesson) -> None:
             progress.add(grade.lesson, verdict.exercise, "correct")
     for line in progress.news():
         warn(line)
-    raise typer.Exit(0 if grade.all_correct else 1)
+    raise typer.Exit(0 if grade.is_all_correct else 1)
 
 
 @app.command()

@@ -5,15 +5,15 @@ from collections.abc import Callable
 
 from pytree_course.grading import limits
 
-_LOOK_SECONDS = 0.25  # between two looks at the kernel's processes
+_COUNTING_SECONDS = 0.25  # at least, between two looks at the kernel's processes
 
 
 class OverTimeError(Exception):
-    """Cells took more time than they have."""
+    """Cells took more time than their budget."""
 
 
 class OverOutputError(Exception):
-    """Cells sent more than is received."""
+    """Cells sent more messages or bytes than their budget."""
 
 
 class Budget:
@@ -25,13 +25,13 @@ class Budget:
     """
 
     def __init__(self, processor_seconds: Callable[[], float], max_seconds: float) -> None:
-        """Begin now; `processor_seconds` returns what the kernel's processes have used so far."""
-        self.seconds = 0.0  # that were used until the last look
+        """Start now; `processor_seconds` returns the kernel's processor time so far."""
+        self.seconds = 0.0  # used, as last counted
         self._max_seconds = max_seconds
         self._processor_seconds = processor_seconds
         self._last_processor_seconds = processor_seconds()
-        self._last_look = time.monotonic()
-        self._deadline = self._last_look + limits.WALL_SECONDS
+        self._counted_at = time.monotonic()
+        self._deadline = self._counted_at + limits.WALL_SECONDS
         self._messages = 0
         self._bytes = 0
 
@@ -42,17 +42,19 @@ class Budget:
         if self._messages > limits.EXERCISE_MESSAGES or self._bytes > limits.EXERCISE_BYTES:
             raise OverOutputError
 
-    def look(self) -> None:
-        """Count the time if the last look was long enough ago."""
-        if time.monotonic() - self._last_look >= _LOOK_SECONDS:
+    def count_time_if_due(self) -> None:
+        """Count the time unless it was counted a moment ago."""
+        if time.monotonic() - self._counted_at >= _COUNTING_SECONDS:
             self.count_time()
 
     def count_time(self) -> None:
-        """Count the time used since the last look; raise OverTimeError if that is too much."""
-        now, processor = time.monotonic(), self._processor_seconds()
+        """Count the time used since the last count; raise OverTimeError if it is too much."""
+        now = time.monotonic()
+        processor_seconds = self._processor_seconds()
         # The time of a process that ended is lost if no process waited for it: it may decrease.
-        used = max(0.0, processor - self._last_processor_seconds)
-        self.seconds += min(used, now - self._last_look)
-        self._last_look, self._last_processor_seconds = now, processor
+        used = max(0.0, processor_seconds - self._last_processor_seconds)
+        self.seconds += min(used, now - self._counted_at)
+        self._counted_at = now
+        self._last_processor_seconds = processor_seconds
         if self.seconds > self._max_seconds or now > self._deadline:
             raise OverTimeError

@@ -14,7 +14,7 @@ class ExerciseRun:
 
     answer: CellRun
     check: CellRun
-    on_public_cases: CellRun | None = None  # of a wrong answer: the check again, for the reason
+    public_check: CellRun | None = None  # of a wrong answer, on the public cases: for the reason
 
     @property
     def end(self) -> CellEnd:
@@ -85,12 +85,12 @@ def run_answers(answers: dict[str, str], settings: RunSettings) -> dict[str, Exe
     unexplained = {
         name: answers[name]
         for name, run in runs.items()
-        if run.on_public_cases is None and settings.is_wrong(name, run.check)
+        if run.public_check is None and settings.is_wrong(name, run.check)
     }
     if unexplained:  # another answer ended their kernel too early
         other_answers = {name: code for name, code in earlier.items() if name not in unexplained}
         for name, run in _run_together(unexplained, other_answers, settings).items():
-            runs[name] = replace(runs[name], on_public_cases=run.on_public_cases)
+            runs[name] = replace(runs[name], public_check=run.public_check)
     return runs
 
 

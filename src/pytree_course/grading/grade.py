@@ -22,26 +22,26 @@ RightResults = dict[str, ExpectedExercise]
 
 
 @dataclass(frozen=True)
-class GradedLesson:
-    """A lesson to be graded, as far as it is known before any answer runs."""
+class LessonToGrade:
+    """A lesson that is to be graded: all that is known before any answer runs."""
 
     files: LessonFiles
     stored: BuiltLesson  # with the misconceptions' results on the public cases
     digest: str  # of the exercises and their checks
     points: dict[str, int]  # by exercise
     starters: dict[str, str]  # by exercise
-    on_public_cases: bool  # not on fresh ones, as there are no right answers to run
+    on_public_cases: bool  # where there are no sources, whose right answers would run on fresh ones
     seed: int  # of the cases
 
 
-def read_lesson(files: LessonFiles) -> GradedLesson:
-    """Prepare to grade a lesson: on fresh cases where its sources are, else on the public cases.
+def read_lesson(files: LessonFiles) -> LessonToGrade:
+    """Prepare to grade a lesson: on fresh cases if its sources are there, else on the public ones.
 
     A learner's copy of the course has no sources.
     """
     stored = BuiltLesson.read(files.expected)
     has_sources = files.sources.exists()
-    return GradedLesson(
+    return LessonToGrade(
         files=files,
         stored=stored,
         digest=files.exercises_digest() if has_sources else stored.sources,
@@ -52,11 +52,11 @@ def read_lesson(files: LessonFiles) -> GradedLesson:
     )
 
 
-def right_results(lesson: GradedLesson) -> RightResults:
-    """Return the results of the right answers. On fresh cases, they run, in this process."""
+def find_right_results(lesson: LessonToGrade) -> RightResults:
+    """Return the right answers' results: stored ones, or on fresh cases by running them here."""
     if lesson.on_public_cases:
         return {name: lesson.stored.expected(name) for name in lesson.points}
-    # These load JAX, and the process that judges a class does without: others run the answers.
+    # Imported late: these load JAX, which a process that only judges a class does not need.
     from pytree_course.sources import authors_answers
     from pytree_course.sources.lesson_sources import read_sources
 
@@ -68,25 +68,27 @@ def right_results(lesson: GradedLesson) -> RightResults:
 
 
 def make_run_settings(
-    lesson: GradedLesson, right: RightResults, *, in_sandbox: bool
+    lesson: LessonToGrade, right_results: RightResults, *, in_sandbox: bool
 ) -> RunSettings:
     """Return the settings that answers to a lesson run with."""
-    to_explain = {}
-    # Until a changed lesson is built, no misconceptions' results on its public cases are stored.
+    # By these, a run finds wrong answers, and runs them on the public cases for their reasons. That
+    # is of use only if the graded cases are others, and misconceptions' results are stored for the
+    # public ones: after a change of the lesson they are not, until it is built.
+    right = {}
     is_built = lesson.digest == lesson.stored.sources
     if is_built and not lesson.on_public_cases:
-        to_explain = {name: expected.observations for name, expected in right.items()}
+        right = {name: expected.observations for name, expected in right_results.items()}
     return RunSettings(
         blank=lesson.files.read_blank(),
         course=_make_course_files(lesson),
         seed=lesson.seed,
         in_sandbox=in_sandbox,
-        right=to_explain,
+        right=right,
     )
 
 
-def _make_course_files(lesson: GradedLesson) -> dict[str, str]:
-    """Return the files that kernels see, by their paths: no observations, no hints, no answers."""
+def _make_course_files(lesson: LessonToGrade) -> dict[str, str]:
+    """Return the files that kernels see, by path, without observations, hints and answers."""
     graded = lesson.stored.graded.items()
     exercises = {name: replace(exercise, hints=[]) for name, exercise in graded}
     bare = replace(lesson.stored, exercises=exercises, predictions={})
@@ -100,14 +102,14 @@ def _make_course_files(lesson: GradedLesson) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Grade:
-    """The verdicts on one notebook, and notes on answer cells with something odd, by exercise."""
+    """The verdicts on one notebook."""
 
     lesson: str
     title: str
     notebook: Path
     seed: int
     verdicts: list[Verdict]
-    notes: dict[str, str]
+    notes: dict[str, str]  # on unusual answer cells, by exercise
 
     @property
     def points(self) -> int:
@@ -120,7 +122,7 @@ class Grade:
         return sum(verdict.exercise_points for verdict in self.verdicts)
 
     @property
-    def all_correct(self) -> bool:
+    def is_all_correct(self) -> bool:
         """Whether every exercise is correct."""
         return all(verdict.kind is VerdictKind.CORRECT for verdict in self.verdicts)
 
@@ -128,43 +130,48 @@ class Grade:
 def grade_notebook(notebook: Path, files: LessonFiles) -> Grade:
     """Grade the user's own notebook, outside of the sandbox."""
     lesson = read_lesson(files)
-    right = right_results(lesson)
+    right_results = find_right_results(lesson)
     submission = read_submission(notebook, lesson.starters)
-    runs = run_answers(submission.answers, make_run_settings(lesson, right, in_sandbox=False))
-    verdicts = judge_submission(lesson, right, submission, runs)
+    settings = make_run_settings(lesson, right_results, in_sandbox=False)
+    runs = run_answers(submission.answers, settings)
+    verdicts = judge_submission(lesson, right_results, submission, runs)
     return Grade(files.stem, lesson.stored.title, notebook, lesson.seed, verdicts, submission.notes)
 
 
 def judge_submission(
-    lesson: GradedLesson,
-    right: RightResults,
+    lesson: LessonToGrade,
+    right_results: RightResults,
     submission: Submission,
     runs: dict[str, ExerciseRun],
 ) -> list[Verdict]:
     """Judge every exercise of a lesson by the runs of a submission's answers."""
     verdicts = []
-    for name, expected in right.items():
+    for name, expected in right_results.items():
         run = runs.get(name)
         if run is None:
             reason = submission.notes.get(name, words.NOT_ATTEMPTED)
-            verdict = without_outcomes(expected, VerdictKind.NOT_ATTEMPTED, reason)
-        else:
-            verdict = _judge_run(expected, run)
-            if verdict.failed and run.on_public_cases:
-                verdict = _explain(verdict, lesson.stored.expected(name), run.on_public_cases)
+            verdicts.append(without_outcomes(expected, VerdictKind.NOT_ATTEMPTED, reason))
+            continue
+        verdict = _judge_run(expected, run)
+        if verdict.failed and run.public_check:
+            public_expected = lesson.stored.expected(name)
+            verdict = _explained_verdict(verdict, public_expected, run.public_check)
         verdicts.append(verdict)
     return verdicts
 
 
-def _explain(verdict: Verdict, expected: ExpectedExercise, check: CellRun) -> Verdict:
-    """Return the verdict of the learner's own check on a wrong answer.
+def _explained_verdict(
+    verdict: Verdict, public_expected: ExpectedExercise, public_check: CellRun
+) -> Verdict:
+    """Return the verdict that the learner's own check gives a wrong answer, with its reason.
 
-    If that check passes, the verdict on fresh cases stands: it shows the case, and no reason.
+    If the answer passes on the public cases, the verdict on fresh cases stands: it shows the case,
+    and no reason.
     """
-    if outcomes := _complete_outcomes(expected, check):
-        on_public_cases = judge(expected, outcomes)
-        if on_public_cases.failed:
-            return on_public_cases
+    if outcomes := _complete_outcomes(public_expected, public_check):
+        public_verdict = judge(public_expected, outcomes)
+        if public_verdict.failed:
+            return public_verdict
     return verdict
 
 
@@ -187,9 +194,10 @@ def _judge_run(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
 
 
 def _explain_end(exercise: ExpectedExercise, run: ExerciseRun) -> tuple[VerdictKind, str]:
-    """Return the verdict's kind, and its reason, of an answer that yielded no outcomes in time."""
+    """Return the kind and reason of the verdict on an answer without complete outcomes."""
     check = run.check
-    if check.reports > 1:  # before the flood: how much of a flood is read depends on the machine
+    # Asked before FLOODED: how much of a flood is read depends on the machine.
+    if check.reports > 1:
         return VerdictKind.ERROR, words.SEVERAL_REPORTS
     has_long_report = check.has_long_message and not check.reports
     if run.end is CellEnd.FLOODED or has_long_report:
@@ -202,18 +210,18 @@ def _explain_end(exercise: ExpectedExercise, run: ExerciseRun) -> tuple[VerdictK
 
 
 def _describe_error(exercise: ExpectedExercise, answer: CellRun, check: CellRun) -> str:
-    """Say which error kept an answer or its check from running to its end."""
+    """Say which error stopped an answer or its check."""
     if answer.error:
-        kind, message = answer.error
-        if kind == "MemoryError":
+        error_type, message = answer.error
+        if error_type == "MemoryError":
             return words.OUT_OF_MEMORY
         message = _TEMPORARY_FILE.sub("(line", message)
-        return words.ANSWER_CELL_RAISED.format(type=kind, message=message)
+        return words.ANSWER_CELL_RAISED.format(type=error_type, message=message)
     if check.error:
-        kind, message = check.error
-        if kind == "NameError":
+        error_type, message = check.error
+        if error_type == "NameError":
             for name in exercise.answers:
                 if f"'{name}'" in message:
                     return words.NOT_DEFINED.format(name=name)
-        return words.CHECK_CELL_RAISED.format(type=kind, message=message)
+        return words.CHECK_CELL_RAISED.format(type=error_type, message=message)
     return words.NO_REPORT

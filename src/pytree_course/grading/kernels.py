@@ -25,7 +25,7 @@ from pytree_course.grading.sandbox.policy import kernel_command
 
 _POLL_MILLISECONDS = 250
 _LATE_SECONDS = 30.0  # for the last messages of a cell that has ended, on a busy machine
-_MESSAGE_ID = "cell"  # for nbval, which asks only after a cell has run
+_MESSAGE_ID = "cell"  # nbval passes it on; there is only one request at a time
 _MAX_SOCKET = 100  # bytes of a path; systems allow 104 or more, and "-1" to "-5" are appended
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
 
@@ -155,7 +155,7 @@ class WatchedKernel:
             request = self.kc.kernel_info()
             try:
                 self.kc.get_shell_msg(timeout=1)
-                # What it publishes is lost until it knows that we have subscribed.
+                # Until the kernel knows that we have subscribed, what it publishes is lost.
                 while True:
                     message = self.kc.get_iopub_msg(timeout=_SUBSCRIBED_SECONDS)
                     if message["parent_header"].get("msg_id") == request:
@@ -200,18 +200,18 @@ class WatchedKernel:
         for channel in (self.kc.shell_channel, self.kc.iopub_channel):
             # In older jupyter_clients they are asyncio's, whose `recv_multipart` has to be awaited.
             poller.register(zmq.Socket.shadow(channel.socket), zmq.POLLIN)
-        awaited = {"execute_reply", "idle"}
-        deadline = math.inf  # for the last message, once the reply has come
+        awaited = {"execute_reply", "idle"}  # in either order, from the two channels
+        deadline = math.inf  # for the last message, set when the reply arrives
         while awaited:
             ready = poller.poll(_POLL_MILLISECONDS)
             for socket, _ in ready:
                 frames = socket.recv_multipart()
                 self._budget.charge_message(sum(map(len, frames)))
-                kind = self._read_message(frames, request, run)
-                awaited.discard(kind)
-                if kind == "execute_reply":
+                event = self._read_message(frames, request, run)
+                awaited.discard(event)
+                if event == "execute_reply":
                     deadline = time.monotonic() + _LATE_SECONDS
-            self._budget.look()
+            self._budget.count_time_if_due()
             if ready:
                 continue
             if not self.is_alive():
@@ -220,20 +220,29 @@ class WatchedKernel:
                 raise RuntimeError("the kernel's last messages are lost")
 
     def _request(self, source: str) -> str:
-        """Send a cell; return the request's id, which cannot be guessed: its messages name it."""
-        content = {"code": source, "silent": False, "store_history": False, "allow_stdin": False}
-        content |= {"user_expressions": {}, "stop_on_error": False}
+        """Send a cell; return the request's id, by which its messages are known: a random one."""
+        content = {
+            "code": source,
+            "silent": False,
+            "store_history": False,
+            "user_expressions": {},
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
         message = self.kc.session.msg("execute_request", content)
         message["header"]["msg_id"] = message["msg_id"] = uuid4().hex
         self.kc.shell_channel.send(message)
         return str(message["msg_id"])
 
     def _read_message(self, frames: list[bytes], request: str, run: CellRun) -> str:
-        """Read a message of the run into it; return its type or status, or "" for any other one."""
+        """Record a message in the run it belongs to.
+
+        Return its type, or for a status the state ("busy", "idle"); "" if it is not of this run.
+        """
         session = self.kc.session
         _, parts = session.feed_identities(frames)
         if sum(map(len, parts)) > limits.REPORT_BYTES:
-            run.has_long_message = True  # and its content is not even parsed
+            run.has_long_message = True  # its content is not even parsed
             return ""
         message = session.deserialize(parts, content=False)
         kind = str(message["msg_type"])
@@ -245,7 +254,8 @@ class WatchedKernel:
             run.record_message(kind, session.unpack(message["content"]))
         return kind
 
-    # nbval's interface. The first returns when the cell has run: the others need not wait.
+    # The methods that nbval calls, in this order. The first one runs the cell to its end, so the
+    # others have nothing to wait for.
 
     def execute_cell_input(self, source: str, allow_stdin: bool | None = None) -> str:
         """Run a cell."""

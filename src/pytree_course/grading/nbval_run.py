@@ -1,7 +1,7 @@
 """Run a notebook with nbval, in a fresh kernel, and collect the outcomes that its checks report.
 
-nbval collects the cells and drives the kernel. What passes and fails for nbval does not matter:
-the outcomes are judged elsewhere, by `pytree_course.judging`.
+nbval collects the cells and drives the kernel. Whether a cell passes for nbval does not matter: the
+outcomes are judged elsewhere, by `pytree_course.judging`.
 """
 
 import contextlib
@@ -29,15 +29,15 @@ _UNUSED_PLUGINS = (
     *("faulthandler", "assertion", "doctest", "unittest", "junitxml", "monkeypatch", "tmpdir"),
     *("recwarn", "subtests", "stepwise", "setuponly", "setupplan", "pastebin"),
 )
-_NBVAL_OPTIONS = (
+_PYTEST_OPTIONS = (
     "--disable-plugin-autoload",
     *(option for name in _UNUSED_PLUGINS for option in ("-p", f"no:{name}")),
     *("--quiet", "--tb=line", "--noconftest", "--color=no", "--capture=no", "-c", os.devnull),
 )
 _ON_PUBLIC_CASES = f"{CHECKS_VARIABLE}.seed_of_grading = {PUBLIC_SEED}\n"
-_MAX_COMPLAINT = 1_000  # characters of nbval's own words, where it fails
+_MAX_OUTPUT = 1_000  # characters of nbval's output that are shown if it fails
 
-_ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output belong to a whole process
+_ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output are one for a whole process
 
 
 def run_notebook(
@@ -52,20 +52,20 @@ def run_notebook(
     other cells are not run. A RuntimeError says that the notebook could not be run at all, which is
     not the learner's fault.
     """
-    folder = TemporaryDirectory(prefix="pytree-course-grading-", ignore_cleanup_errors=True)
-    with folder as folder_name, _ONE_AT_A_TIME:
-        file = Path(folder_name) / "submission.ipynb"
+    temporary = TemporaryDirectory(prefix="pytree-course-grading-", ignore_cleanup_errors=True)
+    with temporary as folder, _ONE_AT_A_TIME:
+        file = Path(folder) / "submission.ipynb"
         # A lone surrogate is valid in JSON and in a Python string, but has no UTF-8 encoding.
         file.write_bytes(json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace"))
         collector = _Collector(exercises, settings)
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             # Without --confcutdir, pytest lists the parent folder too.
-            roots = ("--rootdir", folder_name, "--confcutdir", folder_name)
-            status = pytest.main([*_NBVAL_OPTIONS, *roots, str(file)], [nbval.plugin, collector])
+            roots = ("--rootdir", folder, "--confcutdir", folder)
+            status = pytest.main([*_PYTEST_OPTIONS, *roots, str(file)], [nbval.plugin, collector])
     has_run = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     if not has_run or not collector.cells:
-        raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_MAX_COMPLAINT:]}")
+        raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_MAX_OUTPUT:]}")
     return collector.cells
 
 
@@ -116,36 +116,35 @@ class _Collector:
         try:
             return (yield)
         finally:
-            self.cells[cell.id] = run = kernel.last_run
+            self.cells[cell.id] = kernel.last_run
             self._sources[cell.id] = cell.source
-            if not self._is_fit(cell.id, run):
+            if not self._leaves_kernel_fit(cell.id):
                 self._has_ended = True
                 kernel.stop()
 
-    def _is_fit(self, cell_id: str, run: CellRun) -> bool:
-        """Say whether the kernel may run more cells after this one."""
+    def _leaves_kernel_fit(self, cell_id: str) -> bool:
+        """Return whether the kernel may run more cells after this one."""
+        run = self.cells[cell_id]
         if run.end is not CellEnd.FINISHED or run.has_memory_error:
             return False
         return run.has_result or cell_id not in self._checks
 
-    @pytest.hookimpl(tryfirst=True)
+    @pytest.hookimpl(tryfirst=True)  # before pytest calls the notebook's `teardown`
     def pytest_runtest_teardown(self, item: Any, nextitem: Any) -> None:
-        if nextitem is None:
+        if nextitem is None:  # after the last cell
             self._run_wrong_answers_again(item.parent.kernel)
 
     def _run_wrong_answers_again(self, kernel: WatchedKernel) -> None:
         """Run wrong answers with their checks on the public cases, while the kernel lives."""
-        wrong = [
-            exercise
-            for exercise in self._exercises
-            if self._settings.is_wrong(exercise, self.cells.get(check_id(exercise), CellRun()))
-        ]
-        for exercise in wrong:
+        for exercise in self._exercises:
+            check_run = self.cells.get(check_id(exercise), CellRun())
+            if not self._settings.is_wrong(exercise, check_run):
+                continue
             answer = self._sources[answer_id(exercise)]
             check = self._sources[check_id(exercise)]
             kernel.start_exercise()
-            # The answer too: a later one may have defined a function of the same name. If it ends
-            # the kernel, its run stands for the check's, which `run_answers` then does not repeat.
+            # The answer runs too: a later one may have defined a function of the same name. If it
+            # ends the kernel, its run is kept as the check's, and `run_answers` repeats neither.
             for source in (answer, _ON_PUBLIC_CASES + check):
                 if not kernel.is_alive():
                     return

@@ -36,7 +36,7 @@ def class_sandboxes(private: Iterable[Path]) -> Iterator[Callable[[], None]]:
         SandboxError,
         WarmServer,
         kernel_request,
-        say_slow,
+        warn_of_slow_starts,
     )
 
     _, request = kernel_request({}, {})
@@ -46,7 +46,7 @@ def class_sandboxes(private: Iterable[Path]) -> Iterator[Callable[[], None]]:
             server.make_sandbox(request).end()
         except SandboxError as error:
             require_fresh_sandbox()
-            say_slow(error)
+            warn_of_slow_starts(error)
             requests = None
         yield partial(use_server, requests)
 

@@ -25,13 +25,13 @@ _PID = re.compile(r"^Pid:\s*(-?\d+)$", re.MULTILINE)
 
 
 class SandboxError(RuntimeError):
-    """A sandbox could not be made; the message says what its processes reported."""
+    """A sandbox could not be made; the message holds what its processes reported."""
 
 
 def kernel_request(
     environment: Mapping[str, str], files: Mapping[str, str]
 ) -> tuple[dict[str, Any], SandboxRequest]:
-    """Return connection information that no other kernel has, and a request for its sandbox."""
+    """Return a new kernel's connection information, and the request for its sandbox."""
     connection: dict[str, Any] = {
         "transport": "ipc",  # no network reaches into the sandbox
         "ip": f"{policy.TMP}/kernel-{secrets.token_hex(8)}",
@@ -51,29 +51,30 @@ def kernel_request(
 
 
 class WarmServer:
-    """The server's process, in a view of its own; it ends with this object or this process.
+    """A process that forks sandboxes, in a view of its own; it ends when this process ends.
 
-    It is asked by the socket `requests`, which other processes may have too.
+    Requests are sent on the socket `requests`, which may be passed to other processes.
     """
 
     def __init__(self) -> None:
         """Start it without waiting: requests that come before it is ready wait in its socket.
 
-        The thread that does this has to live as long as the server.
+        Call this in a thread that outlives the server: the view ends with the thread it is made in.
         """
         self.requests, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with far_end:
             self._process = _start("warm_server", far_end)
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
-        """Have it make a sandbox; where it cannot, end it."""
+        """Make a sandbox with the server; if it fails, end the server."""
         try:
             return fork_sandbox(self.requests, request)
         except SandboxError as error:
-            raise SandboxError(f"{error}\n{_end_process(self._process)}".strip()) from error
+            output = _end_process(self._process)
+            raise SandboxError(f"{error}\n{output}".strip()) from error
 
     def close(self) -> None:
-        """End it, and with it all kernels that it has forked."""
+        """End the server, and with it all kernels that it has forked."""
         self.requests.close()
         _end_process(self._process)
 
@@ -91,22 +92,24 @@ def fork_sandbox(requests: socket.socket, request: SandboxRequest) -> Sandbox:
 
 
 def fresh_sandbox(request: SandboxRequest) -> Sandbox:
-    """Make a sandbox of a fresh process; it ends with the thread that called this."""
+    """Make a sandbox from a fresh process; it ends with the thread that called this."""
     channel, far_end = socket.socketpair()
     with far_end:
         process = _start("enter", far_end, *policy.kernel_command(policy.CONNECTION_FILE))
     try:
         return _ready_sandbox(channel, request, partial(_end_process, process))
     except SandboxError as error:
-        raise SandboxError(f"{error}\n{_end_process(process)}".strip()) from error
+        output = _end_process(process)
+        raise SandboxError(f"{error}\n{output}".strip()) from error
 
 
 def _start(module: str, standard_input: socket.socket, *arguments: str) -> subprocess.Popen[bytes]:
-    """Run a module of this package in the view that sandboxes are made in."""
+    """Start a module of this package in the view that sandboxes are made in."""
     command = [sys.executable, "-m", f"{__package__}.{module}", *arguments]
     return subprocess.Popen(
         policy.in_view(command),
-        env={"PATH": os.environ.get("PATH", os.defpath)},  # code inside can read it in /proc
+        # Nothing else: code inside can read it in /proc.
+        env={"PATH": os.environ.get("PATH", os.defpath)},
         stdin=standard_input.fileno(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -114,61 +117,75 @@ def _start(module: str, standard_input: socket.socket, *arguments: str) -> subpr
 
 
 def _end_process(process: subprocess.Popen[bytes]) -> str:
-    """End a process; return what it wrote to its standard error."""
-    if process.returncode is not None:  # it was ended before
+    """End a process; return its standard error, or "" if it was ended before."""
+    if process.returncode is not None:
         return ""
     process.kill()
-    _, written = process.communicate()
-    return written.decode(errors="replace")
+    _, output = process.communicate()
+    return output.decode(errors="replace")
 
 
 def _ready_sandbox(
     channel: socket.socket, request: SandboxRequest, release: Callable[[], object]
 ) -> Sandbox:
-    """Send a new sandbox its request, and return it once it is ready.
+    """Send a new sandbox its request, and return the sandbox once it is ready.
 
-    It first sends a pidfd of itself, then `READY`; or else the text of an error.
+    The sandbox sends a pidfd of itself, then, when it has read the request, `READY`. If it fails,
+    it sends the text of an error instead of either.
     """
     with ExitStack() as on_failure:
         on_failure.enter_context(channel)
         try:
             channel.settimeout(limits.START_SECONDS)
-            answer, pidfds, _, _ = socket.recv_fds(channel, 1, 1)
-            if pidfds:
-                on_failure.callback(os.close, pidfds[0])
-                channel.sendall(request.to_bytes())
-                channel.shutdown(socket.SHUT_WR)
-                answer = channel.recv(1)
-            if answer != READY:
-                with channel.makefile("rb") as rest:
-                    raise SandboxError((answer + rest.read()).decode(errors="replace").strip())
-            information = Path(f"/proc/self/fdinfo/{pidfds[0]}").read_text(encoding="ascii")
+            first_byte, pidfds, _, _ = socket.recv_fds(channel, 1, 1)
+            if not pidfds:
+                raise _reported_error(first_byte, channel)
+            (pidfd,) = pidfds
+            on_failure.callback(os.close, pidfd)
+            channel.sendall(request.to_bytes())
+            channel.shutdown(socket.SHUT_WR)
+            first_byte = channel.recv(1)
+            if first_byte != READY:
+                raise _reported_error(first_byte, channel)
+            pid = _read_pid(pidfd)
         except TimeoutError as error:
-            seconds = f"{limits.START_SECONDS:g} seconds"
-            raise SandboxError(f"It did not start within {seconds}.") from error
+            message = f"It did not start within {limits.START_SECONDS:g} seconds."
+            raise SandboxError(message) from error
         except OSError as error:
             raise SandboxError(str(error)) from error
         on_failure.pop_all()
-        pid = int(_PID.findall(information)[0])  # its number in this process namespace
-        return Sandbox(pid, pidfds[0], channel, release)
+        return Sandbox(pid, pidfd, channel, release)
+
+
+def _reported_error(first_byte: bytes, channel: socket.socket) -> SandboxError:
+    """Return the error whose text a sandbox sends, from its first byte on."""
+    with channel.makefile("rb") as rest:
+        text = first_byte + rest.read()
+    return SandboxError(text.decode(errors="replace").strip())
+
+
+def _read_pid(pidfd: int) -> int:
+    """Return the number that a process has in the process namespace of this one."""
+    information = Path(f"/proc/self/fdinfo/{pidfd}").read_text(encoding="ascii")
+    return int(_PID.findall(information)[0])
 
 
 class Door:
-    """How this process makes sandboxes, chosen once.
+    """The way in which this process makes sandboxes.
 
-    It is given to this process, or else chosen when the first sandbox is needed: a warm server of
-    this process's own, or fresh processes if that one cannot make a sandbox.
+    Unless `choose` was called, the first sandbox starts a warm server of this process's own. If a
+    warm server fails, sandboxes are made from fresh processes from then on.
     """
 
     def __init__(self) -> None:
         self._make: Callable[[SandboxRequest], Sandbox] | None = None
 
     def choose(self, requests: socket.socket | None) -> None:
-        """Ask this server from now on; without one, make each sandbox of a fresh process."""
+        """Use this warm server from now on; if None, make each sandbox from a fresh process."""
         self._make = fresh_sandbox if requests is None else partial(fork_sandbox, requests)
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
-        """Make a sandbox; once the warm server fails, this one and all later ones are fresh."""
+        """Make a sandbox."""
         if self._make is None:
             server = WarmServer()
             atexit.register(server.close)
@@ -177,13 +194,14 @@ class Door:
             try:
                 return self._make(request)
             except SandboxError as error:
-                say_slow(error)
+                warn_of_slow_starts(error)
                 self._make = fresh_sandbox
         return fresh_sandbox(request)
 
 
-def say_slow(error: SandboxError) -> None:
-    """Print on the terminal why kernels start slowly from now on, despite nbval's redirection."""
+def warn_of_slow_starts(error: SandboxError) -> None:
+    """Say on the terminal why kernels start slowly from now on."""
+    # A grading redirects `sys.stderr`.
     print(f"Kernels start one by one, slowly: {error}", file=sys.__stderr__)
 
 

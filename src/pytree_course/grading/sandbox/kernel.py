@@ -25,27 +25,32 @@ _MEMORY_ROW = re.compile(r"^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$", re.MUL
 class SandboxedKernel:
     """A running kernel in a sandbox of its own.
 
-    The sandbox's folders are kept open from outside, so that none has to be shared with it.
+    No folder is shared with the sandbox: its sockets, memory and processes are reached through its
+    folders, which are opened from outside.
     """
 
     def __init__(self, course: Mapping[str, str], environment: Mapping[str, str]) -> None:
-        """Start one that sees texts as the course's files, by their paths."""
-        self.is_over_memory = False  # whether it was ended because it used too much
+        """Start one that sees the texts of `course` as the course's files, by their paths."""
+        self.is_over_memory = False  # whether it was ended for that
         files = {f"{COURSE_INSIDE}/{name}": text for name, text in course.items()}
-        inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": f"{TMP}/ipython"}
-        connection, request = kernel_request(inside, files)
+        variables = dict(environment)
+        variables[COURSE_VARIABLE] = COURSE_INSIDE
+        variables["IPYTHONDIR"] = f"{TMP}/ipython"
+        connection, request = kernel_request(variables, files)
         with ExitStack() as cleanup:
             self.sandbox = door.make_sandbox(request)
             cleanup.callback(self.sandbox.end)
             root = f"/proc/{self.sandbox.pid}/root"
-            self._folders = [_opened(f"{root}{place}", cleanup) for place in FOLDERS_IN_MEMORY]
+            self._folders = [_open(f"{root}{folder}", cleanup) for folder in FOLDERS_IN_MEMORY]
             # The sandbox's own /proc lists only its processes.
-            self._proc = f"/proc/self/fd/{_opened(f'{root}/proc', cleanup)}"
-            self._socket_folder_open = cleanup.enter_context(ExitStack())  # until `on_connected`
-            socket_folder = _opened(f"{root}{TMP}", self._socket_folder_open)
-            # The "ip" of an ipc connection is a path, to which its client adds the ports.
-            sockets = f"/proc/self/fd/{socket_folder}/{os.path.basename(connection['ip'])}"
-            self.connection: Any = {**connection, "ip": sockets}
+            proc = _open(f"{root}/proc", cleanup)
+            self._proc = f"/proc/self/fd/{proc}"
+            self._until_connected = cleanup.enter_context(ExitStack())
+            socket_folder = _open(f"{root}{TMP}", self._until_connected)
+            # The "ip" of an ipc connection is a path, to which its client appends the ports.
+            name = os.path.basename(connection["ip"])
+            self.connection: Any = dict(connection)
+            self.connection["ip"] = f"/proc/self/fd/{socket_folder}/{name}"
             self._wait_for_sockets()
             self._stopped = threading.Event()
             watch = threading.Thread(target=self._watch_memory, name="memory watch", daemon=True)
@@ -55,20 +60,21 @@ class SandboxedKernel:
             self._cleanup = cleanup.pop_all()
 
     def on_connected(self) -> None:
-        """Make its sockets unreachable by path.
+        """Close the path to its sockets.
 
-        ZeroMQ reconnects by path, and by then the kernel could have replaced its socket with a link
-        to one outside the sandbox.
+        ZeroMQ would reconnect by path, and the kernel could have replaced its socket with a link to
+        one outside of the sandbox.
         """
-        self._socket_folder_open.close()
+        self._until_connected.close()
 
     def processor_seconds(self) -> float:
         """Return the processor time of all its processes so far."""
         ticks = 0
         for process in self._processes():
-            # The fields after the program's name, which may contain any character.
-            fields = _read(f"{process}/stat").rpartition(")")[2].split()
-            ticks += sum(map(int, fields[11:15]))  # its own, and of its children that ended
+            # The program's name, in parentheses, may contain any character. Of the fields after it
+            # these are utime, stime, cutime and cstime: children that have ended are included.
+            _, _, text = _read(f"{process}/stat").rpartition(")")
+            ticks += sum(map(int, text.split()[11:15]))
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def is_alive(self) -> bool:
@@ -76,14 +82,14 @@ class SandboxedKernel:
         return self.sandbox.is_alive()
 
     def end(self) -> None:
-        """End it at once, with all processes of its sandbox."""
+        """End it at once, with all processes of its sandbox, and close what was opened."""
         self._cleanup.close()
 
     def _wait_for_sockets(self) -> None:
         """Wait until all its sockets listen."""
         deadline = time.monotonic() + limits.START_SECONDS
         while time.monotonic() < deadline and self.is_alive():
-            with suppress(OSError):  # one of them does not listen yet
+            with suppress(OSError):  # a socket that does not listen yet
                 for port in port_names:
                     with socket.socket(socket.AF_UNIX) as trial:
                         trial.connect(f"{self.connection['ip']}-{self.connection[port]}")
@@ -92,39 +98,39 @@ class SandboxedKernel:
         raise TimeoutError("the sandbox's kernel opened no sockets")
 
     def _watch_memory(self) -> None:
-        """End the sandbox once it uses too much memory, or once that cannot be measured.
+        """End the sandbox when it uses too much memory, or when its use cannot be measured.
 
-        The operating system limits each process; this looks at the sum.
+        The operating system limits each process; this limits their sum.
         """
         with suppress(Exception):
             while not self._stopped.wait(limits.WATCH_SECONDS):
                 if self._used_memory() > limits.MEMORY:
                     self.is_over_memory = True
                     break
-        self.sandbox.kill()
+        self.sandbox.kill()  # if `_stopped` is set, too: then it is about to be ended anyway
 
     def _used_memory(self) -> int:
         """Return the bytes that the sandbox's processes and folders in memory use together."""
         sizes = [os.fstatvfs(folder) for folder in self._folders]
-        in_folders = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
-        return in_folders + sum(map(_memory, self._processes()))
+        in_files = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
+        return in_files + sum(map(_process_memory, self._processes()))
 
     def _processes(self) -> list[str]:
         """Return the folders of all its processes; none once the sandbox has ended."""
-        return [f"{self._proc}/{name}" for name in _names(self._proc) if name.isdigit()]
+        return [f"{self._proc}/{name}" for name in _list(self._proc) if name.isdigit()]
 
 
-def _memory(process: str) -> int:
+def _process_memory(process: str) -> int:
     """Return the bytes of memory that a process uses."""
-    for thread in _names(f"{process}/task"):
+    for thread in _list(f"{process}/task"):
         # The first thread may have ended before the others: its file is empty then.
         if rows := _MEMORY_ROW.findall(_read(f"{process}/task/{thread}/smaps_rollup")):
             return 1024 * sum(map(int, rows))
     return 0
 
 
-def _names(folder: str) -> list[str]:
-    """List a folder of /proc; nothing once its process has ended."""
+def _list(folder: str) -> list[str]:
+    """List a folder of /proc; return nothing if its process has ended."""
     try:
         return os.listdir(folder)
     except (FileNotFoundError, ProcessLookupError):
@@ -132,15 +138,15 @@ def _names(folder: str) -> list[str]:
 
 
 def _read(path: str) -> str:
-    """Read a file of /proc; "" once its process has ended."""
+    """Read a file of /proc; return "" if its process has ended."""
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
         return ""
 
 
-def _opened(folder: str, until: ExitStack) -> int:
-    """Open a folder until a stack is closed."""
+def _open(folder: str, cleanup: ExitStack) -> int:
+    """Open a folder; it is closed with the stack."""
     file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    until.callback(os.close, file)
+    cleanup.callback(os.close, file)
     return file
