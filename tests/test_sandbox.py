@@ -25,7 +25,7 @@ from tests.sandboxes import needs_sandbox, value_in
 if sys.platform == "linux":
     from pytree_course.grading.sandbox import doors
     from pytree_course.grading.sandbox import kernel as sandboxed_kernel
-    from pytree_course.grading.sandbox.policy import _folders_above
+    from pytree_course.grading.sandbox.policy import _parent_options
 
 pytestmark = [pytest.mark.slow, needs_sandbox]
 
@@ -405,7 +405,7 @@ def test_an_ordinary_user_has_the_same_sandboxes(kernel):
     folders = [str(folder) for folder in (*policy.python_folders(), ROOT)]
     binds = []
     for folder in folders:
-        binds += [*_folders_above(folder), "--ro-bind", folder, folder]
+        binds += [*_parent_options(folder), "--ro-bind", folder, folder]
     home = ["--perms", "0755", "--tmpfs", str(Path.home())]
     become = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     done = subprocess.run(
@@ -545,7 +545,7 @@ def ask_and_wait(requests, tell):
 def test_without_its_programs_it_is_said_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
-    message = r"bwrap and libseccomp is not here.* apt install bubblewrap libseccomp2`.*--unsand"
+    message = r"needs bwrap and libseccomp\. Install it.*bubblewrap libseccomp2`.*--unsand"
     with pytest.MonkeyPatch.context() as patch:
         patch.delitem(sys.modules, "pyseccomp", raising=False)
         with pytest.raises(CourseError, match=message), class_sandboxes([]):

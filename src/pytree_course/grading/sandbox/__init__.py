@@ -1,11 +1,11 @@
-"""The sandbox for untrusted code: what it may see, reach and use, and two doors into it.
+"""The sandbox for untrusted code: its view, its system calls, its limits, and two doors into it.
 
-`policy` and `system_calls` say what a sandbox may see and ask for, `enter` makes it, and `kernel`
-watches it. The process that enters is forked from a warm server or, where that fails, started
-afresh. Outside of this package nothing depends on which one it was.
+`policy` defines the view and `system_calls` the allowed calls, `enter` makes a sandbox, and
+`kernel` watches it. The process that enters is forked from a warm server or, if that fails, started
+fresh. Nothing outside this package depends on which one it was.
 """
 
-# The modules that the functions import run on Linux only.
+# Modules that run only on Linux are imported inside functions.
 
 import importlib
 import shutil
@@ -25,9 +25,8 @@ _INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed
 def class_sandboxes(private: Iterable[Path]) -> Iterator[Callable[[], None]]:
     """Start the warm server for all processes that grade a class.
 
-    Yields the function that each of these processes calls before it makes a sandbox. A CourseError
-    says what to install or to switch on if no sandbox can be made, or what to move if a sandbox
-    would show one of the private folders.
+    Yield the function that each of these processes calls before it makes a sandbox. Raise a
+    CourseError if no sandbox can be made, or if a sandbox would show one of the private folders.
     """
     require_programs()
     require_hidden(private)
@@ -52,14 +51,14 @@ def class_sandboxes(private: Iterable[Path]) -> Iterator[Callable[[], None]]:
 
 
 def use_server(requests: socket.socket | None) -> None:
-    """Get this process's sandboxes from another process's warm server, or else make them afresh."""
+    """Make this process's sandboxes with another process's warm server, or fresh if None."""
     from pytree_course.grading.sandbox.doors import door
 
     door.choose(requests)
 
 
 def require_programs() -> None:
-    """Raise a CourseError that says what to install, where no sandbox can be tried."""
+    """Raise a CourseError that says what to install if a program of the sandbox is missing."""
     if sys.platform != "linux":
         raise CourseError(
             "The sandbox needs Linux. On Windows or macOS, grade inside a Linux machine, such as "
@@ -68,18 +67,18 @@ def require_programs() -> None:
     missing = [] if shutil.which("bwrap") else ["bwrap"]
     try:
         importlib.import_module("pyseccomp")
-    except RuntimeError:  # it looks for the library when it is imported
+    except RuntimeError:  # importing it loads the library
         missing.append("libseccomp")
     if missing:
         raise CourseError(
-            f"Other people's code runs in a sandbox only, and {' and '.join(missing)} is not "
-            "here. Install it: `sudo apt install bubblewrap libseccomp2` (Debian, Ubuntu) or "
+            f"Other people's code runs only in a sandbox, which needs {' and '.join(missing)}. "
+            "Install it: `sudo apt install bubblewrap libseccomp2` (Debian, Ubuntu) or "
             f"`sudo dnf install bubblewrap libseccomp` (Fedora). {_INSTEAD}"
         )
 
 
 def require_hidden(private: Iterable[Path]) -> None:
-    """Raise a CourseError where a sandbox would show the user's home or another private folder."""
+    """Raise a CourseError if a sandbox would show the user's home or another private folder."""
     from pytree_course.grading.sandbox.policy import visible_folders
 
     for folder in map(Path.resolve, (Path.home(), *private)):
@@ -88,13 +87,13 @@ def require_hidden(private: Iterable[Path]) -> None:
                 raise CourseError(
                     f"{folder} lies in {visible}, which every sandbox shows: the learners' code "
                     f"could read it. Move it to a folder outside of {visible}, for example below "
-                    "/home or /srv; or, where Python is installed around it, use an environment "
-                    f"in a folder of its own. {_INSTEAD}"
+                    "/home or /srv; or, if it lies in Python's own folder, use an environment in "
+                    f"another folder. {_INSTEAD}"
                 )
 
 
 def require_fresh_sandbox() -> None:
-    """Raise a CourseError that says what to switch on, unless a sandbox can be made afresh."""
+    """Raise a CourseError that says what to switch on if no fresh sandbox can be made."""
     from pytree_course.grading.sandbox.doors import SandboxError, fresh_sandbox, kernel_request
 
     _, request = kernel_request({}, {})
@@ -103,7 +102,7 @@ def require_fresh_sandbox() -> None:
     except SandboxError as error:
         raise CourseError(
             f"A sandbox cannot be made here: {error}\n"
-            "It needs user namespaces. Where they are switched off, an administrator allows them "
+            "It needs user namespaces. If they are switched off, an administrator allows them "
             "with `sysctl kernel.unprivileged_userns_clone=1` (Debian) or "
             "`sysctl kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu); in a container, "
             f"start it with them allowed. {_INSTEAD}"

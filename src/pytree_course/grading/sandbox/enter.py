@@ -1,7 +1,7 @@
-"""Enter a sandbox: new namespaces, a view, no privileges, limits, the filter of system calls.
+"""Enter a sandbox: new namespaces, private mounts, no privileges, limits, the system-call filter.
 
-This runs in the view that bubblewrap has made, before any untrusted code. As a program of its own,
-it makes one sandbox and starts another program in it.
+This runs in the view that bubblewrap has made, before any untrusted code. Run as a program, it
+makes one sandbox and becomes another program inside it.
 """
 
 import fcntl
@@ -22,17 +22,16 @@ from pytree_course.grading import limits
 from pytree_course.grading.sandbox import linux, policy
 from pytree_course.grading.sandbox.request import READY, SandboxRequest
 
-_UP = 1  # of a network interface
-_GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914  # of ioctl
+_IFF_UP, _SIOCGIFFLAGS, _SIOCSIFFLAGS = 1, 0x8913, 0x8914  # named as in Linux's headers
 _MOUNT_FLAGS = linux.MS_NOSUID | linux.MS_NODEV
 
 
 def leave_namespaces(channel: socket.socket) -> None:
-    """Leave the namespaces of the outside, and close all files but the channel.
+    """Leave the outside's namespaces, and close all files except the channel.
 
-    Only what this process forks from now on is in the new process namespace.
+    Only processes that this one forks from now on are in the new process namespace.
     """
-    _keep_open_only(channel.fileno())
+    _close_files_except(channel.fileno())
     Path("/proc/self/oom_score_adj").write_text(policy.OOM_SCORE, encoding="ascii")
     user, group = os.geteuid(), os.getegid()
     namespaces = linux.CLONE_NEWNS | linux.CLONE_NEWCGROUP | linux.CLONE_NEWUTS
@@ -40,14 +39,14 @@ def leave_namespaces(channel: socket.socket) -> None:
     if user == 0:
         linux.unshare(namespaces)
     else:
-        linux.unshare(namespaces | linux.CLONE_NEWUSER)  # Linux makes the user's first
+        linux.unshare(namespaces | linux.CLONE_NEWUSER)  # Linux makes the user namespace first
         linux.map_user(policy.USER_INSIDE, user, group)
 
 
 def enter_sandbox(channel: socket.socket) -> None:
-    """Make a sandbox of the new namespaces; return in the process that may run untrusted code.
+    """Turn the new namespaces into a sandbox; return in the process that may run untrusted code.
 
-    The request comes over the channel, and a pidfd of the sandbox's first process goes back. The
+    Send a pidfd of the sandbox's first process over the channel, and receive the request. The
     sandbox ends when the returning process does, or when the grading process closes its end of the
     channel.
     """
@@ -55,28 +54,28 @@ def enter_sandbox(channel: socket.socket) -> None:
     pidfd = os.pidfd_open(os.getpid())
     socket.send_fds(channel, [b"\0"], [pidfd])
     os.close(pidfd)
-    request = SandboxRequest.received(channel)
-    _make_view(request)
+    request = SandboxRequest.receive(channel)
+    _mount_private_parts(request)
     _start_loopback()
     if os.geteuid() == 0:
-        _become(request.user)
+        _become_unprivileged(request.user)
     Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="ascii")
     linux.make_read_only("/proc")
-    for name, bound in policy.process_limits().items():
-        resource.setrlimit(name, (bound, bound))
+    for limit, value in policy.process_limits().items():
+        resource.setrlimit(limit, (value, value))
     linux.drop_privileges()
     linux.set_dumpable(True)  # as in a program that has just been started
-    # The first process is not the kernel itself: signals that it sends itself would be ignored.
-    kernel = os.fork()
-    if kernel:
-        _end_with(kernel, channel)
+    # Linux ignores signals that a namespace's first process sends itself, so the kernel is another.
+    kernel_pid = os.fork()
+    if kernel_pid:
+        _exit_with(kernel_pid, channel)
     linux.install_filter(bytes.fromhex(request.call_filter))
     os.chdir(policy.TMP)
     os.environ.update(request.variables)
 
 
 @contextmanager
-def reporting_failure(channel: socket.socket) -> Iterator[None]:
+def report_failure(channel: socket.socket) -> Iterator[None]:
     """Send the traceback of an exception to the grading process, and exit."""
     try:
         yield
@@ -85,22 +84,22 @@ def reporting_failure(channel: socket.socket) -> Iterator[None]:
         os._exit(1)
 
 
-def _end_with(kernel: int, channel: socket.socket) -> NoReturn:
+def _exit_with(kernel_pid: int, channel: socket.socket) -> NoReturn:
     """Exit as soon as the kernel or the grading process has ended.
 
     This is the sandbox's first process: all others end with it.
     """
-    linux.set_dumpable(False)  # no code inside can look into it
+    linux.set_dumpable(False)  # code inside cannot inspect this process
     ended = select.poll()
-    ended.register(channel, 0)  # for nothing but its other end being closed
-    ended.register(os.pidfd_open(kernel), select.POLLIN)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # so that code inside cannot send it to this one
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that no orphan has to be waited for
+    ended.register(channel, 0)  # no events: only the closing of its other end is reported
+    ended.register(os.pidfd_open(kernel_pid), select.POLLIN)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # unhandled, code inside cannot send it here
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # orphans that end leave no zombies
     ended.poll()
     os._exit(0)
 
 
-def _keep_open_only(file: int) -> None:
+def _close_files_except(file: int) -> None:
     """Close all other files, and point the standard streams to /dev/null."""
     null = os.open(os.devnull, os.O_RDWR)
     for standard_stream in range(3):
@@ -110,14 +109,14 @@ def _keep_open_only(file: int) -> None:
     os.closerange(file + 1, last + 1)
 
 
-def _make_view(request: SandboxRequest) -> None:
-    """Mount what is private to each sandbox; bubblewrap's view already has the rest."""
+def _mount_private_parts(request: SandboxRequest) -> None:
+    """Mount the parts of the view that bubblewrap left out, because each sandbox has its own."""
     linux.make_mounts_private()
     linux.mount("proc", "/proc", _MOUNT_FLAGS | linux.MS_NOEXEC)
     for path in policy.FOLDERS_IN_MEMORY:
-        _mount_memory(path)
+        _mount_folder_in_memory(path)
     linux.mount("devpts", "/dev/pts", linux.MS_NOSUID | linux.MS_NOEXEC, policy.TERMINAL_OPTIONS)
-    for path in policy.KEY_LISTS:
+    for path in policy.HIDDEN_PROC_FILES:
         if os.path.exists(path):
             linux.cover(path)
     linux.mount("tmpfs", policy.COURSE_INSIDE, _MOUNT_FLAGS, f"mode={policy.FOLDER_MODE}")
@@ -129,13 +128,13 @@ def _make_view(request: SandboxRequest) -> None:
     linux.make_read_only(policy.COURSE_INSIDE)
 
 
-def _mount_memory(path: str) -> None:
+def _mount_folder_in_memory(path: str) -> None:
     """Mount a tmpfs, and keep the parts of Python below it visible."""
     hidden = [folder for folder in policy.python_folders() if folder.is_relative_to(path)]
-    opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in hidden]
+    descriptors = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in hidden]
     options = f"mode={policy.FOLDER_IN_MEMORY_MODE},size={limits.FOLDER_BYTES}"
     linux.mount("tmpfs", path, _MOUNT_FLAGS, f"{options},nr_inodes={limits.FILES}")
-    for folder, descriptor in zip(hidden, opened, strict=True):
+    for folder, descriptor in zip(hidden, descriptors, strict=True):
         folder.mkdir(parents=True, exist_ok=True)
         linux.bind(f"/proc/self/fd/{descriptor}", str(folder))
         os.close(descriptor)
@@ -145,25 +144,24 @@ def _start_loopback() -> None:
     """Switch on the new network's loopback interface."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         query = struct.pack("16sh14x", b"lo", 0)
-        _, flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, _GET_FLAGS, query))
-        fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh14x", b"lo", flags | _UP))
+        _, flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, _SIOCGIFFLAGS, query))
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | _IFF_UP))
 
 
-def _become(user: int) -> None:
-    """As root, become an unprivileged user in a user namespace of its own."""
+def _become_unprivileged(user: int) -> None:
+    """As root, become another user in a new user namespace."""
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
-    linux.set_dumpable(True)
     linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWNS)
     linux.map_user(policy.USER_INSIDE, user, user)
 
 
 def main() -> None:
-    """Make a sandbox, and become the program inside it whose command is given."""
+    """Make a sandbox, and become the given command inside it."""
     _, *command = sys.argv
     channel = socket.socket(fileno=os.dup(0))
-    with reporting_failure(channel):
+    with report_failure(channel):
         leave_namespaces(channel)
         first_inside = os.fork()
         if first_inside:

@@ -4,7 +4,7 @@ import ctypes
 import os
 from pathlib import Path
 
-CLONE_NEWNS = 0x00020000  # all named as in Linux's headers
+CLONE_NEWNS = 0x00020000  # all constants are named as in Linux's headers
 CLONE_NEWCGROUP = 0x02000000
 CLONE_NEWUTS = 0x04000000
 CLONE_NEWIPC = 0x08000000
@@ -12,11 +12,11 @@ CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
 
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+_MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 _MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 32, 4096, 1 << 14, 1 << 18
 _MS_RELATIME = 1 << 21
-# These have the same numbers in statvfs as in mount; ST_RELATIME has not.
-_PRESERVED = os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME
+# statvfs and mount have the same numbers for these, but not for ST_RELATIME.
+_PRESERVED_FLAGS = os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME
 
 _PR_SET_DUMPABLE = 4
 _PR_CAPBSET_DROP = 24
@@ -34,7 +34,7 @@ class _Program(ctypes.Structure):
 
 def unshare(namespaces: int) -> None:
     """Leave namespaces for new ones; os.unshare came with Python 3.12."""
-    _checked(_libc.unshare(namespaces), "unshare")
+    _check(_libc.unshare(namespaces), "unshare")
 
 
 def mount(kind: str, path: str, flags: int, data: str = "") -> None:
@@ -53,23 +53,23 @@ def bind(source: str, path: str) -> None:
 
 
 def cover(path: str) -> None:
-    """Cover a file by /dev/null, read-only and no device: it cannot be opened."""
+    """Cover a file with a /dev/null that is no device any more: it cannot be opened."""
     _mount(os.devnull.encode(), path.encode(), None, _MS_BIND, None)
     make_read_only(path, MS_NODEV)
 
 
-def make_read_only(path: str, extra: int = 0) -> None:
-    """Make a mount read-only. Keep its other flags: a user namespace may not clear them."""
+def make_read_only(path: str, extra_flags: int = 0) -> None:
+    """Make a mount read-only; keep its other flags, which a user namespace may not clear."""
     present = os.statvfs(path).f_flag
-    flags = _MS_REMOUNT | _MS_BIND | MS_RDONLY | (present & _PRESERVED) | extra
+    flags = _MS_REMOUNT | _MS_BIND | _MS_RDONLY | (present & _PRESERVED_FLAGS) | extra_flags
     if present & os.ST_RELATIME:
         flags |= _MS_RELATIME
     _mount(None, path.encode(), None, flags, None)
 
 
 def map_user(inside: int, user: int, group: int) -> None:
-    """Set the number that the user and the group have inside a new user namespace."""
-    set_dumpable(True)  # otherwise these files are root's
+    """Set the id that the user and the group have inside a new user namespace."""
+    set_dumpable(True)  # otherwise these files belong to root
     for name, text in (
         ("setgroups", "deny"),
         ("uid_map", f"{inside} {user} 1"),
@@ -79,23 +79,23 @@ def map_user(inside: int, user: int, group: int) -> None:
 
 
 def set_dumpable(is_dumpable: bool) -> None:
-    """Set whether other processes of the same user may look into this one."""
+    """Set whether other processes of the same user may inspect this one."""
     _prctl(_PR_SET_DUMPABLE, int(is_dumpable))
 
 
 def drop_privileges() -> None:
-    """Give up every capability, and the ways to get any, for good."""
+    """Give up every capability, and every way to regain one."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     _prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
     for capability in range(int(Path("/proc/sys/kernel/cap_last_cap").read_text("ascii")) + 1):
         _prctl(_PR_CAPBSET_DROP, capability)
     header = (ctypes.c_uint32 * 2)(_LINUX_CAPABILITY_VERSION_3, 0)
-    _checked(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")  # all sets empty
+    _check(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")  # all sets empty
 
 
 def install_filter(instructions: bytes) -> None:
-    """Filter each system call from here on."""
-    program = _Program(len(instructions) // 8, instructions)  # each has eight bytes
+    """Filter every system call from now on."""
+    program = _Program(len(instructions) // 8, instructions)  # an instruction has eight bytes
     _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(program))
 
 
@@ -103,15 +103,16 @@ def _mount(
     source: bytes | None, path: bytes, kind: bytes | None, flags: int, data: bytes | None
 ) -> None:
     result = _libc.mount(source, path, kind, ctypes.c_ulong(flags), data)
-    _checked(result, f"mount {path.decode()}")
+    _check(result, f"mount {path.decode()}")
 
 
 def _prctl(option: int, *arguments: int) -> None:
     values = [*arguments, 0, 0, 0, 0][:4]  # prctl reads four arguments
-    _checked(_libc.prctl(option, *map(ctypes.c_ulong, values)), f"prctl {option}")
+    _check(_libc.prctl(option, *map(ctypes.c_ulong, values)), f"prctl {option}")
 
 
-def _checked(result: int, call: str) -> None:
+def _check(result: int, call: str) -> None:
+    """Raise the error of a system call that failed."""
     if result < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"{call}: {os.strerror(error)}")

@@ -1,6 +1,6 @@
-"""The sandbox's view: visible files, variables, process limits, and how bubblewrap makes it.
+"""The sandbox's view: visible files, variables, process limits, and the bubblewrap command for it.
 
-The limits on what it may use are in `limits`, the system calls that it may make in `system_calls`.
+The numbers behind the limits are in `limits`, the allowed system calls in `system_calls`.
 """
 
 import os
@@ -13,44 +13,51 @@ from pytree_course import compiled
 from pytree_course.grading import limits
 
 USER_INSIDE = 1000
-HOST_NAME = "sandbox"
-TMP = "/tmp"  # where the kernel works and has its sockets
+TMP = "/tmp"  # the kernel's working folder, which also has its sockets
 CONNECTION_FILE = f"{TMP}/kernel.json"  # the names of its sockets, and its key
-HOSTS_FILE, HOSTS = f"{TMP}/hosts", "127.0.0.1 localhost\n"  # what /etc/hosts links to
+HOSTS_FILE, HOSTS = f"{TMP}/hosts", "127.0.0.1 localhost\n"  # the target of /etc/hosts
 COURSE_INSIDE = "/course"
-FOLDERS_IN_MEMORY = (TMP, "/dev/shm")  # the only ones that can be written
-KEY_LISTS = ("/proc/keys", "/proc/key-users")  # which keys the teacher has: they are covered
-FOLDER_MODE, FOLDER_IN_MEMORY_MODE, FILE_MODE = "0755", "1777", 0o444
-_SYSTEM = (Path("/bin"), Path("/lib"), Path("/lib64"))  # links into /usr, but on old systems
+FOLDERS_IN_MEMORY = (TMP, "/dev/shm")  # in memory
+HIDDEN_PROC_FILES = ("/proc/keys", "/proc/key-users")  # they list keys of the grading user
+FOLDER_MODE, FOLDER_IN_MEMORY_MODE = "0755", "1777"  # as options of bubblewrap and of mounts
+FILE_MODE = 0o444
 
-# If memory runs short, Linux ends the processes inside first, and not the grading.
-OOM_SCORE = "1000"
-# IPython runs `!ls` in a terminal. A machine has only so many.
+# Symbolic links into /usr, except on old distributions, which have folders.
+_SYSTEM_FOLDERS = (Path("/bin"), Path("/lib"), Path("/lib64"))
+# The user ids of root's sandboxes. No account should have one; containers may have only 65,536.
+_FIRST_USER, _USER_COUNT = 20_000, 40_000
+
+OOM_SCORE = "1000"  # if memory runs short, Linux ends the processes inside before the grading
+# IPython runs `!ls` in a terminal, and a machine has a limited number of them.
 TERMINAL_OPTIONS = f"newinstance,ptmxmode=0666,mode=620,max={limits.TERMINALS}"
 
 
 def kernel_command(connection_file: str) -> list[str]:
     """Return the command that starts a kernel of this Python."""
-    import ipykernel.kernelspec  # which the warm server does without
+    import ipykernel.kernelspec  # not above: the warm server never needs it
 
     parts = ipykernel.kernelspec.get_kernel_dict()["argv"]
     return [part.replace("{connection_file}", connection_file) for part in parts]
 
 
 def visible_folders() -> list[Path]:
-    """Return the folders that are visible, read-only: the system's, Python's, this package's."""
-    old = [folder for folder in _SYSTEM if folder.exists() and not folder.is_symlink()]
-    return [Path("/usr"), *old, *python_folders()]
+    """Return the visible, read-only folders: the system's, Python's and this package's."""
+    system = [folder for folder in _SYSTEM_FOLDERS if folder.is_dir() and not folder.is_symlink()]
+    return [Path("/usr"), *system, *python_folders()]
 
 
-def visible_links() -> dict[str, str]:
-    """Return the targets of the visible links, by path."""
-    links = {str(folder): str(folder.readlink()) for folder in _SYSTEM if folder.is_symlink()}
-    return {**links, "/etc/hosts": HOSTS_FILE}
+def python_folders() -> list[Path]:
+    """Return the folders of Python, its environment and this package that are not in /usr."""
+    base = Path(sys.executable).resolve().parents[1]
+    folders = {Path(sys.base_prefix), Path(sys.prefix), base}
+    package = Path(pytree_course.__file__).resolve().parents[1]
+    if not any(package.is_relative_to(folder) for folder in folders):
+        folders.add(package)
+    return sorted(folder for folder in folders if not folder.is_relative_to("/usr"))
 
 
 def variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return all environment variables inside: these, and those that every kernel needs."""
+    """Return the kernel's environment variables: our defaults, overridden by `environment`."""
     return {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
         "HOME": TMP,
@@ -81,54 +88,57 @@ def process_limits() -> dict[int, int]:
 
 def sandbox_user() -> int:
     """Return the user id of the code inside, as the outside sees it."""
-    # As root, each process that grades takes another user, so that one sandbox cannot use up the
-    # processes or touch the sockets of another.
-    return os.geteuid() or 20_000 + os.getpid() % 40_000
-
-
-def python_folders() -> list[Path]:
-    """Return the folders of Python, its environment and this package that are not in /usr."""
-    base = Path(sys.executable).resolve().parents[1]
-    folders = {Path(sys.base_prefix), Path(sys.prefix), base}
-    package = Path(pytree_course.__file__).resolve().parents[1]
-    if not any(package.is_relative_to(folder) for folder in folders):
-        folders.add(package)
-    return sorted(folder for folder in folders if not folder.is_relative_to("/usr"))
+    user = os.geteuid()
+    if user != 0:
+        return user
+    # Grading processes hardly ever share a user, so one sandbox cannot use up the processes or
+    # touch the sockets of another.
+    return _FIRST_USER + os.getpid() % _USER_COUNT
 
 
 def in_view(command: Sequence[str]) -> list[str]:
-    """Return the command that runs a command in the view of a sandbox, with all rights in there.
+    """Wrap a command in bubblewrap: it sees the sandbox's view and has every capability inside it.
 
-    The view lacks what is private to each sandbox: the folders in memory, the course, and /proc,
-    which may not be mounted again where parts of it are covered. No code of a learner may run in
-    the view before it has entered a sandbox.
+    Each sandbox mounts its private parts itself: the writable folders, the course and /proc. No
+    part of /proc is covered yet, because Linux would then refuse to mount it again. So learner code
+    must not run here before it has entered a sandbox.
     """
+    return ["bwrap", *_namespace_options(), *_mount_options(), "--", *command]
+
+
+def _namespace_options() -> list[str]:
+    """Return the options for the namespaces, the user and the environment variables."""
     options = ["--cap-add", "ALL", "--die-with-parent", "--new-session"]
     options += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
-    options += ["--unshare-cgroup-try", "--hostname", HOST_NAME]
+    options += ["--unshare-cgroup-try", "--hostname", "sandbox"]
     if os.geteuid() != 0:
         options += ["--unshare-user", "--uid", str(USER_INSIDE), "--gid", str(USER_INSIDE)]
-    options += ["--clearenv", "--proc", "/proc", "--dev", "/dev"]
+    options.append("--clearenv")
     for name, value in variables({}).items():
         options += ["--setenv", name, value]
-    for place in (*FOLDERS_IN_MEMORY, COURSE_INSIDE):
-        options += [*_folders_above(place), "--perms", FOLDER_MODE, "--dir", place]
-    for place, target in visible_links().items():
-        options += [*_folders_above(place), "--symlink", target, place]
-    for folder in map(str, visible_folders()):
-        options += [*_folders_above(folder), "--ro-bind", folder, folder]
+    return options
+
+
+def _mount_options() -> list[str]:
+    """Return the options for the visible files and folders."""
+    options = ["--proc", "/proc", "--dev", "/dev"]
+    for path in (*FOLDERS_IN_MEMORY, COURSE_INSIDE):
+        options += [*_parent_options(path), "--perms", FOLDER_MODE, "--dir", path]
+    for path in map(str, visible_folders()):
+        options += [*_parent_options(path), "--ro-bind", path, path]
+    for folder in _SYSTEM_FOLDERS:
+        if folder.is_symlink():
+            options += ["--symlink", str(folder.readlink()), str(folder)]
+    options += [*_parent_options("/etc/hosts"), "--symlink", HOSTS_FILE, "/etc/hosts"]
     options += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
-    # The file system that bubblewrap mounts things on is memory without a bound, unless it is
-    # read-only.
+    # bubblewrap's root is an unbounded tmpfs: nothing may be written there.
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", TMP]
-    return ["bwrap", *options, "--", *command]
+    return options
 
 
-def _folders_above(place: str) -> list[str]:
-    """Return the options that make the folders above a place, open to every user."""
-    made_anyway = {Path(folder) for folder in ("/", "/dev", *FOLDERS_IN_MEMORY)}
+def _parent_options(path: str) -> list[str]:
+    """Return the options that make a path's parent folders; bubblewrap's own are private."""
     options: list[str] = []
-    for folder in reversed(Path(place).parents):
-        if folder not in made_anyway:
-            options += ["--perms", FOLDER_MODE, "--dir", str(folder)]
+    for folder in reversed(Path(path).parents):
+        options += ["--perms", FOLDER_MODE, "--dir", str(folder)]
     return options

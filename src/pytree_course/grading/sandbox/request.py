@@ -12,15 +12,15 @@ from dataclasses import asdict, dataclass
 READY = b"+"
 """What a new sandbox sends on its channel; anything else is the text of an error."""
 
-_ENDING_MILLISECONDS = 10_000
+_MAX_ENDING_MILLISECONDS = 10_000
 
 
 @dataclass(frozen=True)
 class SandboxRequest:
     """A launch request. The warm server does not read it; the new sandbox does."""
 
-    user: int  # id of its processes, as the outside sees it
-    call_filter: str  # of system calls, in hexadecimal: libseccomp cannot be loaded inside
+    user: int  # the user id of its processes, as the outside sees it
+    call_filter: str  # seccomp instructions in hexadecimal: libseccomp cannot be loaded inside
     variables: dict[str, str]  # all environment variables inside
     files: dict[str, str]  # texts of read-only files, by path
 
@@ -29,7 +29,7 @@ class SandboxRequest:
         return json.dumps(asdict(self)).encode()
 
     @classmethod
-    def received(cls, channel: socket.socket) -> "SandboxRequest":
+    def receive(cls, channel: socket.socket) -> "SandboxRequest":
         """Read a request from a channel up to its end."""
         with channel.makefile("rb") as file:
             return cls(**json.load(file))
@@ -39,25 +39,25 @@ class SandboxRequest:
 class Sandbox:
     """A running sandbox, seen from outside."""
 
-    pid: int  # the first process, with which all others end
-    pidfd: int  # the same one, as an open file; -1 once it has been ended
-    channel: socket.socket  # the sandbox ends when this end of it is closed
-    release: Callable[[], object]  # called once that process has ended
+    pid: int  # of its first process, with which all others end
+    pidfd: int  # an open file for that process; -1 after `end`
+    channel: socket.socket  # the sandbox ends when this end is closed
+    release: Callable[[], object]  # called when that process has ended
 
     def is_alive(self) -> bool:
         """Return whether it still runs."""
         return self.pidfd >= 0 and not self._has_ended_within(0)
 
     def kill(self) -> None:
-        """Begin to end all of its processes."""
+        """Kill all of its processes, without waiting."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
     def end(self) -> None:
-        """End all of its processes, and wait until they have ended."""
+        """Kill all of its processes, and wait until they have ended."""
         if self.pidfd >= 0:
             self.kill()
-            self._has_ended_within(_ENDING_MILLISECONDS)
+            self._has_ended_within(_MAX_ENDING_MILLISECONDS)
             self.channel.close()
             self.release()
             os.close(self.pidfd)

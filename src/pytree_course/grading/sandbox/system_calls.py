@@ -1,8 +1,8 @@
 """The seccomp filter: the system calls that an answer may make.
 
-Python, JAX, NumPy, Matplotlib, shells and their subprocesses need what is listed here: it was
-recorded from honest answers, from all lessons and from programs that they may start. Every other
-call fails as one that this Linux does not have (ENOSYS), and libraries do without.
+The list was recorded from honest answers, all lessons and the programs that they may start: Python,
+JAX, NumPy, Matplotlib and shells. Any other call fails as if Linux did not have it (ENOSYS), and
+libraries then do without it.
 """
 
 import errno
@@ -11,7 +11,7 @@ import os
 
 import pyseccomp
 
-# A call that this processor does not have, such as `open` on ARM, is left out.
+# Calls that this processor does not have, such as `open` on ARM, are skipped.
 _ALLOWED = (
     # open files, and data in them
     "open openat openat2 creat close close_range dup dup2 dup3 pipe pipe2",
@@ -46,8 +46,8 @@ _ALLOWED = (
     "socketpair bind listen accept accept4 connect shutdown getsockname",
     "getpeername getsockopt setsockopt send sendto sendmsg sendmmsg recv recvfrom recvmsg recvmmsg",
 )
-_NAMESPACES = 0x7E020000  # CLONE_NEW...: a process or thread in a new namespace
-# Others would lease or watch files of the host (F_SETLEASE, F_NOTIFY).
+_NAMESPACES = 0x7E020000  # CLONE_NEW...: start a process in new namespaces
+# Others could lease or watch files of the host (F_SETLEASE, F_NOTIFY).
 _FILE_COMMANDS = (
     *(0, 1, 2, 3, 4),  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL
     *(5, 6, 7, 36, 37, 38),  # F_GETLK, F_SETLK, F_SETLKW, and F_OFD_...
@@ -64,17 +64,17 @@ _DEVICE_COMMANDS = (
 _PROCESS_OPTIONS = (1, 2, 3, 15, 16, 23)  # PR_...: PDEATHSIG, GET_DUMPABLE, NAME, CAPBSET_READ
 # Sockets of other families lead out of a network namespace (VSOCK) or deep into the kernel (ALG).
 _FAMILIES = (1, 2, 16)  # AF_UNIX, AF_INET, AF_NETLINK: ipykernel needs these
-_PLAIN_PRIORITY = 0  # SCHED_OTHER; ZeroMQ aborts where it may not ask for that
-_WORD = 0xFFFFFFFF  # the kernel looks at no more of these arguments
+_PLAIN_PRIORITY = 0  # SCHED_OTHER; ZeroMQ aborts if it may not set it
+_LOW_BITS = 0xFFFFFFFF  # the kernel ignores the others of these arguments
 
 
 @functools.cache
 def filter_instructions() -> bytes:
-    """Return the filter, for this processor, in the form that the kernel reads."""
+    """Return the filter for this processor, as the instructions that Linux loads."""
     calls = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.ENOSYS))
     # Calls of another architecture (32 bits, x32) have other numbers.
     calls.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS)
-    calls.set_attr(pyseccomp.Attr.CTL_OPTIMIZE, 2)  # look a call up in a tree, not in a list
+    calls.set_attr(pyseccomp.Attr.CTL_OPTIMIZE, 2)  # a binary search, not a list
 
     def allow(names: str, *arguments: pyseccomp.Arg) -> None:
         for number in map(_number_of, names.split()):
@@ -83,7 +83,7 @@ def filter_instructions() -> bytes:
 
     allow(" ".join(_ALLOWED))
     allow("clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _NAMESPACES, 0))
-    # `nice` goes on where this is forbidden, and gives up where it is absent.
+    # `nice` continues if this is forbidden, but gives up if it does not exist.
     calls.add_rule(pyseccomp.ERRNO(errno.EPERM), _number_of("setpriority"))
     for names, argument, values in (
         ("fcntl fcntl64", 1, _FILE_COMMANDS),
@@ -93,7 +93,7 @@ def filter_instructions() -> bytes:
         ("sched_setscheduler", 1, (_PLAIN_PRIORITY,)),
     ):
         for value in values:
-            allow(names, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, _WORD, value))
+            allow(names, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, _LOW_BITS, value))
     with open(os.memfd_create("system calls"), "w+b") as file:
         calls.export_bpf(file)
         file.seek(0)
@@ -101,5 +101,5 @@ def filter_instructions() -> bytes:
 
 
 def _number_of(call: str) -> int:
-    """Return a call's number on this processor; a negative one where it has no such call."""
+    """Return a call's number on this processor, negative if it does not have the call."""
     return int(pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, call))
