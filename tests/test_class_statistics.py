@@ -7,12 +7,12 @@ from pytree_course.class_grading.class_grades import Student
 from pytree_course.grading.submission import LATER_CELL
 from pytree_course.reports.class_statistics import (
     Need,
+    count_by_points,
     count_exercises,
+    count_students,
     find_clusters,
-    held_misconceptions,
-    histogram,
-    not_graded,
-    standings,
+    find_misconceptions,
+    find_ungraded,
 )
 from tests.made_grades import made_attempt, made_grades, made_lesson, made_row
 
@@ -45,7 +45,7 @@ def test_what_could_not_be_graded_is_counted_nowhere():
     broken = made_attempt("eve", rows, state=AttemptState.UNREADABLE, reason="no notebook")
     grades = made_grades([broken, made_attempt("ada", [made_row("count", "correct")])])
     assert count_exercises(grades, {})[0].graded == 1
-    assert [(student.id, attempt.reason) for student, _, attempt in not_graded(grades)] == [
+    assert [(student.id, attempt.reason) for student, _, attempt in find_ungraded(grades)] == [
         ("eve", "no notebook")
     ]
 
@@ -67,21 +67,21 @@ def test_those_who_tried_and_failed_come_first_then_the_blank_then_those_not_rea
         )
         for student, of_student in kinds.items()
     ]
-    found = standings(made_grades(attempts, students=[*map(Student, "abcdefg")]))
+    found = count_students(made_grades(attempts, students=[*map(Student, "abcdefg")]))
     assert [
-        (each.student.id, each.need, each.right, each.wrong, each.untried, each.beside)
+        (each.student.id, each.need, each.right, each.wrong, each.untried, each.misplaced)
         for each in found
     ] == [
         *(("d", Need.FAILED, 0, 2, 0, 0), ("e", Need.FAILED, 0, 1, 0, 1)),
         *(("b", Need.BLANK, 0, 0, 2, 0), ("a", Need.NOTHING_READ, 0, 0, 2, 0)),
-        *(("f", Need.NOTHING_READ, 0, 0, 2, 0), ("g", Need.LITTLE, 1, 0, 2, 0)),
+        *(("f", Need.NOTHING_READ, 0, 0, 2, 0), ("g", Need.LITTLE_TRIED, 1, 0, 2, 0)),
         ("c", Need.NONE, 1, 1, 0, 0),
     ]
 
 
 def test_a_lesson_that_is_missing_is_named_and_not_tried():
     done = made_attempt("a", [made_row("count", "incorrect"), made_row("paths", "correct")])
-    (found,) = standings(made_grades([done], [made_lesson(), made_lesson("02_made")]))
+    (found,) = count_students(made_grades([done], [made_lesson(), made_lesson("02_made")]))
     assert (found.untried, found.missing) == (2, {"02_made": "not handed in"})
 
 
@@ -95,11 +95,10 @@ def test_misconceptions_are_counted_with_who_holds_them():
             made_attempt("d", [made_row("count", "correct"), in_paths]),
         ]
     )
-    first, second = held_misconceptions(grades)
-    assert first.tried == 4  # of who answered `count` or `paths`
+    first, second = find_misconceptions(grades)
+    assert len(first.tried) == 4  # of who answered `count` or `paths`
     assert (first.name, names(first)) == ("counts_nodes", ["a", "b", "d"])
     asked = "Exercise count", "Exercise paths"
-    assert first.sentence == "You count nodes."
     assert first.explanations == dict.fromkeys(asked, "You count nodes.")
     assert (second.name, names(second)) == ("none_is_a_leaf", ["b"])
 
@@ -129,9 +128,9 @@ def test_equal_wrong_results_without_a_misconception_are_a_cluster():
 
 
 def test_a_histogram_has_as_many_bars_as_its_students_need():
-    assert histogram([0, 2, 2], 2) == [("0", 1), ("1", 0), ("2", 2)]
-    few = histogram([0, 3, 4, 62], 62)
+    assert count_by_points([0, 2, 2], 2) == [("0", 1), ("1", 0), ("2", 2)]
+    few = count_by_points([0, 3, 4, 62], 62)
     assert few == [("0–20", 3), ("21–41", 0), ("42–62", 1)]
-    many = histogram([*range(63)] * 8, 62)
+    many = count_by_points([*range(63)] * 8, 62)
     assert len(many) == 9
     assert sum(students for _, students in many) == 63 * 8

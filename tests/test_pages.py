@@ -19,7 +19,7 @@ from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.observations import Number, Raised
 from pytree_course.reports import pages
 from pytree_course.reports.csv_tables import grades_csv
-from pytree_course.reports.pages import page_names, write_pages
+from pytree_course.reports.pages import choose_page_names, write_pages
 from pytree_course.running.outcomes import MAX_INPUTS, Line
 from tests.conftest import contents
 from tests.made_grades import (
@@ -229,7 +229,7 @@ def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
     students = ["ada", "Ada", "ADA", "../x", "x", "..", ".", "a/b", "a-b", "a\\b"]
     students += ["report", "ada~0123456789abcdef", "é", "e\u0301", "🌲"]
     students += ["x" * 300, "x" * 301, "a\x00", "x.html", ".hidden", "a b", "a_b", "-rf"]
-    names = page_names(students)
+    names = choose_page_names(students)
     assert list(names) == students
     assert len({name.casefold() for name in names.values()}) == len(students)
     for name in names.values():

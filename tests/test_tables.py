@@ -14,9 +14,9 @@ from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.downloads import CANVAS
 from pytree_course.reports.csv_tables import (
-    about_imports,
     canvas_csv,
     class_junit,
+    explain_import_gaps,
     moodle_csv,
     plain_text,
     to_csv,
@@ -117,7 +117,7 @@ def test_a_student_with_canvass_id_or_a_login_is_imported_and_no_other():
     rows = read(canvas_csv(grades))[2:]
     assert [row[:4] for row in rows] == [["'=1", "12", "", ""], ["cyd", "", "", "cyd"]]
     assert [row[0] for row in read(moodle_csv(grades))[1:]] == ["cyd"]
-    (warning,) = about_imports(grades)
+    (warning,) = explain_import_gaps(grades)
     assert warning.startswith("Not in canvas.csv, for Canvas did not say who it is: Bob (13).")
 
 
@@ -129,7 +129,7 @@ def test_a_failure_that_is_not_the_students_leaves_the_grade_in_canvas(state, po
     assert row[3:] == ["ada", "", points]
     # To Moodle an empty cell is no grade: it would remove the one that is there.
     assert read(moodle_csv(grades))[1:] == ([["ada", points]] if points else [])
-    assert ("Grade again." in " ".join(about_imports(grades))) is (not points)
+    assert ("Grade again." in " ".join(explain_import_gaps(grades))) is (not points)
 
 
 @given(st.text(st.characters()), TEXTS)

@@ -8,7 +8,7 @@ import pytest
 
 from pytree_course.board.log import Log
 from pytree_course.course import CourseError
-from pytree_course.reports.time_in_class import TimeInClass, times_in_class
+from pytree_course.reports.time_in_class import TimeInClass, read_times
 from tests.made_grades import NOON, made_attempt, made_grades, made_row
 from tests.test_pages import pages_of, visible
 
@@ -52,7 +52,7 @@ def test_the_time_before_a_check_counts_for_its_exercise_until_it_is_solved(sess
         checked(12, "ada", "count", right=True),
         checked(14, "ada", "count"),
     )
-    assert times_in_class(file) == {
+    assert read_times(file) == {
         (LESSON, "count"): [TimeInClass(minutes=5, checks=2, is_solved=True)],
         (LESSON, "paths"): [TimeInClass(minutes=7, checks=1, is_solved=True)],
     }
@@ -68,7 +68,7 @@ def test_the_time_of_others_and_a_long_break_do_not_count_and_who_left_is_counte
         checked(20.5, "ada", "count", right=True),
         (21, "bob", "left", {}),
     )
-    ada, bob = sorted(times_in_class(file)[LESSON, "count"], key=lambda each: -each.checks)
+    ada, bob = sorted(read_times(file)[LESSON, "count"], key=lambda each: -each.checks)
     assert ada == TimeInClass(minutes=5, checks=2, is_solved=True)
     assert bob == TimeInClass(minutes=3, checks=1, is_solved=False)
 
@@ -86,7 +86,7 @@ def test_the_report_shows_the_minutes_of_those_who_solved_it(session, tmp_path):
     )
     grades = made_grades([made_attempt("ada", [made_row("count", "correct")])])
     assert "In class" not in visible(pages_of(grades, tmp_path / "pages")["report.html"])
-    page = pages_of(grades, tmp_path / "pages", times_in_class(file))["report.html"]
+    page = pages_of(grades, tmp_path / "pages", read_times(file))["report.html"]
     time = visible(page).split("In class")[1]
     assert "Exercise count count 3 3 2 4.0 min 9.0 min" in time
     assert "Exercise paths paths 1 0 – – –" in time
@@ -111,7 +111,7 @@ def test_a_file_that_is_no_session_is_refused_before_anything_is_graded(
     if holds is not None:
         file.write_text(holds, encoding="utf-8")
     with pytest.raises(CourseError):
-        times_in_class(file)
+        read_times(file)
     assert made.run_here(monkeypatch, "--classroom", str(file)) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert "Nothing was graded." in said

@@ -16,7 +16,7 @@ import psutil
 from pytree_course.class_grading.attempt import Attempt, VerdictRow, counting_attempts
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import Course
-from pytree_course.reports.pages import page_names
+from pytree_course.reports.pages import choose_page_names
 from pytree_course.texts import printable
 from tests.conftest import ROOT, ExerciseNotebook, put
 from tests.hostile.case import COUNT, LESSON, RIGHT, Case
@@ -89,7 +89,7 @@ class GradedCorpus:
         texts = {file.stem: file.read_text("utf-8") for file in files if file.suffix in kinds}
         texts |= {f"what {name} did": repr(attempt) for (name, _), attempt in self.attempts.items()}
         texts["the output"] = self.done.stdout + self.done.stderr
-        page = Path(page_names({name for name, _ in self.attempts})[VICTIM])
+        page = Path(choose_page_names([*{name for name, _ in self.attempts}])[VICTIM])
         for own in (page.stem, f"what {VICTIM} did", "answers"):  # the last is the teacher's own
             texts.pop(own)
         for name, text in texts.items():

@@ -184,7 +184,7 @@ def grade(
     from pytree_course.grading.limits import READING_SECONDS
     from pytree_course.grading.sandbox import class_sandboxes
     from pytree_course.reports.terminal import grading_progress
-    from pytree_course.reports.time_in_class import times_in_class
+    from pytree_course.reports.time_in_class import read_times
 
     course = Course.above()
     with ExitStack() as resources:
@@ -203,7 +203,7 @@ def grade(
             with local_pool(1, task_seconds=READING_SECONDS) as reading_pool:
                 submitted = read_handed_in(folder, course, into, reading_pool, entries or ())
             refuse_due(submitted, last)
-            times = times_in_class(classroom) if classroom else {}
+            times = read_times(classroom) if classroom else {}
             new_corrections = None
             if corrections:
                 new_corrections = read_corrections(corrections, course, submitted, entries or ())
@@ -274,13 +274,13 @@ def _write_and_show(
 ) -> None:
     """Write tables and pages, and show the outcome; raise CourseError if a file is not written."""
     from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES
-    from pytree_course.reports.csv_tables import about_imports, write_tables
+    from pytree_course.reports.csv_tables import explain_import_gaps, write_tables
     from pytree_course.reports.pages import write_pages
     from pytree_course.reports.terminal import show_class
 
     not_written = [*write_tables(grades, into), *write_pages(grades, into, times)]
     show_class(summary, grades, into, console)
-    for remark in about_imports(grades):
+    for remark in explain_import_gaps(grades):
         warn(remark)
     for stem in grades.on_public_cases:
         warn(f"{stem}: {ON_PUBLIC_CASES}.")

@@ -1,6 +1,6 @@
 """Statistics of a class: verdicts, who needs help, misconceptions, unexplained wrong results."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -25,7 +25,7 @@ Answers = list[tuple[Student, Attempt, VerdictRow]]
 
 @dataclass(frozen=True)
 class ExerciseCounts:
-    """How many students had which verdict on an exercise."""
+    """The number of students with each verdict on an exercise."""
 
     lesson: BuiltLesson
     exercise: ExerciseFacts
@@ -33,99 +33,102 @@ class ExerciseCounts:
     wrong: int
     errors: int  # or timed out, or crashed
     not_attempted: int
-    seconds: list[float]  # of the answers of those who tried, sorted
-    in_class: list[TimeInClass]  # of those who checked it there
+    seconds: list[float]  # that each tried answer ran, sorted
+    in_class: list[TimeInClass]  # for each learner who checked it in class
 
     @property
     def graded(self) -> int:
-        """How many notebooks could be graded."""
+        """The number of graded notebooks."""
         return self.tried + self.not_attempted
 
     @property
     def tried(self) -> int:
-        """How many students worked in the answer cell."""
+        """The number of students who worked in the answer cell."""
         return self.correct + self.wrong + self.errors
 
     @property
     def pass_rate(self) -> float:
-        """The part of the graded notebooks in which the answer is correct."""
+        """The share of graded notebooks with a correct answer."""
         return self.correct / self.graded if self.graded else 0.0
 
 
 class Need(IntEnum):
-    """How urgently a student needs help: the lowest first."""
+    """How urgently a student needs help: the lowest first. `report.html` words them by number."""
 
     FAILED = 0  # more wrong answers than right ones
     BLANK = 1
     NOTHING_READ = 2
-    LITTLE = 3  # tried: fewer than half of the exercises
+    LITTLE_TRIED = 3  # fewer than half of the exercises
     NONE = 4
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A student's work in all lessons: how it went, by numbers of exercises."""
+class StudentCounts:
+    """The number of exercises in all lessons that a student got right, got wrong or left out."""
 
     student: Student
     right: int  # or given points by the teacher
     wrong: int
-    untried: int  # also those of a lesson of which nothing was read
+    untried: int  # including those of missing lessons
     points: int
-    why_nothing: str  # was read; empty if something was
-    missing: dict[str, str]  # by lesson of which nothing was read: why
-    beside: int  # answers in cells that do not count
+    lessons_read: int
+    missing: dict[str, str]  # by lesson that was not read: why
+    misplaced: int  # wrong answers that stand in a cell that does not count
+
+    @property
+    def why_nothing_read(self) -> str:
+        """Why no lesson of this student was read."""
+        # A reason that begins with "handed in" says more than "not handed in".
+        return min(self.missing.values(), default=NOT_HANDED_IN)
 
     @property
     def need(self) -> Need:
         """How urgently the student needs help."""
-        if self.why_nothing:
+        if self.lessons_read == 0:
             return Need.NOTHING_READ
         if self.wrong > self.right:
             return Need.FAILED
-        if not self.right:
+        if self.right == 0:
             return Need.BLANK
-        return Need.LITTLE if self.right + self.wrong < self.untried else Need.NONE
+        if self.right + self.wrong < self.untried:
+            return Need.LITTLE_TRIED
+        return Need.NONE
 
 
 @dataclass(frozen=True)
 class HeldMisconception:
-    """A misconception, the exercises in which it showed, and the students who hold it.
+    """A misconception, the exercises whose answers show it, and the students who hold it.
 
     Exercises share a misconception by giving it the same name.
     """
 
     name: str
-    explanations: dict[str, str]  # by the exercise's title, that of most students first
+    explanations: dict[str, str]  # by exercise title; the exercise of most students first
     students: list[Student]
-    tried: int  # how many students tried one of these exercises
-
-    @property
-    def sentence(self) -> str:
-        """What most of its students are told."""
-        return next(iter(self.explanations.values()))
+    tried: set[str]  # the ids of all students who tried at least one of these exercises
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Students with equal wrong results that no misconception explains."""
+    """A group of students with equal wrong results that no misconception explains."""
 
     lesson: str
     exercise: ExerciseFacts
     students: list[Student]
     sample: VerdictRow  # the verdict on the shortest answer
-    code: str  # that answer: it is a student's, so read it before it is run
+    code: str  # that answer; it is a student's, so read it before you run it
 
     @property
     def cell(self) -> str:
-        """The answer as a cell of answers.py, in which a name and an explanation are missing."""
-        # It loads Jupytext, which no other answer needs.
+        """The answer as a cell of answers.py that still needs a name and an explanation."""
+        # Imported late because it loads Jupytext, which nothing else here needs.
         from pytree_course.sources.changes import misconception_cell
 
         return misconception_cell(self.exercise.name, self.code)
 
 
 def count_exercises(grades: ClassGrades, times: TimesInClass) -> list[ExerciseCounts]:
-    """Count verdicts by exercise, in the order of the course; what was not graded is left out."""
+    """Count the verdicts on each exercise, in the order of the course; skip ungraded notebooks."""
     counts = []
     for lesson, exercise, answers in _by_exercise(grades):
         rows = [row for _, _, row in answers]
@@ -146,13 +149,13 @@ def count_exercises(grades: ClassGrades, times: TimesInClass) -> list[ExerciseCo
     return counts
 
 
-def standings(grades: ClassGrades) -> list[Standing]:
-    """Return the standing of each student, those who need help most first."""
-    unsorted = [_standing(grades, student) for student in grades.students]
-    return sorted(unsorted, key=lambda standing: (standing.need, -standing.wrong, standing.right))
+def count_students(grades: ClassGrades) -> list[StudentCounts]:
+    """Count each student's exercises; the students who need help most come first."""
+    counts = [_count_student(grades, student) for student in grades.students]
+    return sorted(counts, key=lambda count: (count.need, -count.wrong, count.right))
 
 
-def _standing(grades: ClassGrades, student: Student) -> Standing:
+def _count_student(grades: ClassGrades, student: Student) -> StudentCounts:
     rows: list[VerdictRow] = []
     missing = {}
     missing_exercises = 0
@@ -164,56 +167,52 @@ def _standing(grades: ClassGrades, student: Student) -> Standing:
             missing_exercises += len(lesson.graded)
             why = _NOT_GRADED[attempt.state] if attempt else grades.missing(student, lesson)
             missing[lesson.lesson] = why
-    why_nothing = ""
-    if len(missing) == len(grades.lessons):
-        # What begins with "handed in" says more than "not handed in".
-        why_nothing = min(missing.values(), default=NOT_HANDED_IN)
     tried = [row for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED]
     wrong = [row for row in tried if not row.points]
-    return Standing(
+    return StudentCounts(
         student,
         right=len(tried) - len(wrong),
         wrong=len(wrong),
         untried=len(rows) - len(tried) + missing_exercises,
         points=grades.points(student),
-        why_nothing=why_nothing,
+        lessons_read=len(grades.lessons) - len(missing),
         missing=missing,
-        beside=sum(LATER_CELL in row.explanation for row in wrong),
+        misplaced=sum(LATER_CELL in row.explanation for row in wrong),
     )
 
 
-def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
-    """Find the misconceptions that the class holds, those of most students and exercises first."""
-    # By misconception: each showing, as the exercise's title and the student; and who tried one of
-    # these exercises.
-    showings: dict[str, list[tuple[str, Student]]] = defaultdict(list)
-    triers: dict[str, set[str]] = defaultdict(set)
-    explanations = {}
+def find_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
+    """Find the misconceptions that the class holds; those of most students and exercises first."""
+    by_name: dict[str, list[HeldMisconception]] = defaultdict(list)  # one for each exercise
     for lesson, exercise, answers in _by_exercise(grades):
         tried = {student.id for student, _, row in answers if row.kind != VerdictKind.NOT_ATTEMPTED}
         for misconception in lesson.expected(exercise.name).misconceptions:
-            name = misconception.name
-            explanations[name, exercise.title] = misconception.explanation
-            for student, _, row in answers:
-                if name in row.misconceptions:
-                    showings[name].append((exercise.title, student))
-                    triers[name] |= tried
-    misconceptions = []
-    for name in sorted(showings):
-        titles = Counter(title for title, _ in showings[name])
-        told = {title: explanations[name, title] for title, _ in titles.most_common()}
-        students = {student.id: student for _, student in showings[name]}
-        misconceptions.append(
-            HeldMisconception(name, told, list(students.values()), len(triers[name]))
-        )
+            name, explanations = misconception.name, {exercise.title: misconception.explanation}
+            students = [student for student, _, row in answers if name in row.misconceptions]
+            if students:
+                by_name[name].append(HeldMisconception(name, explanations, students, tried))
+    misconceptions = [_combine(by_name[name]) for name in sorted(by_name)]
     return sorted(
         misconceptions,
         key=lambda misconception: (-len(misconception.students), -len(misconception.explanations)),
     )
 
 
-def histogram(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
-    """Count students by ranges of points: as many as Sturges' rule gives, or one a point.
+def _combine(in_exercises: Sequence[HeldMisconception]) -> HeldMisconception:
+    """Combine a misconception's students and explanations of several exercises."""
+    explanations: dict[str, str] = {}
+    for misconception in sorted(in_exercises, key=lambda held: -len(held.students)):
+        explanations.update(misconception.explanations)
+    students: dict[str, Student] = {}
+    tried: set[str] = set()
+    for misconception in in_exercises:
+        students.update({student.id: student for student in misconception.students})
+        tried |= misconception.tried
+    return HeldMisconception(in_exercises[0].name, explanations, list(students.values()), tried)
+
+
+def count_by_points(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
+    """Count students in each range of points; Sturges' rule decides the number of ranges.
 
     H. A. Sturges, The choice of a class interval, Journal of the American Statistical Association
     21 (1926): 1 + log2(n) intervals show the shape of n values.
@@ -223,13 +222,13 @@ def histogram(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
     counts = []
     for first in range(0, all_points + 1, width):
         last = min(first + width - 1, all_points)
-        name = f"{first}" if first == last else f"{first}–{last}"
-        counts.append((name, sum(first <= value <= last for value in points)))
+        points_range = f"{first}" if first == last else f"{first}–{last}"
+        counts.append((points_range, sum(first <= value <= last for value in points)))
     return counts
 
 
-def not_graded(grades: ClassGrades) -> list[tuple[Student, BuiltLesson, Attempt]]:
-    """Return every attempt that counts and could not be graded."""
+def find_ungraded(grades: ClassGrades) -> list[tuple[Student, BuiltLesson, Attempt]]:
+    """Return every attempt that counts but could not be graded."""
     return [
         (student, lesson, attempt)
         for student, lesson, attempt in grades.all_attempts()
@@ -240,22 +239,25 @@ def not_graded(grades: ClassGrades) -> list[tuple[Student, BuiltLesson, Attempt]
 def find_clusters(grades: ClassGrades, min_students: int = 2) -> list[Cluster]:
     """Find equal wrong results of several students that no misconception explains.
 
-    Those of most students come first. Results can be compared only where they come from the same
-    cases, that is, from one seed.
+    The largest clusters come first. Results can only be compared if they come from the same cases,
+    that is, from one seed.
     """
     clusters = []
     for lesson, exercise, answers in _by_exercise(grades):
-        alike = defaultdict(list)
+        equal_answers: dict[tuple[int, str], Answers] = defaultdict(list)
         for student, attempt, row in answers:
             if row.results is not None and not row.misconceptions:
-                code = attempt.answers.get(exercise.name, "")
-                alike[attempt.seed, row.results].append((len(code), code, row, student))
-        for members in alike.values():
+                equal_answers[attempt.seed, row.results].append((student, attempt, row))
+        for members in equal_answers.values():
             if len(members) >= min_students:
-                students = [student for *_, student in members]
-                _, code, row, _ = min(members, key=lambda member: member[0])
-                clusters.append(Cluster(lesson.lesson, exercise, students, row, code))
+                clusters.append(_make_cluster(lesson, exercise, members))
     return sorted(clusters, key=lambda cluster: -len(cluster.students))
+
+
+def _make_cluster(lesson: BuiltLesson, exercise: ExerciseFacts, members: Answers) -> Cluster:
+    codes = [(attempt.answers.get(exercise.name, ""), row) for _, attempt, row in members]
+    code, sample = min(codes, key=lambda answer: len(answer[0]))
+    return Cluster(lesson.lesson, exercise, [student for student, _, _ in members], sample, code)
 
 
 def _by_exercise(grades: ClassGrades) -> Iterator[tuple[BuiltLesson, ExerciseFacts, Answers]]:

@@ -17,14 +17,14 @@ from pytree_course.judging.expected import BuiltLesson
 from pytree_course.rendering import render
 from pytree_course.texts import printable, write_files
 
-Cells = list[str | int]
-Row = dict[str, str | int]  # by heading
+Row = list[str | int]
+RowByHeading = dict[str, str | int]
 
-_FORMULA_BEGINS = re.compile(r'(^|;)(?=[\s"]*[=+@-])')
+_FORMULA_START = re.compile(r'(^|;)(?=[\s"]*[=+@-])')
 
 
 def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
-    """Write every table, and the JUnit XML; return, in words, what could not be written."""
+    """Write all tables and the JUnit XML; return a message for each file that was not written."""
     tables = {
         "grades.csv": grades_csv,
         "exercises.csv": exercises_csv,
@@ -37,18 +37,15 @@ def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
 
 def grades_csv(grades: ClassGrades) -> str:
     """Return a line for each student and lesson."""
-    return _with_headings(
-        [
-            _grade(grades, student, lesson)
-            for student in grades.students
-            for lesson in grades.lessons
-        ]
-    )
+    rows = []
+    for student in grades.students:
+        rows += [_make_grade_row(grades, student, lesson) for lesson in grades.lessons]
+    return _to_csv_with_headings(rows)
 
 
-def _grade(grades: ClassGrades, student: Student, lesson: BuiltLesson) -> Row:
+def _make_grade_row(grades: ClassGrades, student: Student, lesson: BuiltLesson) -> RowByHeading:
     left_out = [f"{file}: {why}" for _, file, why in grades.files_left_out(student)]
-    grade: Row = {
+    grade: RowByHeading = {
         "student": student.id,
         "name": student.name,
         "on_list": "yes" if student.is_expected else "no",
@@ -72,7 +69,7 @@ def _grade(grades: ClassGrades, student: Student, lesson: BuiltLesson) -> Row:
     grade["reason"] = attempt.reason
     if attempt.state is AttemptState.GRADED:
         grade["cases"] = "public" if attempt.on_public_cases else "fresh"
-    if not student.system:  # a download does not say when
+    if not student.system:  # a download does not contain the time
         grade["handed_in"] = attempt.handed_in.isoformat(timespec="seconds")
     late_by = grades.late_by(attempt)
     if late_by is not None:
@@ -82,16 +79,13 @@ def _grade(grades: ClassGrades, student: Student, lesson: BuiltLesson) -> Row:
 
 def exercises_csv(grades: ClassGrades) -> str:
     """Return a line for each student, lesson and exercise."""
-    return _with_headings(
-        [
-            _exercise(student, lesson, row)
-            for student, lesson, attempt in grades.all_attempts()
-            for row in attempt.rows
-        ]
-    )
+    rows = []
+    for student, lesson, attempt in grades.all_attempts():
+        rows += [_make_exercise_row(student, lesson, row) for row in attempt.rows]
+    return _to_csv_with_headings(rows)
 
 
-def _exercise(student: Student, lesson: BuiltLesson, row: VerdictRow) -> Row:
+def _make_exercise_row(student: Student, lesson: BuiltLesson, row: VerdictRow) -> RowByHeading:
     points_by_check, corrected, comment = row.points, "no", ""
     if row.teacher:
         points_by_check, comment = row.teacher.points_by_check, row.teacher.comment
@@ -114,70 +108,67 @@ def _exercise(student: Student, lesson: BuiltLesson, row: VerdictRow) -> Row:
     }
 
 
-def _with_headings(rows: list[Row]) -> str:
-    if not rows:
-        return ""
-    headings = list(rows[0])
-    return to_csv([headings, *(list(row.values()) for row in rows)])
+def _to_csv_with_headings(rows: list[RowByHeading]) -> str:
+    headings = [list(row) for row in rows[:1]]
+    return to_csv([*headings, *(list(row.values()) for row in rows)])
 
 
 def canvas_csv(grades: ClassGrades) -> str:
-    """Return what Canvas imports under Grades.
+    """Return the table that Canvas imports under Grades.
 
     Canvas looks for a student by its own ID, then by the SIS login ID, then by the full name
     (`lib/gradebook_importer.rb` in instructure/canvas-lms). A student with neither ID nor login is
     left out, because Canvas might take another student of the same name. An empty cell leaves the
-    grade in Canvas unchanged; it stands where nothing was handed in, and where grading failed
+    grade in Canvas unchanged; a cell is empty if nothing was handed in, or if grading failed
     through no fault of the student.
     """
     titles = [lesson.title for lesson in grades.lessons]
-    rows: list[Cells] = [
+    rows: list[Row] = [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *titles],
         ["    Points Possible", *[""] * 4, *(lesson.points for lesson in grades.lessons)],
     ]
     for student in grades.students:
         if student.canvas_id or student.login:
             names = [student.name or student.id, student.canvas_id, "", student.login, ""]
-            rows.append([*names, *_points(grades, student)])
+            rows.append([*names, *_points_by_lesson(grades, student)])
     return to_csv(rows)
 
 
 def moodle_csv(grades: ClassGrades) -> str:
-    """Return what Moodle imports under Grades, CSV file: map `username` to the user's username.
+    """Return the table that Moodle imports under Grades, CSV file.
 
-    Students whose username is unknown are left out: an unknown username stops Moodle's import. An
-    empty cell removes the grade that Moodle has (`grade/import/csv/classes/load_data.php`). It
-    stands where nothing was handed in; students with an attempt whose grading failed are left out.
+    In Moodle, map `username` to the user's username. Students whose username is unknown are left
+    out: an unknown username stops the import. An empty cell removes the grade that Moodle has
+    (`grade/import/csv/classes/load_data.php`), so a cell is empty only if nothing was handed in;
+    students with an attempt whose grading failed are left out.
     """
-    rows: list[Cells] = [["username", *(lesson.title for lesson in grades.lessons)]]
+    rows: list[Row] = [["username", *(lesson.title for lesson in grades.lessons)]]
     for student in grades.students:
-        if student.login and not _has_failed(grades, student):
-            rows.append([student.login, *_points(grades, student)])
+        if student.login and not _has_failed_attempt(grades, student):
+            rows.append([student.login, *_points_by_lesson(grades, student)])
     return to_csv(rows)
 
 
-def _has_failed(grades: ClassGrades, student: Student) -> bool:
+def _has_failed_attempt(grades: ClassGrades, student: Student) -> bool:
     attempts = (grades.attempt(student, lesson) for lesson in grades.lessons)
     return any(attempt and attempt.state is AttemptState.FAILED for attempt in attempts)
 
 
-def about_imports(grades: ClassGrades) -> list[str]:
-    """Say whom Canvas or Moodle cannot import, and why."""
+def explain_import_gaps(grades: ClassGrades) -> list[str]:
+    """Explain which students the tables for Canvas and Moodle leave out: a sentence per reason."""
     students = grades.students
+    from_moodle = [student for student in students if student.system == MOODLE]
+    from_canvas = [student for student in students if student.system == CANVAS]
     text = render(
-        "reports/about_imports.txt",
-        without_username=[
-            student for student in students if student.system == MOODLE and not student.login
-        ],
-        failed=[student for student in students if _has_failed(grades, student)],
-        anonymous=[
-            student for student in students if student.system == CANVAS and not student.canvas_id
-        ],
+        "reports/import_gaps.txt",
+        without_username=[student for student in from_moodle if not student.login],
+        failed=[student for student in students if _has_failed_attempt(grades, student)],
+        anonymous=[student for student in from_canvas if not student.canvas_id],
     )
     return text.splitlines()
 
 
-def _points(grades: ClassGrades, student: Student) -> list[int | str]:
+def _points_by_lesson(grades: ClassGrades, student: Student) -> Row:
     attempts = (grades.attempt(student, lesson) for lesson in grades.lessons)
     return [
         "" if attempt is None or attempt.state is AttemptState.FAILED else attempt.points
@@ -186,12 +177,12 @@ def _points(grades: ClassGrades, student: Student) -> list[int | str]:
 
 
 def class_junit(grades: ClassGrades) -> str:
-    """Return a class's grades: a student's lesson is a test suite, an exercise a test case."""
+    """Return JUnit XML with a test suite per student and lesson, and a test case per exercise."""
     return render("reports/junit.xml", attempts=grades.all_attempts()) + "\n"
 
 
 def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
-    """Return rows as CSV: every field is quoted, and a text is on one line and no formula."""
+    """Return rows as CSV: all fields are quoted; each string is on one line and not a formula."""
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
     for row in rows:
@@ -200,11 +191,11 @@ def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
 
 
 def plain_text(text: str) -> str:
-    """Return an untrusted text as one printable line that no spreadsheet takes for a formula.
+    """Return an untrusted string as one printable line that spreadsheets do not run as a formula.
 
-    As OWASP advises against "CSV injection", an apostrophe is put wherever a cell could begin with
-    `=`, `+`, `-` or `@`: at the beginning, and after a semicolon, where spreadsheets in many
-    countries split instead of at commas. Tabs and line ends become blanks.
+    Against "CSV injection", OWASP advises to insert an apostrophe before each `=`, `+`, `-` or `@`
+    that may begin a cell: at the beginning, and after a semicolon, the separator of spreadsheets
+    in many countries. Tabs and line ends become spaces.
     """
     line = printable(" ".join(text.replace("\t", " ").splitlines()))
-    return _FORMULA_BEGINS.sub(r"\1'", line)
+    return _FORMULA_START.sub(r"\1'", line)

@@ -23,9 +23,9 @@ from pytree_course.class_grading.class_grades import ClassGrades
 from pytree_course.class_grading.grade_class import ShowProgress, Summary
 from pytree_course.grading.grade import Grade
 from pytree_course.judging.feedback import LOOKS, feedback
-from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.judging.words import explanation, remarks
-from pytree_course.reports.class_statistics import not_graded
+from pytree_course.reports.class_statistics import find_ungraded
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.texts import printable, printable_lines
 
@@ -37,9 +37,21 @@ _STYLES = {
 
 
 def show_grade(grade: Grade, console: Console) -> None:
-    """Print a table of the exercises, and below it the feedback on wrong answers."""
+    """Print a table of the exercises, the feedback on wrong answers, and the points."""
     console.print(Text(grade.title, style="bold"))
     console.print(Text(printable(str(grade.notebook))), soft_wrap=True)
+    console.print(_make_verdict_table(grade))
+    for verdict in grade.verdicts:
+        _show_feedback(verdict, grade, console)
+    cases = "the public cases" if grade.seed == PUBLIC_SEED else "fresh cases"
+    correct = sum(verdict.kind is VerdictKind.CORRECT for verdict in grade.verdicts)
+    console.print(
+        f"{grade.points} of {grade.all_points} points, "
+        f"{correct} of {len(grade.verdicts)} exercises correct, on {cases}."
+    )
+
+
+def _make_verdict_table(grade: Grade) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("Exercise", overflow="fold")
     table.add_column("Points", justify="right", no_wrap=True)
@@ -51,27 +63,24 @@ def show_grade(grade: Grade, console: Console) -> None:
             f"{verdict.points}/{verdict.exercise_points}",
             Text(f"{look.symbol} {look.word}", style=_STYLES.get(verdict.kind, "red")),
         )
-    console.print(table)
-    for verdict in grade.verdicts:
-        needs_reason = verdict.kind not in (VerdictKind.CORRECT, VerdictKind.NOT_ATTEMPTED)
-        if verdict.failed:
-            advice = remarks(verdict, grade.notes)
-            shown = feedback(verdict, advice=advice, width=console.width - 2)
-            console.print(Text(printable_lines(shown.text)), end="\n\n", soft_wrap=True)
-        elif needs_reason or verdict.exercise in grade.notes:
-            reason = f"{verdict.exercise}: {explanation(verdict, grade.notes)}"
-            console.print(Text(printable_lines(reason)))
-    cases = "the public cases" if grade.seed == PUBLIC_SEED else "fresh cases"
-    correct = sum(verdict.kind is VerdictKind.CORRECT for verdict in grade.verdicts)
-    console.print(
-        f"{grade.points} of {grade.all_points} points, "
-        f"{correct} of {len(grade.verdicts)} exercises correct, on {cases}."
-    )
+    return table
+
+
+def _show_feedback(verdict: Verdict, grade: Grade, console: Console) -> None:
+    """Print why an answer is not correct, or a remark on it; nothing if there is neither."""
+    needs_reason = verdict.kind not in (VerdictKind.CORRECT, VerdictKind.NOT_ATTEMPTED)
+    if verdict.failed:
+        advice = remarks(verdict, grade.notes)
+        text = feedback(verdict, advice=advice, width=console.width - 2).text
+        console.print(Text(printable_lines(text)), end="\n\n", soft_wrap=True)
+    elif needs_reason or verdict.exercise in grade.notes:
+        reason = f"{verdict.exercise}: {explanation(verdict, grade.notes)}"
+        console.print(Text(printable_lines(reason)))
 
 
 @contextmanager
 def grading_progress(console: Console) -> Iterator[ShowProgress]:
-    """Show a progress bar."""
+    """Show a progress bar; yield the function that updates it."""
     with Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -82,22 +91,24 @@ def grading_progress(console: Console) -> Iterator[ShowProgress]:
         console=console,
     ) as bar:
         task = bar.add_task("preparing", total=None)
-        yield lambda done, of: bar.update(task, description="grading", completed=done, total=of)
+        yield lambda done, total: bar.update(
+            task, description="grading", completed=done, total=total
+        )
 
 
 def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Console) -> None:
-    """Print what has changed, what could not be graded, and where the report is."""
+    """Print the changed verdicts, the ungraded attempts, and where the report is."""
     for change in summary.changes:
         answer = f"{change.student}, {change.lesson}, {change.exercise}"
         difference = f"{change.before}, now {change.after}: {change.reason}"
         console.print(Text(printable(f"Changed: {answer}: {difference}")))
-    failed = not_graded(grades)
-    for student, lesson, attempt in failed:
+    ungraded = find_ungraded(grades)
+    for student, lesson, attempt in ungraded:
         again = " The next run tries again." if attempt.state is AttemptState.FAILED else ""
         reason = f"{lesson.lesson}, {attempt.state}: {attempt.reason}{again}"
         console.print(Text(printable(f"{student.label}: {reason}")))
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
-        f"{len(failed)} could not be graded."
+        f"{len(ungraded)} could not be graded."
     )
     console.print(Text(printable(f"The class report: {into / 'report.html'}")))

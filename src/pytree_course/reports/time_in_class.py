@@ -21,26 +21,27 @@ class TimeInClass:
 
 
 TimesInClass = dict[tuple[str, str], list[TimeInClass]]
-"""The times of all learners who checked an exercise in class, by lesson and exercise."""
+"""The time of each learner who checked an exercise in class, by lesson and exercise."""
 
 
-def times_in_class(file: Path) -> TimesInClass:
+def read_times(file: Path) -> TimesInClass:
     """Read a session's log; the time before a check counts for the exercise that it checks."""
+    # `Log` would create the file.
     entries = Log(file).entries() if file.exists() else []
     if not entries:
         raise CourseError(f"{file} holds no class. Name the file that `classroom` wrote to.")
     times: dict[tuple[str, str], dict[str, TimeInClass]] = defaultdict(
         lambda: defaultdict(TimeInClass)
     )
-    last_seen: dict[str, datetime] = {}  # by learner
+    last_entry_times: dict[str, datetime] = {}  # by learner; joining is every learner's first
     for entry in entries:
         if entry.kind == "checked":
             time = times[entry.data["lesson"], entry.data["exercise"]][entry.learner_id]
-            gap = entry.time - last_seen[entry.learner_id]
+            gap = entry.time - last_entry_times[entry.learner_id]
             if not time.is_solved:
                 time.checks += 1
                 time.is_solved = entry.data["is_right"]
                 if gap <= MAX_GAP:
                     time.minutes += gap.total_seconds() / 60
-        last_seen[entry.learner_id] = entry.time
+        last_entry_times[entry.learner_id] = entry.time
     return {exercise: list(by_learner.values()) for exercise, by_learner in times.items()}
