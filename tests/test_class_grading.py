@@ -357,7 +357,7 @@ def test_who_was_not_graded_yet_is_not_said_to_have_handed_nothing_in(made):
     (made.folder / "cyd").mkdir()
     folder = made.read()
     with made.gradebook() as gradebook:
-        grades = ClassGrades.combine(made.course, folder, gradebook, None, None)
+        grades = ClassGrades.combine(made.course, folder, gradebook, [], None)
     assert write_tables(grades, made.into) + write_pages(grades, made.into, {}) == []
     assert (
         '"bob","","yes","01_mini","0","3","handed in, but not graded yet"'

@@ -85,7 +85,7 @@ DATED = "raybob_2002_8_01_x_2026_11_20.ipynb"
 @pytest.mark.parametrize("forged", [BY_NAME, BY_FILE, DATED])
 def test_where_names_hold_other_numbers_the_list_of_the_class_decides(forged):
     assert students([forged], ["2002", "3003"]) == {forged: "2002"}
-    assert students([forged])[forged].startswith("whose it is can be read in several ways: ")
+    assert students([forged])[forged].startswith("the student's id is ambiguous: ")
 
 
 def test_a_name_that_may_be_twos_on_the_list_is_nobodys_and_both_are_said():
@@ -143,7 +143,7 @@ def test_of_what_brightspace_has_of_a_student_the_last_date_counts(
     assert [*found.submitters] == ["Ada Lovelace", "Bob Ray_123457-78910", "Bob Ray_123458-78910"]
     ada, bob, _ = found.notebooks if found.notebooks[0].student[0] == "A" else found.notebooks[::-1]
     assert later in str(ada.file)
-    assert bob.remark == "when it was handed in cannot be read from '10 septembre 2026 23:59'"
+    assert bob.remark == "the date of its submission cannot be read: '10 septembre 2026 23:59'"
     entries = match_roster([RosterEntry("al", "Lovelace, Ada")], found.submitters.values())
     assert entries["Ada Lovelace"].student == "al"
     assert "2 students of one name, Bob Ray" in found.doubts[0]
@@ -180,7 +180,7 @@ def test_moodles_folders_and_files(folder, course):
         (
             "Ada Lovelace",
             "Ada Lovelace_1_assignsubmission_onlinetext",
-            "it is Moodle's onlinetext, and no file",
+            "it is Moodle's onlinetext, not a file",
         )
     ]
 

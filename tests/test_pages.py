@@ -285,7 +285,7 @@ def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_p
     assert made.grade().graded == 2
     folder = made.read()
     with made.gradebook() as gradebook:
-        grades = ClassGrades.combine(course, folder, gradebook, None, None)
+        grades = ClassGrades.combine(course, folder, gradebook, [], None)
     pages = pages_of(grades, tmp_path / "out")
     assert "count_leaves · 2 students" in visible(pages["report.html"])
 

@@ -29,6 +29,10 @@ def test_the_list_gives_the_students_names(tmp_path):
     assert read_roster(file) == [ADA, RosterEntry("bob"), RosterEntry("zo\xeb")]  # in one form
 
 
+def test_blanks_around_the_columns_names_are_removed(tmp_path):
+    assert read_roster(written(tmp_path, " student , name\nada, Ada Lovelace\n")) == [ADA]
+
+
 def test_canvass_own_export_of_the_grades_is_a_list_too(tmp_path):
     file = written(
         tmp_path,
@@ -61,6 +65,7 @@ REFUSED = {
     "student,name,canvas_id\nada,Ada,77\nbob,Bob,77\n": "has ID 77 more than once",
     "login;full name\nada;Ada Lovelace\n": r"Its columns are: login, full name\.$",
     "name,mail\nAda,ada@example.org\n": "student,name",
+    "student,name\n,Ada\n": "no line with a student",
     **dict.fromkeys(("", "\x00\x01"), r"student,name|cannot be read"),
 }
 

@@ -25,14 +25,14 @@ ON_PUBLIC_CASES = (
 
 @dataclass(frozen=True)
 class Student(Submitter):
-    """A student, who has a folder or is on the list of the class."""
+    """A student who handed in or is on the roster."""
 
-    is_expected: bool = True  # on the list of the class, if there is a list
-    login: str = ""  # in Canvas, or Moodle's username; empty where it is not known
+    is_expected: bool = True  # on the roster, if there is one
+    login: str = ""  # in Canvas, or Moodle's username; empty if it is not known
 
     @property
     def label(self) -> str:
-        """How to call the student in a table."""
+        """The student's name in tables."""
         return f"{self.name} ({self.login or self.id})" if self.name else self.id
 
 
@@ -40,9 +40,9 @@ class Student(Submitter):
 class ClassGrades:
     """The grades of a class as they stand."""
 
-    students: list[Student]  # all on the list or in the folder, sorted
-    lessons: list[BuiltLesson]  # those with attempts, in order; their cases are the public ones
-    counting: dict[tuple[str, str], Attempt]  # the one that counts, by student and lesson
+    students: list[Student]  # everyone on the roster or in the folder, sorted
+    lessons: list[BuiltLesson]  # the lessons with attempts, in order; their cases are public
+    counting: dict[tuple[str, str], Attempt]  # the attempts that count, by student and lesson
     due: datetime | None = None
     waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: handed in, not yet graded
     left_out: Sequence[LeftOut] = ()  # files that are not graded, and why
@@ -53,15 +53,15 @@ class ClassGrades:
         course: Course,
         folder: ClassFolder,
         gradebook: Gradebook,
-        roster: Sequence[RosterEntry] | None,
+        roster: Sequence[RosterEntry],
         due: datetime | None,
     ) -> "ClassGrades":
-        """Combine the gradebook, the class's folder and the list of the class."""
+        """Combine the gradebook, the class's folder and the roster, if there is one."""
         all_attempts = gradebook.attempts()
         corrections = gradebook.corrections()
         attempts = {
-            place: apply_corrections(attempt, corrections)
-            for place, attempt in counting_attempts(all_attempts).items()
+            key: apply_corrections(attempt, corrections)
+            for key, attempt in counting_attempts(all_attempts).items()
         }
         submitters = {attempt.student: attempt.submitter for attempt in all_attempts}
         submitters.update(folder.submitters)
@@ -76,7 +76,7 @@ class ClassGrades:
         )
 
     def attempt(self, student: Student, lesson: BuiltLesson) -> Attempt | None:
-        """Return the attempt that counts; None when there is none."""
+        """Return the attempt that counts, if there is one."""
         return self.counting.get((student.id, lesson.lesson))
 
     def missing(self, student: Student, lesson: BuiltLesson) -> str:
@@ -90,15 +90,15 @@ class ClassGrades:
         return [left_out for left_out in self.left_out if left_out.student == student.id]
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
-        """Return how late an attempt was, to the second; None where it was not, or is unknown."""
-        # Of an attempt from a download, only the download's time is known.
+        """Return how late an attempt was, in whole seconds; None if not late, or unknown."""
+        # A download only has its own time.
         if self.due is None or attempt.handed_in <= self.due or attempt.system:
             return None
         return timedelta(seconds=int((attempt.handed_in - self.due).total_seconds()))
 
     @property
     def on_public_cases(self) -> list[str]:
-        """The lessons of which an attempt counts that was graded on the public cases only."""
+        """The lessons with attempts that were graded on the public cases only."""
         attempts = (attempt for _, _, attempt in self.all_attempts())
         return sorted({attempt.lesson for attempt in attempts if attempt.on_public_cases})
 
@@ -116,48 +116,47 @@ class ClassGrades:
 
     @property
     def all_points(self) -> int:
-        """Points to be had in all lessons together."""
+        """The highest possible points in all lessons together."""
         return sum(lesson.points for lesson in self.lessons)
 
 
 def _lessons(
     course: Course, folder: ClassFolder, attempts: Mapping[tuple[str, str], Attempt]
 ) -> list[BuiltLesson]:
-    """Return the lessons with attempts; all, if nothing but files that are left out came in."""
+    """Return the lessons with attempts; if only files that are left out came in, all lessons."""
     stems = {lesson for _, lesson in attempts}
     if not attempts and folder.left_out:
         stems = {files.stem for files in course.lessons()}
     return [BuiltLesson.read(files.expected) for files in course.lessons() if files.stem in stems]
 
 
-def _students(
-    submitters: Mapping[str, Submitter], roster: Sequence[RosterEntry] | None
-) -> list[Student]:
-    """Return all who handed in or are on the list of the class, sorted."""
-    entries = match_roster(roster or (), submitters.values())
-    missing = {*(roster or ())} - {*entries.values()}
-    students = [
-        _student(submitter, entries.get(submitter.id), is_expected=roster is None)
-        for submitter in submitters.values()
-    ]
-    students += [
-        _student(Submitter(entry.student), entry, is_expected=True)
-        for entry in missing
-        if entry.student not in submitters
-    ]
+def _students(submitters: Mapping[str, Submitter], roster: Sequence[RosterEntry]) -> list[Student]:
+    """Return everyone who handed in or is on the roster, sorted."""
+    entries = match_roster(roster, submitters.values())
+    all_submitters = dict(submitters)
+    for entry in {*roster} - {*entries.values()}:
+        if entry.student not in submitters:
+            all_submitters[entry.student] = Submitter(entry.student)
+            entries[entry.student] = entry
+    students = []
+    for submitter in all_submitters.values():
+        is_expected = not roster or submitter.id in entries
+        students.append(_student(submitter, entries.get(submitter.id), is_expected))
     students.sort(key=lambda student: student.id)
-    if any(student.system for student in students):  # of a download, the ids may be numbers
+    if any(student.system for student in students):  # a download's ids may be numbers
         students.sort(key=lambda student: student.name or student.id)
     return students
 
 
-def _student(submitter: Submitter, entry: RosterEntry | None, *, is_expected: bool) -> Student:
-    """Combine what a folder or a download, and the list of the class, say of a student."""
-    name, canvas_id = submitter.name, submitter.canvas_id
-    login = "" if submitter.system else submitter.id
-    if entry is not None:
-        name = entry.name or name
-        canvas_id = canvas_id or entry.canvas_id
-        login = entry.student
-        is_expected = True
-    return Student(submitter.id, name, submitter.system, canvas_id, is_expected, login)
+def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:
+    """Combine a submitter with the student's roster entry."""
+    if entry is None:
+        entry = RosterEntry("" if submitter.system else submitter.id)
+    return Student(
+        id=submitter.id,
+        name=entry.name or submitter.name,
+        system=submitter.system,
+        canvas_id=submitter.canvas_id or entry.canvas_id,
+        is_expected=is_expected,
+        login=entry.student,
+    )

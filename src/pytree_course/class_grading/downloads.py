@@ -4,43 +4,45 @@ Canvas (`lib/content_zipper.rb` in instructure/canvas-lms) puts all files into o
 names such as `lovelaceada_LATE_12345_678901_01_leaves_exercises-1.ipynb`:
 
 - `lovelaceada`: the student's sortable name in lower case without blanks, or the group's name;
-- `LATE`: where Canvas counts it as late;
+- `LATE`: if Canvas counts it as late;
 - `12345`: the id of the user, or of one member of the group;
 - `678901`: the id of the attachment; then the file's name.
 
-In anonymous grading, `anon_` and five letters, which differ in each assignment, stand for name and
-id. A text or a link that was handed in is `lovelaceada_12345_text.html` or `_link.html`.
+In anonymous grading, `anon_` and five letters replace the name and the id; they differ between
+assignments. A submitted text or link is `lovelaceada_12345_text.html` or `_link.html`.
 
-Students choose their own names and those of their files, and both may look like ids: then a name
-has several readings. A reading is wrong if its id is not on the list of the class.
+Students choose their names and file names, and either may contain digits between underscores, so a
+name can be read in several ways. Readings whose id is not on the roster are discarded.
 
 Moodle (`mod/assign/classes/downloader.php` in moodle/moodle, before 4.1 in `locallib.php`) makes a
 folder `Ada Lovelace_12345_assignsubmission_file`, until 4.0 with `_` at its end; or, as the teacher
-chooses, puts this before the files' names. Underscores in the student's name become blanks, so the
-first one ends it. The number differs in each assignment. Of a group's work, name and id are the
-group's. In anonymous marking, `Participant` stands for the name. Other plugins, such as
+chooses, puts this before the files' names. Underscores in the student's name become spaces, so the
+first underscore ends the name. The number differs between assignments. For group work, name and
+number are the group's. In anonymous marking, the name is `Participant`. Other plugins, such as
 `onlinetext`, have folders of their own.
 
-Neither says when work was handed in: both give all files the time of the download.
+Canvas and Moodle do not say when work was handed in: all files have the time of the download.
 
-Brightspace makes a folder `123456-78910 - Ada Lovelace - Sep 10, 2026 1159 PM` for each time that a
-student handed in, or puts this and ` - ` before the files' names; elsewhere the date is written as
-`10 September, 2026 2359`.
+Brightspace makes a folder `123456-78910 - Ada Lovelace - Sep 10, 2026 1159 PM` for each submission,
+or puts this and ` - ` before the files' names; in other regions the date is written as `10
+September, 2026 2359`. It does not document the numbers; tools that read them take them for the ids
+of the user and the assignment.
 """
 
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 CANVAS, MOODLE, BRIGHTSPACE = "Canvas", "Moodle", "Brightspace"
 
-# Overlapping matches are wanted: each is one reading of a name.
+# A lookahead, so that matches may overlap: each is one reading of a name.
 _CANVAS = re.compile(
-    r"(?=(?:_([1-9]\d*)|(?:^|_)(anon_[A-Za-z0-9]{5}))_(?:([1-9]\d*)_.|(?:text|link)\.html$))"
+    r"(?=(?:_(?P<user>[1-9]\d*)|(?:^|_)(?P<anonymous>anon_[A-Za-z0-9]{5}))"
+    r"_(?:(?P<attachment>[1-9]\d*)_.|(?:text|link)\.html$))"
 )
 _LATE = re.compile(r"(?:^|_)LATE$")
 _MOODLE = re.compile(
@@ -53,30 +55,30 @@ _BRIGHTSPACE = re.compile(
 )
 _ANONYMOUS = "Participant"
 _REFUSED = {
-    re.compile(r"submission_\d+"): "it is from Gradescope, whose folders are called by numbers: "
-    "submission_metadata.yml says whose each is. Call each folder as its student",
+    re.compile(r"submission_\d+"): "it is from Gradescope, which numbers its folders; "
+    "submission_metadata.yml lists the students. Rename each folder to its student",
     re.compile(r".+_attempt_\d{4}(-\d\d){5}[._].+", re.DOTALL): "it is from Blackboard, whose "
-    "names do not say for certain where the username begins. Put it into a folder called as its "
+    "names do not say for certain where the username begins. Put it into a folder named after its "
     "student",
 }
 
 
 @dataclass(frozen=True)
 class Submitter:
-    """Who handed in, as a folder or a download names them."""
+    """A student or a group, as a folder or a download names them."""
 
-    id: str  # the folder's name; Canvas's id of the user; or the full name
-    name: str = ""  # where it is known and is not the id
+    id: str  # unique in a class: the folder's name, Canvas's id, or the full name
+    name: str = ""  # if it is known and is not the id
     system: str = ""  # CANVAS, MOODLE or BRIGHTSPACE
-    canvas_id: str = ""  # by which Canvas knows the student for certain
+    canvas_id: str = ""  # if it is known for certain
 
 
 @dataclass(frozen=True)
 class DownloadName:
-    """What the name of a file or folder of a download says."""
+    """The information in a file's or folder's name."""
 
     submitter: Submitter
-    order: int = 0  # of a student's files, a later one has a higher number
+    order: int = 0  # a student's later file has a higher one
     remark: str = ""  # for the teacher
     problem: str = ""  # why no notebook is expected in it
 
@@ -84,72 +86,77 @@ class DownloadName:
 def download_names(
     names: Collection[str], canvas_ids: Collection[str] = ()
 ) -> dict[str, DownloadName]:
-    """Read the names in one folder; those that no platform made are left out.
+    """Interpret the names in one folder; names that no platform made are skipped.
 
-    `canvas_ids` are those on the list of the class, where it has any.
+    `canvas_ids` are the ids on the roster, if it has any.
     """
-    matches = {name: _MOODLE.fullmatch(name) or _BRIGHTSPACE.fullmatch(name) for name in names}
     numbers = defaultdict(set)  # by the student's name
-    for match in matches.values():
-        if match:
+    for name in names:
+        if match := _MOODLE.fullmatch(name) or _BRIGHTSPACE.fullmatch(name):
             numbers[match["name"]].add(match["number"])
     downloads = {}
-    for name, match in matches.items():
-        if match:
-            is_unique = len(numbers[match["name"]]) == 1
-            downloads[name] = _with_name(match, is_unique=is_unique)
-        elif reason := _refusal(name):
+    for name in names:
+        if match := _MOODLE.fullmatch(name):
+            downloads[name] = _moodle_download(match, numbers)
+        elif match := _BRIGHTSPACE.fullmatch(name):
+            downloads[name] = _brightspace_download(match, numbers)
+        elif reason := _explain_refusal(name):
             downloads[name] = DownloadName(Submitter(""), problem=reason)
         elif readings := _canvas_readings(name):
-            downloads[name] = _only_possible(readings, canvas_ids)
+            downloads[name] = _choose_reading(readings, canvas_ids)
     return downloads
 
 
-def _refusal(name: str) -> str:
-    return next((reason for pattern, reason in _REFUSED.items() if pattern.fullmatch(name)), "")
+def _moodle_download(match: re.Match[str], numbers: Mapping[str, set[str]]) -> DownloadName:
+    is_file = match["plugin"] == "file"
+    problem = "" if is_file else f"it is Moodle's {match['plugin']}, not a file"
+    return DownloadName(Submitter(_student_id(match, numbers), system=MOODLE), problem=problem)
 
 
-def _with_name(match: re.Match[str], *, is_unique: bool) -> DownloadName:
-    """Read a name that says what a student is called, as those of Moodle and Brightspace do.
-
-    The number changes with the assignment: it tells two students of one name apart, but would make
-    two students of one who handed in two lessons.
-    """
-    name = match["name"]
-    needs_number = name == _ANONYMOUS or not is_unique
-    if match["number"] and needs_number:
-        name = f"{name}_{match['number']}"
-    if match.re is _MOODLE:
-        is_file = match["plugin"] == "file"
-        problem = "" if is_file else f"it is Moodle's {match['plugin']}, and no file"
-        return DownloadName(Submitter(name, system=MOODLE), problem=problem)
-    submitter = Submitter(name, system=BRIGHTSPACE)
-    # It writes 9:59 as 959, in which `strptime` would read 95 hours.
+def _brightspace_download(match: re.Match[str], numbers: Mapping[str, set[str]]) -> DownloadName:
+    submitter = Submitter(_student_id(match, numbers), system=BRIGHTSPACE)
+    # It writes 9:59 as 959, which `strptime` would read as 95 hours.
     four_digits = re.sub(r"\b(\d{3})\b", r"0\1", match["date"])
     for date_format in ("%b %d, %Y %I%M %p", "%d %B, %Y %H%M"):
         with suppress(ValueError):
             moment = datetime.strptime(four_digits, date_format)
-            order = moment.replace(tzinfo=UTC).timestamp()  # in any zone, the order is the same
+            order = moment.replace(tzinfo=UTC).timestamp()  # the order is the same in any zone
             return DownloadName(submitter, int(order))
-    remark = f"when it was handed in cannot be read from {match['date']!r}"
+    remark = f"the date of its submission cannot be read: {match['date']!r}"
     return DownloadName(submitter, remark=remark)
 
 
+def _student_id(match: re.Match[str], numbers: Mapping[str, set[str]]) -> str:
+    """Return the student's name, with the number if several students have the name.
+
+    The number changes with the assignment: including it always would split a student who handed in
+    two lessons.
+    """
+    name, number = match["name"], match["number"]
+    needs_number = name == _ANONYMOUS or len(numbers[name]) > 1
+    return f"{name}_{number}" if number and needs_number else name
+
+
+def _explain_refusal(name: str) -> str | None:
+    return next((reason for pattern, reason in _REFUSED.items() if pattern.fullmatch(name)), None)
+
+
 def _canvas_readings(name: str) -> list[DownloadName]:
-    """Return each reading of a name as Canvas's, that with the shortest student's name first."""
+    """Return each reading of a name as Canvas's, the one with the shortest student's name first."""
     readings = []
     for match in _CANVAS.finditer(name):
-        number, anonymous, attachment = match.groups(default="")
+        user = match["user"] or ""
         student, is_late = _LATE.subn("", name[: match.start()])
+        # Canvas keeps only these of a name's characters: letters, marks, numbers and underscores.
         if all(unicodedata.category(letter)[0] in "LMN" or letter == "_" for letter in student):
-            submitter = Submitter(number or anonymous, student, CANVAS, number)
+            submitter = Submitter(user or match["anonymous"], student, CANVAS, user)
             remark = "late, says Canvas" if is_late else ""
-            readings.append(DownloadName(submitter, int(attachment or 0), remark))
+            readings.append(DownloadName(submitter, int(match["attachment"] or 0), remark))
     return readings
 
 
-def _only_possible(readings: list[DownloadName], canvas_ids: Collection[str]) -> DownloadName:
-    """Choose the one reading of a name of Canvas's that can be right."""
+def _choose_reading(readings: list[DownloadName], canvas_ids: Collection[str]) -> DownloadName:
+    """Choose the only possible reading of a name; if several are possible, report a problem."""
     on_list = [reading for reading in readings if reading.submitter.id in canvas_ids]
     possible = on_list or readings
     submitters = [reading.submitter for reading in possible]
@@ -157,7 +164,7 @@ def _only_possible(readings: list[DownloadName], canvas_ids: Collection[str]) ->
         return possible[0]
     names = [f"{submitter.id} ({submitter.name or 'no name'})" for submitter in submitters]
     problem = (
-        f"whose it is can be read in several ways: {' or '.join(names)}. Rename it so that no "
-        "other numbers stand between underscores, or name Canvas's export of grades with --roster"
+        f"the student's id is ambiguous: {' or '.join(names)}. Rename it so that no other numbers "
+        "stand between underscores, or name Canvas's export of grades with --roster"
     )
     return DownloadName(Submitter(""), problem=problem)

@@ -5,7 +5,7 @@ import csv
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -15,9 +15,9 @@ from pytree_course.course import CourseError
 
 
 def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, str]]]:
-    """Read a CSV file: the names in its first line, and the rows below by where they end.
+    """Read a CSV file: its column names, and its rows by the number of their last line.
 
-    Blanks around cells are cut off. Excel's files are read too: with semicolons or tabs, and in
+    Spaces around cells are removed. Excel's files are supported: with semicolons or tabs, and in
     the encodings of Windows.
 
     Parameters
@@ -25,38 +25,40 @@ def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, s
     file
         The file.
     columns
-        Its columns, in words, for the message of an error.
+        Its columns in words, for error messages.
 
     Raises
     ------
     CourseError
-        When it cannot be read.
+        If it cannot be read.
     """
     rows: dict[int, dict[str, str]] = {}
     try:
-        text = _decoded(file.read_bytes())
-        first, _, _ = text.partition("\n")
-        separator = max(",;\t", key=first.count)
+        text = _decode(file.read_bytes())
+        header, _, _ = text.partition("\n")
+        separator = max(",;\t", key=header.count)
         lines = StringIO(text, newline="")
         reader = csv.DictReader(lines, restval="", delimiter=separator, strict=True)
+        names = [name.strip() for name in reader.fieldnames or ()]
+        reader.fieldnames = names
         for row in reader:
             if any(cell.strip() for cell in row.pop(None, ())):
                 raise csv.Error("it has more cells than there are columns: quote text with commas")
             rows[reader.line_num] = {name: cell.strip() for name, cell in row.items()}
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        begins = max(rows, default=1) + 1
-        where = f" from line {begins} on" if isinstance(error, csv.Error) else ""
+        next_line = max(rows, default=1) + 1  # after the last row that was read
+        position = f" from line {next_line} on" if isinstance(error, csv.Error) else ""
         raise CourseError(
-            f"{file} cannot be read{where}: {error}. It should be a CSV file with the columns "
+            f"{file} cannot be read{position}: {error}. It should be a CSV file with the columns "
             f"{columns}."
         ) from error
-    return list(reader.fieldnames or ()), rows
+    return names, rows
 
 
-def _decoded(data: bytes) -> str:
-    """Return a CSV file's text: in UTF-8, in Excel's UTF-16, or as Windows writes it in Europe.
+def _decode(data: bytes) -> str:
+    """Decode a CSV file from UTF-8, Excel's UTF-16 or the encoding of Windows in western Europe.
 
-    Letters and accents are composed, as they are in the names of students everywhere here.
+    Letters and accents are composed, as in all names of students.
     """
     is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
@@ -68,62 +70,64 @@ def _decoded(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class RosterEntry:
-    """A student on the list."""
+    """A student on the roster."""
 
-    student: str  # what the folder is called; the login in Canvas, the username in Moodle
+    student: str  # the folder's name; the login in Canvas, the username in Moodle
     name: str = ""
     canvas_id: str = ""
 
 
 def match_roster(
-    roster: Iterable[RosterEntry], submitters: Iterable[Submitter]
+    roster: Sequence[RosterEntry], submitters: Iterable[Submitter]
 ) -> dict[str, RosterEntry]:
-    """Return the entries of those who handed in, by their ids; none is guessed.
+    """Match submitters to roster entries; return the entries by the submitters' ids.
 
-    Canvas's ids and folders' names match exactly; other students by name, in any order of its
-    words, where just one of the list and one of those who handed in have it.
+    Match by Canvas's id or the folder's name; otherwise by the words of the full name, in any
+    order. A name that several entries or several submitters have matches nobody.
     """
-    roster, submitters = list(roster), list(submitters)
     by_login = {entry.student: entry for entry in roster}
     by_canvas_id = {entry.canvas_id: entry for entry in roster if entry.canvas_id}
     matched = {}
-    unmatched = defaultdict(list)  # those from a download, by name
+    submitters_by_key = defaultdict(list)
     for submitter in submitters:
         by_id = by_canvas_id if submitter.system == CANVAS else by_login
         if entry := by_id.get(submitter.id):
             matched[submitter.id] = entry
-        elif submitter.system:
-            unmatched[_name_key(submitter)].append(submitter)
-    entries = defaultdict(set)  # the others on the list, by name
+        elif submitter.system:  # otherwise the id is a folder's name, which is no full name
+            submitters_by_key[_name_key(submitter)].append(submitter)
+    entries_by_key = defaultdict(list)
     for entry in {*roster} - {*matched.values()}:
         for key in _possible_keys(entry):
-            entries[key].add(entry)
-    for key, namesakes in unmatched.items():
-        if len(namesakes) == 1 and len(entries[key]) == 1:
-            (matched[namesakes[0].id],) = entries[key]
+            entries_by_key[key].append(entry)
+    for key, namesakes in submitters_by_key.items():
+        entries = entries_by_key[key]
+        if len(namesakes) == 1 and len(entries) == 1:
+            matched[namesakes[0].id] = entries[0]
     return matched
 
 
 def read_roster(file: Path) -> list[RosterEntry]:
     """Read a CSV file with the columns student, name and canvas_id, or Canvas's export of grades.
 
-    Only the column student has to be there.
+    The columns name and canvas_id are optional.
     """
     names, lines = read_csv(file, "student and name")
     rows = list(lines.values())
     columns = ("student", "name", "canvas_id")
     if {"Student", "ID"} <= {*names}:
-        # Canvas's second line is the points; its test student is no student.
+        # Skip Canvas's test student, and its second line, which has the points.
         rows = [row for row in rows if row["ID"] and row["Student"] != "Student, Test"]
         login = "SIS Login ID" if "SIS Login ID" in names else "ID"
         columns = (login, "Student", "ID")
-    if not rows or columns[0] not in names:
+    if columns[0] not in names:
         raise CourseError(
-            f"{file} needs a first line `student,name`, then a line per student. "
+            f"{file} needs a first line `student,name`, then a line for each student. "
             f"Its columns are: {', '.join(names)}."
         )
     cells = [[row.get(column, "") for column in columns] for row in rows]
     entries = [RosterEntry(*row) for row in cells if row[0]]
+    if not entries:
+        raise CourseError(f"{file} has no line with a student.")
     logins = [entry.student for entry in entries]
     ids = [f"ID {entry.canvas_id}" for entry in entries if entry.canvas_id]
     repeated = [name for name, count in Counter(logins + ids).items() if count > 1]
@@ -134,22 +138,25 @@ def read_roster(file: Path) -> list[RosterEntry]:
 
 
 def _words(name: str) -> list[str]:
-    """Return a name's words; LMSs leave out what is no letter, as in O'Brien."""
+    """Return a name's words without punctuation, which platforms remove, as in O'Brien."""
     words = (re.sub(r"[\W_]", "", word) for word in re.split(r"[\s,]+", name.casefold()))
     return [word for word in words if word]
 
 
 def _name_key(submitter: Submitter) -> str:
-    """Return a student's name as names are compared: Canvas leaves out what is between words."""
-    if submitter.system == CANVAS:
+    """Return a submitter's name in the form in which names are compared."""
+    if submitter.system == CANVAS:  # it removes the spaces
         return "".join(_words(submitter.name))
     return " ".join(sorted(_words(submitter.id)))
 
 
 def _possible_keys(entry: RosterEntry) -> set[str]:
-    """Return the keys that a student on the list may have; Canvas begins with the last name."""
+    """Return every key that the submitter may have who is this student."""
     words = _words(entry.name)
-    if entry.canvas_id:  # in Canvas it would have matched by that
-        return {" ".join(sorted(words))} - {""}
-    of_canvas = {"".join(words[first:] + words[:first]) for first in range(len(words))}
-    return (of_canvas | {" ".join(sorted(words))}) - {""}
+    if not words:
+        return set()
+    keys = {" ".join(sorted(words))}
+    if not entry.canvas_id:  # otherwise Canvas's students match by their ids only
+        # Canvas writes the last name first, and any word may be where the last name begins.
+        keys |= {"".join(words[first:] + words[:first]) for first in range(len(words))}
+    return keys

@@ -199,14 +199,14 @@ def grade(
             stems = [lesson_with_exercises(name).stem for name in lesson or ()]
             options = GradingOptions(stems, force, in_sandbox=not unsandboxed)
             last = last_moment(due) if due else None
-            entries = read_roster(roster) if roster else None
+            entries = read_roster(roster) if roster else []
             with local_pool(1, task_seconds=READING_SECONDS) as reading_pool:
-                submitted = read_handed_in(folder, course, into, reading_pool, entries or ())
+                submitted = read_handed_in(folder, course, into, reading_pool, entries)
             refuse_due(submitted, last)
             times = read_times(classroom) if classroom else {}
             new_corrections = None
             if corrections:
-                new_corrections = read_corrections(corrections, course, submitted, entries or ())
+                new_corrections = read_corrections(corrections, course, submitted, entries)
             wanted = filter(options.wants, submitted.notebooks)
             for stem in sorted({notebook.lesson for notebook in wanted}):
                 _warn_of_public_cases(course.lesson(stem), is_accepted=public_cases)
@@ -324,7 +324,7 @@ def explain(
     with Gradebook(file) as gradebook:
         folder = ClassFolder(file.parent)
         clusters = find_clusters(
-            ClassGrades.combine(Course.above(), folder, gradebook, None, None), 1
+            ClassGrades.combine(Course.above(), folder, gradebook, [], None), 1
         )
     text = render("reports/unexplained.txt", clusters=clusters)
     console.print(Text(text), soft_wrap=True)
