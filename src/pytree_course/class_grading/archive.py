@@ -14,29 +14,34 @@ from pytree_course.grading.submission import UnreadableError
 MAX_ZIPPED_BYTES = 5_000_000_000
 MAX_BYTES_OF_STUDENT = 200_000_000
 LEFT_BEHIND = (".", "__MACOSX", "__pycache__")
-"""How names of files and folders begin that a system or an editor left behind."""
+"""How the names of files and folders begin that systems and editors leave behind."""
+
+
+_YEAR_OF_NO_TIME = 1980  # the first of the format's calendar: programs write it for want of a time
 
 
 class Unpacked(NamedTuple):
-    """What came of unpacking a zip."""
+    """The result of unpacking a zip."""
 
     folder: Path
     problems: dict[Path, str]  # why a file could not be unpacked
-    is_utf8: bool  # whether its names are in UTF-8; if not, they were read as Windows writes them
+    is_utf8: bool  # whether the file names are; if not, they were read as Windows writes them
 
 
 def unpack(archive: Path, into: Path, max_bytes: int = MAX_ZIPPED_BYTES) -> Unpacked:
     """Unpack a zip into a folder in `into`; of files too large for notebooks, only the names.
 
-    The same zip always goes to the same folder, and what was unpacked before is not removed. An
-    UnreadableError says that it is no zip, or a bomb; a CourseError, that `into` cannot be written.
+    The same zip is always unpacked into the same folder, and nothing in it is removed. An
+    UnreadableError says that the file is not a zip, or holds too much; a CourseError, that `into`
+    cannot be written.
     """
     try:
         with archive.open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
         zipped, is_utf8 = _open(archive)
         with zipped:
-            entries = [info for info in zipped.infolist() if _place(info)]
+            paths = {info: _inner_path(info) for info in zipped.infolist()}
+            entries = {info: path for info, path in paths.items() if path}
             size = sum(info.file_size for info in entries if info.file_size <= NOTEBOOK_BYTES)
             if size > max_bytes:
                 raise UnreadableError(
@@ -47,8 +52,8 @@ def unpack(archive: Path, into: Path, max_bytes: int = MAX_ZIPPED_BYTES) -> Unpa
             folder = into / f"{archive.stem}-{digest[:8]}"
             folder.mkdir(parents=True, exist_ok=True)
             problems = {}
-            for info in entries:
-                file = folder / _place(info)
+            for info, path in entries.items():
+                file = folder / path
                 if problem := _unpack_entry(zipped, info, file):
                     problems[file] = problem
     except OSError as error:
@@ -65,33 +70,37 @@ def unpack(archive: Path, into: Path, max_bytes: int = MAX_ZIPPED_BYTES) -> Unpa
 
 
 def _open(archive: Path) -> tuple[ZipFile, bool]:
-    """Open a zip whose names may be in UTF-8 without saying so, or as Windows' Explorer writes."""
+    """Open a zip, and return whether its names are in UTF-8, which few programs declare.
+
+    Windows' Explorer writes other names.
+    """
     try:
         return ZipFile(archive, metadata_encoding="utf-8"), True
     except UnicodeDecodeError:
         return ZipFile(archive), False
 
 
-def _place(info: ZipInfo) -> str:
-    """Return where an entry goes, always below the folder; "" if it was left behind there."""
+def _inner_path(info: ZipInfo) -> str:
+    """Return the path of an entry, which cannot lead out of the folder; "" if it is ignored."""
     parts = info.filename.replace("\\", "/").split("/")
     parts = [part for part in parts if part not in ("", ".", "..")]
     return "" if any(part.startswith(LEFT_BEHIND) for part in parts) else "/".join(parts)
 
 
 def _unpack_entry(zipped: ZipFile, info: ZipInfo, file: Path) -> str:
-    """Unpack an entry, a link as a file that says where it leads; return why if it cannot be."""
+    """Unpack an entry, a link as a text file of its target; return why that failed, or ""."""
     try:
-        if info.is_dir():  # a student whose folder is empty is a student all the same
+        if info.is_dir():  # an empty folder, too, makes a student known
             file.mkdir(parents=True, exist_ok=True)
             return ""
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch()  # there as a name, whatever becomes of the rest
+        file.touch()  # so that the file is listed even if its contents are not unpacked
         if info.file_size > NOTEBOOK_BYTES:
             return f"it is larger than {NOTEBOOK_BYTES / 1e6:g} MB: clear its cells' outputs"
         file.write_bytes(zipped.read(info))
-        if info.date_time[0] > 1980:  # where the format's calendar begins: no time
-            os.utime(file, (time.mktime((*info.date_time, 0, 0, -1)),) * 2)
+        if info.date_time[0] > _YEAR_OF_NO_TIME:
+            seconds = time.mktime((*info.date_time, 0, 0, -1))
+            os.utime(file, (seconds, seconds))
     except Exception as error:  # a damaged or encrypted entry, a name too long, and so on
         return f"it cannot be unpacked: {getattr(error, 'strerror', None) or error}"
     return ""

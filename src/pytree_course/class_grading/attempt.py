@@ -12,7 +12,14 @@ from msgspec import Struct, field, to_builtins
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.grading.submission import Submission
-from pytree_course.judging.verdicts import FailedCase, Finding, Verdict, VerdictKind, WrongLine
+from pytree_course.judging.verdicts import (
+    FailedCase,
+    Failure,
+    Finding,
+    Verdict,
+    VerdictKind,
+    WrongLine,
+)
 from pytree_course.judging.words import explanation
 from pytree_course.observing.comparison import without_message
 from pytree_course.observing.reading import Count, Measure, Moment
@@ -29,19 +36,19 @@ class AttemptState(StrEnum):
     """Through no fault of the student: the next grading tries again."""
 
 
-class TeachersWord(Struct, frozen=True, forbid_unknown_fields=True):
-    """A teacher's correction of a verdict."""
+class AppliedCorrection(Struct, frozen=True, forbid_unknown_fields=True):
+    """A teacher's correction of a verdict: the row has the corrected points."""
 
     comment: str
-    points_by_check: Count  # which the row's own points replace
-    on_this_answer: bool  # False where the answer has changed since
+    points_by_check: Count  # before the correction
+    is_for_this_answer: bool  # False if the answer has changed since
 
 
 class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One exercise's verdict."""
 
     exercise: str
-    kind: str  # a `VerdictKind`; or the attempt's state, where it was not graded
+    kind: str  # a `VerdictKind`; or the attempt's state, if it was not graded
     points: Count
     exercise_points: Count
     passed: Count = 0
@@ -54,13 +61,13 @@ class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
     findings: list[Finding] = field(default_factory=list)
     lines: list[WrongLine] = field(default_factory=list)
     failed: list[Count] = field(default_factory=list)  # the cases that failed, from 0
-    teacher: TeachersWord | None = None
+    teacher: AppliedCorrection | None = None
 
 
 class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One graded submission.
 
-    Where `answers_digest`, `checks` and `environment` are unchanged, it need not run again.
+    While `answers_digest`, `checks` and `environment` are the same, it need not run again.
     """
 
     student: str  # the id of a `Submitter`
@@ -75,7 +82,7 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rows: list[VerdictRow] = field(default_factory=list)
     seconds: Measure = 0.0
     seed: Count
-    on_public_cases: bool = False  # which every learner has, for want of the course's sources
+    on_public_cases: bool = False  # which every learner has: the course's sources were not there
     file: str = ""
     answers: dict[str, str] = field(default_factory=dict)
     name: str = ""  # of the student; it and the next two are from a download
@@ -99,18 +106,15 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submission) -> VerdictRow:
-    """Return what the gradebook stores of a verdict: nothing that was expected in a fresh case."""
+    """Return what the gradebook stores of a verdict: no expected result of a fresh case."""
     results = None
     if verdict.failed and run is not None:
         outcomes = run.check.outcomes or []
         results = digest(
             to_builtins([without_message(outcome.observation) for outcome in outcomes])
         )
-    failure = None
-    if verdict.failure:
-        stored = {name: getattr(verdict.failure, name) for name in FailedCase.__struct_fields__}
-        failure = FailedCase(**stored)
-    notes = {} if verdict.kind is VerdictKind.CORRECT else submission.notes  # a remark has them
+    # A correct answer needs no explanation, and the attempt's remark has the notes on its cell.
+    notes = {} if verdict.kind is VerdictKind.CORRECT else submission.notes
     return VerdictRow(
         exercise=verdict.exercise,
         kind=str(verdict.kind),
@@ -121,7 +125,7 @@ def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submissio
         seconds=run.seconds if run else 0.0,
         explanation=explanation(verdict, notes, reveal=False),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
-        failure=failure,
+        failure=_without_expected(verdict.failure) if verdict.failure else None,
         results=results,
         findings=list(verdict.findings),
         lines=list(verdict.lines),
@@ -129,8 +133,14 @@ def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submissio
     )
 
 
+def _without_expected(failure: Failure) -> FailedCase:
+    """Return the fields of a failure that a learner may see."""
+    fields = {name: getattr(failure, name) for name in FailedCase.__struct_fields__}
+    return FailedCase(**fields)
+
+
 def current_environment() -> str:
-    """Name what decides the results: the versions of Python and of the libraries."""
+    """Return the versions that results may depend on: of Python and of the libraries."""
     names = [f"python {platform.python_version()}"]
     return ", ".join([*names, *(f"{name} {version(name)}" for name in _LIBRARIES)])
 
@@ -138,14 +148,14 @@ def current_environment() -> str:
 def counting_attempts(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
     """Return the attempt that counts for each student and lesson: the one handed in last.
 
-    Of those handed in at one time, such as one that could not be read at first, the last grading
-    counts.
+    Of attempts handed in at the same time, such as one that at first could not be read, the one
+    graded last counts.
     """
     in_order = sorted(attempts, key=lambda attempt: (attempt.handed_in, attempt.graded_at))
     return {(attempt.student, attempt.lesson): attempt for attempt in in_order}
 
 
 def digest(data: object) -> str:
-    """Return a digest of what can be written as JSON."""
+    """Return a digest of data that JSON can hold."""
     text = json.dumps(data, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

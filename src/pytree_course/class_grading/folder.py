@@ -1,4 +1,4 @@
-"""Find and read what a class handed in, in a folder or a zip, in any layout teachers have."""
+"""Find and read what a class handed in, as a folder or a zip, in any layout teachers have."""
 
 import os
 import re
@@ -37,7 +37,7 @@ UNPACKED = "submissions"
 """The folder beside the gradebook that zips are unpacked into."""
 
 NBGRADER_FOLDER = "submitted"
-_NOBODYS = "it is in no student's folder"
+_IN_NO_FOLDER = "it is in no student's folder"
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class ClassFolder:
     """What a class handed in."""
 
     path: Path  # the folder of the students' folders
-    submitters: dict[str, Submitter] = field(default_factory=dict)  # by id, all that have a file
-    notebooks: list[Notebook] = field(default_factory=list)  # the one that counts for each lesson
+    submitters: dict[str, Submitter] = field(default_factory=dict)  # by id: all who have a file
+    notebooks: list[Notebook] = field(default_factory=list)  # that count, one for each lesson
     left_out: list[LeftOut] = field(default_factory=list)  # files that are not graded
-    doubts: list[str] = field(default_factory=list)  # for the teacher, each a sentence or two
+    doubts: list[str] = field(default_factory=list)  # warnings for the teacher, in sentences
 
 
 def read_handed_in(
@@ -56,17 +56,16 @@ def read_handed_in(
 ) -> ClassFolder:
     """Find every student, read every notebook, and choose those that count.
 
-    The folder or zip holds `<student>/…`, or nbgrader's `submitted/<student>/<assignment>/…`, or
-    what a learning platform made. Neither the files' names nor folders in a student's folder
-    matter. Notebooks are read in the pool. Zips are unpacked into a folder in `into`.
+    The folder or zip holds `<student>/…`, or nbgrader's `submitted/<student>/<assignment>/…`, or a
+    download from a learning platform. Neither the files' names nor folders in a student's folder
+    matter. Notebooks are read in the pool. Zips are unpacked into `into`, the gradebook's folder.
     """
     unpack_into = into / UNPACKED
     opened = _open(path, course, unpack_into)
     folder = _students_folder(opened.folder)
     _refuse_grades_inside(folder, into)
     entries = list(_entries(folder, [entry.canvas_id for entry in roster if entry.canvas_id]))
-    submitters = {download.submitter.id: download.submitter for _, download in entries}
-    submitters.pop("", None)
+    submitters = _submitters(entries)
     files: list[StudentFile] = []
     left_out = _not_unpacked(opened.problems, folder)
     for entry, download in entries:
@@ -78,10 +77,9 @@ def read_handed_in(
     if not submitters:
         _refuse_without_students(folder, course, left_out)
     notebooks, not_read = read_class(files, course, pool)
-    submitters = dict(sorted(submitters.items()))
     doubts = _doubts(folder, submitters.values(), notebooks)
     if not opened.is_utf8:
-        doubts.insert(0, f"The names in {path} are not in UTF-8: look at how they were read.")
+        doubts.insert(0, f"The names in {path} are not in UTF-8: check how they were read.")
     all_left_out = group_by_reason([*left_out, *not_read])
     return ClassFolder(folder, submitters, notebooks, all_left_out, doubts)
 
@@ -90,7 +88,7 @@ def read_handed_in(
 
 
 def _open(path: Path, course: Course, unpack_into: Path) -> Unpacked:
-    """Return the class's folder; a zip is unpacked."""
+    """Return the class's folder, unpacked if it is a zip."""
     if path.is_dir():
         return Unpacked(path, {}, is_utf8=True)
     if not path.is_file():
@@ -100,7 +98,7 @@ def _open(path: Path, course: Course, unpack_into: Path) -> Unpacked:
         )
     unpacked = unpack(path, unpack_into)
     stems = tuple(lesson.stem for lesson in course.lessons())
-    return unpacked._replace(folder=_top(unpacked.folder, stems))
+    return unpacked._replace(folder=_below_wrappers(unpacked.folder, stems))
 
 
 def _refuse_grades_inside(folder: Path, into: Path) -> None:
@@ -108,13 +106,16 @@ def _refuse_grades_inside(folder: Path, into: Path) -> None:
     parent = folder.resolve()
     if into.resolve().is_relative_to(parent):
         raise CourseError(
-            f"{into} is inside of {parent}, where every folder is a student's: name a "
-            "folder elsewhere; otherwise the folder of the grades looks like a student's."
+            f"{into} is inside {parent}, where every folder counts as a student's, and so would "
+            "the folder of the grades: name a folder elsewhere."
         )
 
 
 def _not_unpacked(problems: dict[Path, str], folder: Path) -> list[LeftOut]:
-    """Return the files of the class's zip of which not even the name could be unpacked."""
+    """Return the files of the class's zip of which not even the name could be unpacked.
+
+    The others are found in the folder, and `collect_files` gives their problems.
+    """
     return [
         LeftOut("", shown_path(file.relative_to(folder)), problem)
         for file, problem in problems.items()
@@ -122,55 +123,64 @@ def _not_unpacked(problems: dict[Path, str], folder: Path) -> list[LeftOut]:
     ]
 
 
-def _top(folder: Path, stems: tuple[str, ...]) -> Path:
-    """Go down in an unpacked zip while everything is in one folder that is no student's."""
+def _below_wrappers(folder: Path, stems: tuple[str, ...]) -> Path:
+    """Go down in an unpacked zip while it holds one folder alone that only wraps the class."""
     while True:
         entries = list(folder.iterdir())
-        if (
-            len(entries) != 1
-            or not entries[0].is_dir()
-            or _is_students_or_nbgraders(entries[0], stems)
-        ):
+        if len(entries) != 1 or not _is_wrapper(entries[0], stems):
             return folder
         folder = entries[0]
 
 
-def _is_students_or_nbgraders(folder: Path, stems: tuple[str, ...]) -> bool:
-    """Say whether a folder that is alone in a zip is a student's, or nbgrader's of all students.
+def _is_wrapper(entry: Path, stems: tuple[str, ...]) -> bool:
+    """Return whether what is alone in a zip is a folder around the students' folders.
 
-    A student's folder holds files, or nbgrader's folders of assignments and nothing else: a student
-    may have a lesson's name.
+    Else it is a student's own, which holds files, or nothing but nbgrader's folders of assignments,
+    or it is nbgrader's folder of all students. A student may be called like a lesson.
     """
-    if folder.name == NBGRADER_FOLDER or download_names([folder.name]):
-        return True
-    inside = [entry for entry in folder.iterdir() if not download_names([entry.name])]
-    if any(entry.is_file() and not is_zip(entry) for entry in inside):
-        return True
-    return bool(inside) and all(entry.name.startswith(stems) for entry in inside)
+    is_known = entry.name == NBGRADER_FOLDER or bool(download_names([entry.name]))
+    if is_known or not entry.is_dir():
+        return False
+    inside = [path for path in entry.iterdir() if not download_names([path.name])]
+    if any(path.is_file() and not is_zip(path) for path in inside):
+        return False
+    holds_assignments = bool(inside) and all(path.name.startswith(stems) for path in inside)
+    return not holds_assignments
 
 
 def _students_folder(folder: Path) -> Path:
-    """Return the folder of the students' folders: nbgrader's is in that of its course."""
+    """Return the folder of the students' folders: in nbgrader's layout, `submitted`.
+
+    A student may be called `submitted`, too: then students' notebooks lie directly in their
+    folders, which nbgrader never does.
+    """
     submitted = folder / NBGRADER_FOLDER
-    # A student, too, may be called so.
-    is_student = submitted.is_symlink() or any(folder.glob("*/*.ipynb"))
-    is_nbgraders = any(file.is_file() for file in submitted.glob("*/*/*"))
-    return submitted if is_nbgraders and not is_student else folder
+    if submitted.is_symlink() or any(folder.glob("*/*.ipynb")):
+        return folder
+    holds_submissions = any(file.is_file() for file in submitted.glob("*/*/*"))
+    return submitted if holds_submissions else folder
 
 
-# ---- whose each file is
+# ---- which student each file belongs to
+
+
+def _submitters(entries: Iterable[tuple[Path, DownloadName]]) -> dict[str, Submitter]:
+    """Return the students that are known, by id, sorted."""
+    submitters = {download.submitter.id: download.submitter for _, download in entries}
+    return {student_id: submitters[student_id] for student_id in sorted(submitters) if student_id}
 
 
 def _entries(folder: Path, canvas_ids: Sequence[str]) -> Iterator[tuple[Path, DownloadName]]:
-    """Yield what is in the class's folder with whose it is; "" is the id where that is unknown."""
+    """Yield each entry of the class's folder with its student, whose id is "" if unknown."""
     try:
         paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(("_", "."))]
     except OSError as error:
         raise CourseError(f"{folder} cannot be opened ({error.strerror}).") from error
     names = {path: shown_path(PurePath(path.name)) for path in paths}
-    downloads = download_names({*names.values()}, canvas_ids)
+    downloads = download_names(set(names.values()), canvas_ids)
     zips = [path for path, name in names.items() if is_zip(path) and name not in downloads]
-    has_a_zip_each = len(zips) > 1 and not any(path.is_dir() for path in paths)
+    has_folders = any(path.is_dir() for path in paths)
+    is_zip_per_student = len(zips) > 1 and not has_folders
     for path, name in names.items():
         if path.is_symlink():
             yield path, DownloadName(Submitter(""), problem=A_LINK)
@@ -178,28 +188,27 @@ def _entries(folder: Path, canvas_ids: Sequence[str]) -> Iterator[tuple[Path, Do
             yield path, downloads[name]
         elif path.is_dir():
             yield path, DownloadName(Submitter(name))
-        elif is_zip(path) and has_a_zip_each:
+        elif is_zip(path) and is_zip_per_student:
             yield path, DownloadName(Submitter(shown_path(PurePath(path.stem))))
         elif is_zip(path) or is_called_notebook(name):  # other files may be the teacher's
-            yield path, DownloadName(Submitter(""), problem=_NOBODYS)
+            yield path, DownloadName(Submitter(""), problem=_IN_NO_FOLDER)
 
 
-# ---- what is doubtful
+# ---- warnings and refusals
 
 
 def _doubts(
     folder: Path, submitters: Iterable[Submitter], notebooks: Iterable[Notebook]
 ) -> list[str]:
     """Warn of folders that may hold a whole class, and of students who may be one person."""
-    similar_ids, same_names, places = defaultdict(list), defaultdict(list), {}
+    similar_ids = defaultdict(list)
+    namesakes = defaultdict(list)  # by the download's system and the name in it
     for submitter in submitters:
-        simplified = unicodedata.normalize("NFKC", submitter.id).casefold().rstrip(". ")
-        similar_ids[simplified].append(submitter.id)
-        name = submitter.name
-        if submitter.system != CANVAS:
-            name = re.sub(r"_[\d-]+$", "", submitter.id)
-        if submitter.system and name:
-            same_names[submitter.system, name].append(submitter.id)
+        simplified_id = unicodedata.normalize("NFKC", submitter.id).casefold().rstrip(". ")
+        similar_ids[simplified_id].append(submitter.id)
+        if name := _name_in_download(submitter):
+            namesakes[submitter.system, name].append(submitter.id)
+    places = {}  # the folders of a student's notebooks for a lesson, if there are several
     for notebook in notebooks:
         folders = {PurePath(name).parent for name in notebook.candidates}
         if len(folders) > 1:
@@ -209,20 +218,29 @@ def _doubts(
         folder=folder,
         places=places,
         similar_ids=[ids for ids in similar_ids.values() if len(ids) > 1],
-        same_names={name: ids for name, ids in same_names.items() if len(ids) > 1},
+        namesakes={name: ids for name, ids in namesakes.items() if len(ids) > 1},
         canvas=CANVAS,
     )
     return doubts.splitlines()
 
 
+def _name_in_download(submitter: Submitter) -> str:
+    """Return the name that a download gives a student, without a number; "" if there is none."""
+    if not submitter.system:
+        return ""
+    if submitter.system == CANVAS:
+        return submitter.name
+    return re.sub(r"_[\d-]+$", "", submitter.id)  # such a number is added to tell namesakes apart
+
+
 def _refuse_without_students(folder: Path, course: Course, left_out: Sequence[LeftOut]) -> NoReturn:
-    if any(file.reason == _NOBODYS for file in left_out):
+    if any(file.reason == _IN_NO_FOLDER for file in left_out):
         raise CourseError(
             f"{folder} holds notebooks, and no student's folder. If it is a student's own, "
             f"name the folder that it is in: {folder.absolute().parent}"
         )
-    first = group_by_reason(left_out)[:5]
-    reasons = "".join(f"\nLeft out: {file}: {reason}" for _, file, reason in first)
+    examples = group_by_reason(left_out)[:5]
+    reasons = "".join(f"\nLeft out: {file}: {reason}" for _, file, reason in examples)
     raise CourseError(
         f"{folder} holds no student's folder. It should look like "
         f"{folder / 'ada' / course.lessons()[0].exercises.name}, or be what you downloaded from "
@@ -231,7 +249,7 @@ def _refuse_without_students(folder: Path, course: Course, left_out: Sequence[Le
 
 
 def refuse_due(folder: ClassFolder, due: datetime | None) -> None:
-    """Refuse to ask a download what it does not say."""
+    """Refuse a deadline for downloads, which do not record when work was handed in."""
     systems = sorted({submitter.system for submitter in folder.submitters.values()} - {""})
     if due and systems:
         raise CourseError(

@@ -10,25 +10,35 @@ from typing import Any, Self
 from msgspec import to_builtins
 
 from pytree_course.class_grading.attempt import Attempt
-from pytree_course.class_grading.corrections import Correction, Place
+from pytree_course.class_grading.corrections import Correction, CorrectionKey
 from pytree_course.course import CourseError
 from pytree_course.observing.reading import read_as, read_json
 
 VERSION = 5
 
-_KEY = ("student", "lesson", "answers_digest", "checks", "environment")
-_COLUMNS = (*_KEY, "handed_in")  # the record holds the rest of an attempt, as JSON
+_COLUMNS = ("student", "lesson", "answers_digest", "checks", "environment", "handed_in")
+"""The fields of an attempt that have a column; `record` holds the others, as JSON."""
+
 _TABLES = (
-    f"CREATE TABLE attempt (id INTEGER PRIMARY KEY, {' TEXT NOT NULL, '.join(_COLUMNS)} "
-    f"TEXT NOT NULL, record TEXT NOT NULL, UNIQUE ({', '.join(_KEY)})) STRICT",
+    """CREATE TABLE attempt (
+        id INTEGER PRIMARY KEY,
+        student TEXT NOT NULL,
+        lesson TEXT NOT NULL,
+        answers_digest TEXT NOT NULL,
+        checks TEXT NOT NULL,
+        environment TEXT NOT NULL,
+        handed_in TEXT NOT NULL,
+        record TEXT NOT NULL,
+        UNIQUE (student, lesson, answers_digest, checks, environment)
+    ) STRICT""",
     "CREATE TABLE correction (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT",
 )
 
 
 class Gradebook:
-    """Every attempt of a class, in a file that is made when it is not there.
+    """Every attempt of a class, in a file that is made if it is not there.
 
-    It is durable: once `record` has returned, the attempt survives a crash.
+    Writes are durable: once `record` has returned, the attempt survives a crash.
 
     Raises
     ------
@@ -57,18 +67,18 @@ class Gradebook:
         """Store an attempt; it replaces one with the same key."""
         entries = to_builtins(attempt)
         columns = [entries.pop(name) for name in _COLUMNS]
-        record = json.dumps(entries, ensure_ascii=False)
-        _attempt([*columns, record])  # one that cannot be read again would damage the gradebook
-        marks = ", ".join("?" * len(columns))
-        statement = f"REPLACE INTO attempt ({', '.join(_COLUMNS)}, record) VALUES ({marks}, ?)"
+        row = [*columns, json.dumps(entries, ensure_ascii=False)]
+        _read_attempt(row)  # one that cannot be read again would damage the gradebook
+        placeholders = ", ".join("?" * len(row))
+        statement = f"REPLACE INTO attempt ({', '.join(_COLUMNS)}, record) VALUES ({placeholders})"
         with self._transaction():
-            self._database.execute(statement, [*columns, record])
+            self._database.execute(statement, row)
 
     def attempts(self) -> list[Attempt]:
         """Return all attempts."""
         statement = f"SELECT {', '.join(_COLUMNS)}, record FROM attempt ORDER BY id"
         with self._reading():
-            return [_attempt(row) for row in self._database.execute(statement)]
+            return [_read_attempt(row) for row in self._database.execute(statement)]
 
     def set_corrections(self, corrections: Iterable[Correction]) -> None:
         """Store all of a teacher's corrections, the earlier ones included."""
@@ -77,16 +87,16 @@ class Gradebook:
             self._database.execute("DELETE FROM correction")
             self._database.executemany("INSERT INTO correction (record) VALUES (?)", records)
 
-    def corrections(self) -> dict[Place, Correction]:
-        """Return the teacher's corrections, by what each is about."""
+    def corrections(self) -> dict[CorrectionKey, Correction]:
+        """Return the teacher's corrections, by key."""
         with self._reading():
             rows = self._database.execute("SELECT record FROM correction ORDER BY id")
             corrections = [read_json(Correction, record) for (record,) in rows]
-        return {correction.place: correction for correction in corrections}
+        return {correction.key: correction for correction in corrections}
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Say what to do if the file is damaged, or was edited."""
+        """Raise a CourseError that says what to do, if the file is damaged or was edited."""
         try:
             yield
         except (sqlite3.DatabaseError, ValueError) as error:
@@ -97,8 +107,9 @@ class Gradebook:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
+        """Commit what is written, or roll back and raise a CourseError that says what to do."""
         try:
-            with self._database:  # it commits, or rolls back
+            with self._database:
                 self._database.execute("BEGIN IMMEDIATE")
                 yield
         except sqlite3.DatabaseError as error:
@@ -109,7 +120,7 @@ class Gradebook:
             ) from error
 
 
-def _attempt(row: Sequence[str]) -> Attempt:
+def _read_attempt(row: Sequence[str]) -> Attempt:
     """Read a stored attempt, or raise ValueError; its texts came from learners."""
     *columns, record = row
     entries = read_json(dict[str, Any], record)
@@ -127,7 +138,7 @@ def open_sqlite(file: Path, tables: Iterable[str], version: int) -> sqlite3.Conn
     OSError
         When it cannot be made.
     sqlite3.Error
-        When it is no such file, or of another version: it is left as it is.
+        When it is not an SQLite file, or of another version: it is left as it is.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     file.touch(mode=0o600)

@@ -19,28 +19,29 @@ Result = TypeVar("Result")
 P = ParamSpec("P")
 
 TASK_SECONDS = 3_600
-"""Far more than any submission takes that does not try to take long."""
+"""Far longer than any honest submission takes."""
 
 _CONNECT_SECONDS = 10
 _IS_FORKED = sys.platform == "linux"
-_LOADED_BEFORE = [
+_PRELOADED_MODULES = [
     "pytree_course.grading.exercise_run",
     "pytree_course.sources.authors_answers",
     "pytree_course.grading.nbval_run",
     "pytree_course.class_grading.reading",
 ]
-"""What the pool's processes need: loaded once, in the process that they are forked from."""
+"""Loaded once, in the process that the pool's processes are forked from."""
 
 
 def prepare_processes() -> None:
-    """Begin to load what the processes of local pools need, while this process does other things.
+    """Start to load the modules that local pools need, while this process does other things.
 
-    On Linux they are forked from one that has loaded it; elsewhere each loads it itself.
+    On Linux the pools' processes are forked from one that has loaded them. Elsewhere each process
+    loads them itself.
     """
     if _IS_FORKED:
         # JAX may be forked only while it has no threads; NumPy would make some right away.
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
-        multiprocessing.set_forkserver_preload(_LOADED_BEFORE)
+        multiprocessing.set_forkserver_preload(_PRELOADED_MODULES)
         from multiprocessing.forkserver import ensure_running
 
         ensure_running()
@@ -48,14 +49,16 @@ def prepare_processes() -> None:
 
 @contextmanager
 def local_pool(
-    processes: int, begin: Callable[[], None] | None = None, task_seconds: float = TASK_SECONDS
+    processes: int,
+    initializer: Callable[[], None] | None = None,
+    task_seconds: float = TASK_SECONDS,
 ) -> Iterator[Executor]:
-    """Make a pool of processes of this machine; at its end, what has not begun is cancelled.
+    """Make a pool of processes of this machine; at its end, tasks that wait are cancelled.
 
-    Each process calls `begin` before its first task, if it is given, and ends in a task that takes
-    too long.
+    Each process calls `initializer`, if it is given, before its first task. It is ended if a task
+    takes more than `task_seconds`: then the task raises a `BrokenProcessPool`.
     """
-    executor = _ProcessForEachThread(processes, begin, task_seconds)
+    executor = _ProcessForEachThread(processes, initializer, task_seconds)
     try:
         yield executor
     finally:
@@ -63,13 +66,16 @@ def local_pool(
 
 
 class _ProcessForEachThread(ThreadPoolExecutor):
-    """A pool of threads, each with a process of its own: one that dies costs its own task only."""
+    """A pool of threads, each with a process of its own.
+
+    If a process of a `ProcessPoolExecutor` dies, all its tasks fail; here, only its own task.
+    """
 
     def __init__(
-        self, processes: int, begin: Callable[[], None] | None, task_seconds: float
+        self, processes: int, initializer: Callable[[], None] | None, task_seconds: float
     ) -> None:
         super().__init__(processes)
-        self._begin = begin
+        self._initializer = initializer
         self._task_seconds = task_seconds
         self._local = threading.local()
 
@@ -80,34 +86,35 @@ class _ProcessForEachThread(ThreadPoolExecutor):
 
     def _run(self, call: Callable[[], Result]) -> Result:
         try:
-            return self._process().submit(_bounded, self._task_seconds, call).result()
+            return self._executor().submit(_call_within, self._task_seconds, call).result()
         except BrokenProcessPool:
-            del self._local.process  # the thread's next task starts another one
+            del self._local.executor  # the thread's next task starts another process
             raise
 
-    def _process(self) -> ProcessPoolExecutor:
-        if not hasattr(self._local, "process"):
+    def _executor(self) -> ProcessPoolExecutor:
+        """Return this thread's executor, which has one process."""
+        if not hasattr(self._local, "executor"):
             prepare_processes()
-            # Never forked from this process: it has threads.
+            # Not forked from this process, which has threads.
             context = multiprocessing.get_context("forkserver" if _IS_FORKED else "spawn")
-            self._local.process = ProcessPoolExecutor(
-                1, context, initializer=_begin_process, initargs=(self._begin,)
+            self._local.executor = ProcessPoolExecutor(
+                1, context, initializer=_initialize_process, initargs=(self._initializer,)
             )
-        return self._local.process
+        return self._local.executor
 
 
-def _begin_process(begin: Callable[[], None] | None) -> None:
+def _initialize_process(initializer: Callable[[], None] | None) -> None:
     """Prepare a process of the pool, before its first task."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    gc.freeze()  # what was loaded stays: looking through it for garbage takes a quarter of a second
-    if begin is not None:
-        begin()
+    gc.freeze()  # of what was loaded, nothing becomes garbage: to search it takes 0.25 seconds
+    if initializer is not None:
+        initializer()
 
 
-def _bounded(seconds: float, call: Callable[[], Result]) -> Result:
-    """Call a function; the operating system ends this process where it takes too long.
+def _call_within(seconds: float, call: Callable[[], Result]) -> Result:
+    """Call a function; if it takes too long, SIGALRM ends this process.
 
-    Python itself may be unable to: what hangs may be compiled code.
+    The signal has no handler: Python could not run one while compiled code hangs.
     """
     if not hasattr(signal, "setitimer"):  # on Windows
         return call()
@@ -121,7 +128,7 @@ def _bounded(seconds: float, call: Callable[[], Result]) -> Result:
 def _end_with_parent() -> None:
     """Exit when the parent process is gone, even by `kill -9`.
 
-    It would not notice otherwise: the pool's processes hold one another's pipes open.
+    This process would not notice otherwise: the pool's processes hold one another's pipes open.
     """
     if parent := multiprocessing.parent_process():
         parent.join()

@@ -39,7 +39,7 @@ def _is_one_slip(
 ) -> bool:
     """Return whether several wrong lines are all off by the same number, such as one too low.
 
-    That is one slip, and no case for several misconceptions.
+    Such an offset is one slip, not evidence of several misconceptions.
     """
     offsets = []
     for case in failed:
@@ -60,21 +60,23 @@ def _wrong_lines(
     first_lines: dict[str, str] = {}  # by misconception, the line that explains it
     for case in failed:
         name, got = names[case], observed[case]
-        why, data = _reason(expected, case, got)
-        belief = ""
-        if misconception := explained.get(case):
+        misconception = explained.get(case)
+        if misconception is None:
+            belief = ""
+            why, data = _reason(expected, case, got)
+        else:
             belief = misconception.name
             first_line = first_lines.setdefault(belief, name)
             if first_line == name:
                 why, data = "belief", {"explanation": misconception.explanation}
             else:
-                others = _about_this_line(expected, case, got)
+                others = _other_explanations(expected, case, got)
                 why, data = "as above", {"line": first_line, "also": others}
-        yield WrongLine(name, expected.lines[name], _in_words(got), why, data, belief)
+        yield WrongLine(name, expected.lines[name], _written(got), why, data, belief)
 
 
-def _about_this_line(expected: ExpectedExercise, case: int, got: obs.Observation) -> str:
-    """Return the explanations of misconceptions that predict this for this line alone."""
+def _other_explanations(expected: ExpectedExercise, case: int, got: obs.Observation) -> str:
+    """Return the explanations of misconceptions that concern only this line and predict this."""
     return "".join(
         f" Or: {misconception.explanation}"
         for misconception in expected.misconceptions
@@ -86,15 +88,15 @@ def _about_this_line(expected: ExpectedExercise, case: int, got: obs.Observation
 def _reason(
     expected: ExpectedExercise, case: int, got: obs.Observation
 ) -> tuple[str, dict[str, str]]:
-    """Return a key of `words.WRONG_LINES`, and its data, for a line without misconception."""
+    """Return a key of `words.WRONG_LINES`, and its data, if no misconception explains a line."""
     if isinstance(got, obs.NotAttempted):
         return "not predicted", {}
     right, number = obs.integer(expected.observations[case]), obs.integer(got)
-    takes_numbers, texts = _kinds(expected)
-    is_text = isinstance(got, obs.String) and got.value in texts
-    is_number = takes_numbers and number is not None
-    if not is_text and not is_number:
-        kinds = [words.THE_TEXT.format(word=text) for text in texts]
+    takes_numbers, strings = _allowed_kinds(expected)
+    is_allowed_string = isinstance(got, obs.String) and got.value in strings
+    is_allowed_number = takes_numbers and number is not None
+    if not is_allowed_string and not is_allowed_number:
+        kinds = [words.THE_TEXT.format(word=string) for string in strings]
         if takes_numbers:
             kinds.insert(0, words.WHOLE_NUMBER)
         neither = f"neither {' nor '.join(kinds)}" if len(kinds) > 1 else f"not {kinds[0]}"
@@ -104,17 +106,17 @@ def _reason(
     return "too high" if number > right else "too low", {}
 
 
-def _kinds(expected: ExpectedExercise) -> tuple[bool, list[str]]:
+def _allowed_kinds(expected: ExpectedExercise) -> tuple[bool, list[str]]:
     """Return whether a prediction may be an integer, and which strings it may be."""
     possible = list(expected.observations)
     for misconception in expected.misconceptions:
         possible += misconception.observations.values()
     takes_numbers = any(isinstance(prediction, obs.Number) for prediction in possible)
-    texts = {prediction.value for prediction in possible if isinstance(prediction, obs.String)}
-    return takes_numbers, sorted(texts)
+    strings = {prediction.value for prediction in possible if isinstance(prediction, obs.String)}
+    return takes_numbers, sorted(strings)
 
 
-def _in_words(got: obs.Observation) -> str:
+def _written(got: obs.Observation) -> str:
     """Write a prediction, shortened; "" if there is none."""
     match got:
         case obs.NotAttempted():

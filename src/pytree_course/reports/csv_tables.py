@@ -89,7 +89,7 @@ def _make_exercise_row(student: Student, lesson: BuiltLesson, row: VerdictRow) -
     points_by_check, corrected, comment = row.points, "no", ""
     if row.teacher:
         points_by_check, comment = row.teacher.points_by_check, row.teacher.comment
-        corrected = "yes" if row.teacher.on_this_answer else "for an earlier answer"
+        corrected = "yes" if row.teacher.is_for_this_answer else "for an earlier answer"
     return {
         "student": student.id,
         "lesson": lesson.lesson,
