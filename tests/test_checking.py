@@ -143,8 +143,8 @@ def test_feedback_has_a_word_and_a_symbol_in_both_forms(verdict):
 
 
 def test_a_module_that_grading_lacks_is_explained():
-    missing = without_outcomes(EXPECTED, VerdictKind.ERROR, "your code raised ModuleNotFoundError")
-    assert "Grading has the packages of the course, and no file" in words.explanation(missing, {})
+    missing = without_outcomes(EXPECTED, VerdictKind.ERROR, "no module", "ModuleNotFoundError")
+    assert "files beside the notebook are not" in words.explain_verdict(missing, {})
 
 
 def test_feedback_on_a_wrong_answer_shows_both_and_where_they_part_and_then_what_was_given():

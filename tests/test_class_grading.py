@@ -73,7 +73,7 @@ def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_r
     }
     bob, dan = (attempt.rows[0] for attempt in made.attempts() if attempt.student in ("bob", "dan"))
     assert bob.misconceptions == ["elements"]
-    assert "ended its own Python" in dan.explanation
+    assert "terminated its Python" in dan.explanation
     for name in ("report.html", "grades.csv", "exercises.csv", "canvas.csv", "junit.xml"):
         assert (made.into / name).stat().st_size > 0
     assert {file.stem for file in (made.into / "students").iterdir()} >= {"ada", "bob", "fay"}

@@ -25,7 +25,7 @@ from pytree_course.grading.grade import (
     read_lesson,
 )
 from pytree_course.grading.submission import Submission, read_submission
-from pytree_course.judging.words import explanation
+from pytree_course.judging.words import explain_verdict
 from pytree_course.running.outcomes import (
     CHECKS_VARIABLE,
     OUTCOMES_MIME,
@@ -88,7 +88,7 @@ def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, right, n
     assert submission.answers == {"count_leaves": RIGHT_COUNT}
     assert "3 times" in submission.notes["count_leaves"]
     verdict, _ = judge_submission(lesson, right, submission, {})
-    assert "3 times" in explanation(verdict, submission.notes)
+    assert "3 times" in explain_verdict(verdict, submission.notes)
 
 
 COPIES = {
@@ -193,7 +193,7 @@ def test_a_name_from_another_cell_is_explained(lesson):
     verdict = found["count_leaves"]
     assert str(verdict.kind) == "error"
     assert "NameError" in verdict.reason
-    assert "Only answer cells are graded" in explanation(verdict, {})
+    assert "Only answer cells are graded" in explain_verdict(verdict, {})
     assert str(found["first_leaf"].kind) == "correct"
 
 

@@ -78,10 +78,9 @@ def test_a_definition_from_before_a_failed_run_is_judged_as_such_and_is_no_try(k
 
 NOTING = """
 import threading
-import IPython.display
 from pytree_course.notebook import checks
-said, show = threading.Event(), IPython.display.display
-IPython.display.display = lambda *it, **them: (show(*it, **them), said.set())[0]
+said, show = threading.Event(), checks.display
+checks.display = lambda *it, **them: (show(*it, **them), said.set())[0]
 checks.SLOW_AFTER = 0
 def count_leaves(tree):
     said.wait()
@@ -101,7 +100,7 @@ def test_a_check_knows_which_cell_defined_an_answer_and_says_how_to_stop_slow_co
     assert "✓ Correct" in kernel(CHECK, "count_leaves-check")
     kernel(NOTING)
     shown = kernel(CHECK)
-    assert shown.startswith("◷ Still running Your code takes long. To stop it, press ■")
+    assert shown.startswith("◷ Still running Your code is taking a while. To stop it, press ■")
     assert "✓ Correct" in shown
 
 

@@ -8,7 +8,7 @@ from pytree_course.cases import prediction_cases
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.judging.words import explanation, finding_sentences, headline, line_wrong
+from pytree_course.judging.words import explain_line, explain_verdict, finding_sentences, headline
 from pytree_course.running.run_cases import run_check
 from tests.test_findings import expected_of, yielded_by
 
@@ -43,7 +43,7 @@ def judged(predictions):
 
 def wrong(**changes):
     """Return by line what is said to be wrong with it."""
-    return {line.name: line_wrong(line) for line in judged(RIGHT | changes).lines}
+    return {line.name: explain_line(line) for line in judged(RIGHT | changes).lines}
 
 
 def test_what_is_observed_is_the_prediction_as_it_was_made():
@@ -62,7 +62,7 @@ def test_what_is_no_dict_is_said_once(no_dict):
     assert (verdict.kind, verdict.lines) == (VerdictKind.INCORRECT, ())
     assert finding_sentences(verdict.findings)[0].startswith("`guesses` should be a dict")
     assert headline(verdict) == "predict · 0 of 4 lines right"
-    assert explanation(verdict, {}, reveal=False) == finding_sentences(verdict.findings)[0]
+    assert explain_verdict(verdict, {}, reveal=False) == finding_sentences(verdict.findings)[0]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,11 @@ def test_all_wrong_lines_are_named():
 
 def test_feedback_shows_the_lines_and_nothing_of_what_is_right():
     shown = feedback(judged(RIGHT | {"A": 3, "C": 1, "D": 5}))
-    for form in (shown.html, shown.text, explanation(judged(RIGHT | {"D": 5}), {}, reveal=True)):
+    for form in (
+        shown.html,
+        shown.text,
+        explain_verdict(judged(RIGHT | {"D": 5}), {}, reveal=True),
+    ):
         assert "77" not in form
         assert "xpected" not in form
         assert "error" not in form

@@ -74,7 +74,7 @@ def test_a_right_answer_is_right_where_progress_cannot_be_written(course, monkey
     shown = " ".join(capsys.readouterr().out.split()).replace("- ", "-")  # lines are broken there
     for words in ("✓ Correct", "✗ Not yet", "Hint 1", "Is a directory"):
         assert words in shown
-    assert shown.count("The course cannot write your progress into") == 1
+    assert shown.count("The course cannot save your progress to") == 1
 
 
 SECTIONS = {

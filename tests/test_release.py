@@ -142,7 +142,7 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
     assert "1 of 3 points" in shown["count_leaves-check"]
     assert "You took the leaf at the other end." in shown["first_leaf-check"]
     assert "Hint 1 of 2" in shown["more-0"]
-    assert "This copy of the course holds no solutions." in shown["more-1"]
+    assert "This copy of the course does not include the solutions." in shown["more-1"]
     assert Path(shown["more-2"].strip()).is_relative_to(folder)
 
     line = [sys.executable, "-m", "pytree_course", "test"]

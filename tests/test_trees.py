@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.judging.words import reason
+from pytree_course.judging.words import describe_difference
 from pytree_course.observing import observations as obs
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observe import observe, observe_raised
@@ -241,7 +241,7 @@ def test_compare_is_reflexive_and_symmetric_in_whether_there_is_a_difference(one
 def test_these_differ(expected, got):
     difference = compare(observe(expected), observe(got))
     assert difference is not None
-    assert reason(difference)
+    assert describe_difference(difference)
 
 
 @pytest.mark.parametrize(
@@ -260,13 +260,16 @@ def test_these_agree(expected, got):
 def test_the_first_difference_is_named_by_key_path():
     expected = observe({"a": 1, "b": [2, {"c": 3}]})
     difference = compare(expected, observe({"a": 1, "b": [2, {"c": 4}]}))
-    assert (difference.path, reason(difference)) == (("['b']", "[1]", "['c']"), "expected 3, not 4")
-    assert reason(compare(expected, observe({"a": 1}))) == "['b'] is missing"
+    assert (difference.path, describe_difference(difference)) == (
+        ("['b']", "[1]", "['c']"),
+        "expected 3, not 4",
+    )
+    assert describe_difference(compare(expected, observe({"a": 1}))) == "['b'] is missing"
 
 
 def test_of_long_texts_the_part_that_differs_is_shown():
     expected, got = ("equal " * 30 + f"{word} and more " * 9 for word in ("black", "white"))
-    words = reason(compare(observe(expected), observe(got)))
+    words = describe_difference(compare(observe(expected), observe(got)))
     assert words.startswith("expected '…equal equal equal equal equal black and more")
     assert len(words) < 150
 

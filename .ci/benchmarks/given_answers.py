@@ -28,7 +28,7 @@ from pytree_course.course import Course
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.judging.words import explanation
+from pytree_course.judging.words import explain_verdict
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import (
     AnswerError,
@@ -125,7 +125,7 @@ def _judged(sources: LessonSources, name: str, code: str) -> Judged:
             held += [line.misconception for line in verdict.lines if line.misconception]
             speaks = verdict.findings or verdict.lines
             source = "misconception " + ", ".join(held) if held else "reason" if speaks else "none"
-            return Judged(False, str(verdict.kind), source, explanation(verdict, {}))
+            return Judged(False, str(verdict.kind), source, explain_verdict(verdict, {}))
     return Judged(True, str(verdict.kind), "none", "")
 
 

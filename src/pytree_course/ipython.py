@@ -145,7 +145,7 @@ def missing_cell(error: NameError, source: str) -> str | None:
         if not are_stale(["check"]):
             return words.SET_UP_CELL_FIRST
         file = _hiding_file()
-        return words.HIDDEN.format(file=file) if file else words.SET_UP_FAILED
+        return words.PACKAGE_HIDDEN_BY_FILE.format(file=file) if file else words.SET_UP_FAILED
     if not re.search(rf"\b{re.escape(error.name)}\b", source[call.end() :]):
         return None
     exercise = call["exercise"]

@@ -15,7 +15,7 @@ from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.course import GOING_DEEPER, Course, CourseError
 from pytree_course.judging.expected import BuiltLesson, Prediction
-from pytree_course.judging.feedback import render
+from pytree_course.judging.feedback import FEEDBACK_TEMPLATES
 from pytree_course.released_files import bundle, write_bundle
 from pytree_course.sources.predictions import FOLD, FOLD_END, OPTION
 from pytree_course.sources.source_cells import slug
@@ -70,7 +70,9 @@ def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
     for name in notebooks:
         pages[name] = _notebook_page(course, name, released[name].decode()).encode()
     at_top = [name for name in notebooks if "/deeper/" not in name]
-    contents = render("authoring/site_contents.md", notebooks=at_top, documents=DOCUMENTS)
+    contents = FEEDBACK_TEMPLATES.render(
+        "authoring/site_contents.md", notebooks=at_top, documents=DOCUMENTS
+    )
     pages["index.md"] = pages.pop("README.md") + contents.encode()
     return pages
 
@@ -89,7 +91,7 @@ def _notebook_page(course: Course, name: str, text: str) -> str:
         notebook.cells = [cell for cell in notebook.cells if cell.id != INSTALLED_ID]
     if expected and not is_deeper:
         pages_below = [f"deeper/{files.stem}/{section}" for section in expected.deeper]
-        toctree = render("authoring/site_deeper.md", pages=pages_below)
+        toctree = FEEDBACK_TEMPLATES.render("authoring/site_deeper.md", pages=pages_below)
         notebook.cells.append(new_markdown_cell(toctree))
     return str(nbformat.writes(notebook))
 
@@ -125,7 +127,7 @@ def _asked(
 
     The explanation in the cell that follows is uncovered with them.
     """
-    choice = render("authoring/choice.html", name=cell.id, prediction=prediction)
+    choice = FEEDBACK_TEMPLATES.render("authoring/choice.html", name=cell.id, prediction=prediction)
     cells = [new_code_cell(cell.source), new_markdown_cell(choice), cell]
     cell.metadata["tags"] = ["remove-input"]
     if following.source.startswith(FOLD):

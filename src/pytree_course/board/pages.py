@@ -24,7 +24,7 @@ from pytree_course.board.session import Session
 from pytree_course.cases.case import load_checks
 from pytree_course.course import Course, LessonFiles
 from pytree_course.judging.expected import Belief, BuiltLesson, Misconception
-from pytree_course.judging.feedback import feedback, render
+from pytree_course.judging.feedback import FEEDBACK_TEMPLATES, feedback
 from pytree_course.judging.judge import judge
 from pytree_course.learner.questions import Question, for_class, questions
 from pytree_course.rendering import Feedback
@@ -132,12 +132,12 @@ class Pages:
             "proposed": propose_question(self._room, reasons, lesson_questions, known_cases),
         }
         parts = ("class", "vote", "reasons", "stuck", "note")
-        return {part: render(f"board/{part}.html", **values) for part in parts}
+        return {part: FEEDBACK_TEMPLATES.render(f"board/{part}.html", **values) for part in parts}
 
     def screen(self, now: datetime) -> dict[str, str]:
         """Return the one part of the projector's page, which names no learner."""
         projected = self._room.projected
-        html = render(
+        html = FEEDBACK_TEMPLATES.render(
             "board/screen.html",
             **self._shared_values(now),
             is_board=False,
@@ -153,7 +153,7 @@ class Pages:
             for belief in self.questions(self.lesson.lesson)
             if belief.exercise == exercise
         ]
-        return render(
+        return FEEDBACK_TEMPLATES.render(
             f"board/{page}_page.html",
             **self._shared_values(now),
             lessons=self.lessons,

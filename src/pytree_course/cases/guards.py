@@ -1,4 +1,4 @@
-"""Guards around answers: results of other types that count as right, and cyclic trees."""
+"""Helpers around answers: convert results that count as right, and reject cyclic trees."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from pytree_course.observing.observe import flatten_one_level
 
 
 def as_int(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap an answer so that integer scalars of NumPy and JAX count as Python's own int."""
+    """Wrap an answer: convert an integer scalar of NumPy or JAX that it returns to an int."""
 
     def call(*inputs: Any) -> Any:
         result = answer(*inputs)
@@ -25,7 +25,7 @@ def as_int(answer: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def as_jax(result: Any) -> Any:
-    """Let NumPy's arrays and scalars count as JAX's, where it does not matter which they are."""
+    """Convert a result's NumPy arrays and scalars to JAX arrays, if either is right."""
 
     def convert(leaf: Any) -> Any:
         return jax.device_put(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
@@ -34,36 +34,47 @@ def as_jax(result: Any) -> Any:
 
 
 def returning_jax(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap an answer so that its result counts `as_jax`."""
+    """Wrap an answer: convert its result with `as_jax`."""
     return _with_parameters_of(answer, lambda *inputs: as_jax(answer(*inputs)))
 
 
+def making(cls: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a class: pass each object that it makes through `acyclic`."""
+    return _with_parameters_of(cls, lambda *fields: acyclic(cls(*fields)))
+
+
 def _with_parameters_of(answer: Callable[..., Any], call: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a call the answer's parameters: feedback names them."""
-    call.__wrapped__ = answer  # type: ignore[attr-defined]  # no more: an answer may be any object
+    """Return the call with the answer's parameters, which feedback names."""
+    # Not functools.wraps: it raises if an answer's `__name__` is not a string.
+    call.__wrapped__ = answer  # type: ignore[attr-defined]
     return call
 
 
 def is_one_program(function: Callable[..., Any], *inputs: Any) -> bool:
-    """Say whether a call is one jitted program; its inputs may be converted, and no more."""
+    """Return whether a call traces to one jitted function, apart from conversions of its inputs."""
     names = [equation.primitive.name for equation in jax.make_jaxpr(function)(*inputs).eqns]
     programs = [name for name in names if name not in ("convert_element_type", "device_put")]
     return programs in (["jit"], ["pjit"])  # the name depends on the version of JAX
 
 
 class CyclicTreeError(Exception):
-    """A node contains itself, so that JAX would flatten it without an end."""
+    """A node contains itself, so JAX would flatten it forever."""
 
 
-def acyclic(tree: Any, within: tuple[int, ...] = ()) -> Any:
-    """Return a tree, or raise a CyclicTreeError where a node contains itself.
+def acyclic(tree: Any) -> Any:
+    """Return the tree; raise CyclicTreeError if a node contains itself or is nested too deep.
 
-    A check calls this on what an answer made, before JAX sees it: an endless flatten exhausts the C
-    stack, which in CPython 3.11 breaks the process or ends it. `within` has the ids of the nodes
-    around it.
+    A check calls this on a tree that an answer made, before JAX sees it: infinite recursion in
+    flatten overflows the C stack, which kills CPython 3.11.
     """
+    _reject_cycles(tree, ())
+    return tree
+
+
+def _reject_cycles(tree: Any, ancestors: tuple[int, ...]) -> None:
+    """Raise CyclicTreeError if a tree leads back to one of its ancestors, given by their ids."""
     # The depth counts too: a flatten function that makes new nodes repeats no id.
-    if id(tree) in within or len(within) > MAX_DEPTH:
+    if id(tree) in ancestors or len(ancestors) > MAX_DEPTH:
         name = type(tree).__name__
         raise CyclicTreeError(
             f"a {name} contains itself: its flatten function, or a list that objects share, gives "
@@ -72,12 +83,6 @@ def acyclic(tree: Any, within: tuple[int, ...] = ()) -> Any:
     try:
         level = flatten_one_level(tree)
     except Exception:
-        return tree  # a flatten function with another mistake: JAX says which
+        return  # a flatten function with another mistake: JAX names it
     for _, child in level.children if level else ():
-        acyclic(child, (*within, id(tree)))
-    return tree
-
-
-def making(cls: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that makes objects as a class does, each of them `acyclic`."""
-    return _with_parameters_of(cls, lambda *fields: acyclic(cls(*fields)))
+        _reject_cycles(child, (*ancestors, id(tree)))

@@ -20,7 +20,7 @@ from pytree_course.judging.verdicts import (
     VerdictKind,
     WrongLine,
 )
-from pytree_course.judging.words import explanation
+from pytree_course.judging.words import explain_verdict
 from pytree_course.observing.comparison import without_message
 from pytree_course.observing.reading import Count, Measure, Moment
 
@@ -123,7 +123,7 @@ def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submissio
         passed=verdict.passed,
         cases=verdict.cases,
         seconds=run.seconds if run else 0.0,
-        explanation=explanation(verdict, notes, reveal=False),
+        explanation=explain_verdict(verdict, notes, reveal=False),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=_without_expected(verdict.failure) if verdict.failure else None,
         results=results,

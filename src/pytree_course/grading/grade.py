@@ -189,24 +189,25 @@ def _judge_run(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
         return without_outcomes(exercise, VerdictKind.TIMED_OUT, words.TIMED_OUT)
     if outcomes := _complete_outcomes(exercise, run.check):
         return judge(exercise, outcomes)
-    kind, reason = _explain_end(exercise, run)
-    return without_outcomes(exercise, kind, reason)
+    return _judge_end(exercise, run)
 
 
-def _explain_end(exercise: ExpectedExercise, run: ExerciseRun) -> tuple[VerdictKind, str]:
-    """Return the kind and reason of the verdict on an answer without complete outcomes."""
+def _judge_end(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
+    """Return the verdict on an answer without complete outcomes."""
     check = run.check
     # Asked before FLOODED: how much of a flood is read depends on the machine.
     if check.reports > 1:
-        return VerdictKind.ERROR, words.SEVERAL_REPORTS
+        return without_outcomes(exercise, VerdictKind.ERROR, words.SEVERAL_REPORTS)
     has_long_report = check.has_long_message and not check.reports
     if run.end is CellEnd.FLOODED or has_long_report:
-        return VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT
+        return without_outcomes(exercise, VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT)
     if run.end is CellEnd.OVER_MEMORY:
-        return VerdictKind.CRASHED, words.OVER_MEMORY
+        return without_outcomes(exercise, VerdictKind.CRASHED, words.OVER_MEMORY)
     if run.end is CellEnd.KERNEL_ENDED:
-        return VerdictKind.CRASHED, words.KERNEL_DIED
-    return VerdictKind.ERROR, _describe_error(exercise, run.answer, check)
+        return without_outcomes(exercise, VerdictKind.CRASHED, words.KERNEL_DIED)
+    reason = _describe_error(exercise, run.answer, check)
+    error_type = run.answer.error[0] if run.answer.error else None
+    return without_outcomes(exercise, VerdictKind.ERROR, reason, error_type)
 
 
 def _describe_error(exercise: ExpectedExercise, answer: CellRun, check: CellRun) -> str:

@@ -1,11 +1,8 @@
-"""Render a verdict or a note as HTML and as plain text; the words are in `words`."""
+"""Render a verdict or a note as HTML and as plain text; the sentences are in `words`."""
 
 import inspect
 import re
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import copy_context
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter
 from typing import Any
@@ -20,10 +17,11 @@ from pytree_course.rendering import TEMPLATES, Feedback
 
 WIDTH = 78
 """The longest line of a paragraph in plain text."""
-MAX_IN_SIGHT = 8
-"""Lines of a result, inputs and their names that fit on a screen; of more, inputs are folded."""
-PASSED_ON = ("given", "inputs", "fields")
-"""What a check's function calls the inputs that it passes on to the answer, whatever they are."""
+MAX_UNFOLDED_LINES = 8
+"""If a failing case takes more lines than this, its inputs are folded."""
+PASS_THROUGH_PARAMETERS = ("given", "inputs", "fields")
+"""First-parameter names by which a check marks a function that forwards its inputs; the inputs are
+then named by the answer's own parameters."""
 
 
 @dataclass(frozen=True)
@@ -61,18 +59,31 @@ def feedback(
     answers: Sequence[Any] = (),
     width: int = WIDTH,
 ) -> Feedback:
-    """Render a verdict, the next step, the section to reread, and one line on the progress.
+    """Render a verdict.
 
-    Inputs are named by the parameters of `call`, which is given them, or else of an answer.
-    Paragraphs of the plain text are wrapped to the width; pictures and code are not.
+    Parameters
+    ----------
+    verdict
+        The verdict on an exercise, in a notebook or on a board.
+    advice
+        The next steps.
+    section, link
+        The title of the section to reread, and the link to it.
+    standing
+        The learner's progress in the lesson, in one line.
+    call, answers
+        The function that the failing case calls, and the learner's answers. Their parameters name
+        the case's inputs.
+    width
+        Wrap paragraphs of the plain text to this; pictures and code are not wrapped.
     """
     failure = verdict.failure
     inputs: Sequence[Observation] = ()
     lines = 0
     if failure:
         inputs = failure.inputs
-        lines = max(_lines(failure.got), _lines(failure.expected))
-        lines += sum(1 + _lines(observation) for observation in inputs)
+        lines = max(_line_count(failure.got), _line_count(failure.expected))
+        lines += sum(1 + _line_count(observation) for observation in inputs)
     return both_forms(
         "feedback",
         verdict=verdict,
@@ -82,23 +93,20 @@ def feedback(
         section=section,
         link=link,
         standing=standing,
-        names=_names(len(inputs), call, answers),
-        is_long=lines > MAX_IN_SIGHT,
+        names=_input_names(len(inputs), call, answers),
+        is_long=lines > MAX_UNFOLDED_LINES,
         width=min(width, WIDTH),
     )
 
 
-def _names(count: int, call: Callable[..., Any] | None, answers: Sequence[Any]) -> list[str]:
-    """Return the names of so many inputs, those of parameters as code."""
+def _input_names(count: int, call: Callable[..., Any] | None, answers: Sequence[Any]) -> list[str]:
+    """Return the names of `count` inputs, those of parameters as code."""
     parameters = _parameters(call)
-    if _are_passed_on(parameters):
-        passed_to = [_parameters(call, follow_wrapped=True), *map(_parameters, answers)]
-        fitting = [
-            candidate
-            for candidate in passed_to
-            if _take(candidate, count) and not _are_passed_on(candidate)
-        ]
-        parameters = fitting[0] if fitting else parameters
+    if _are_passed_through(parameters):
+        for candidate in (_parameters(call, follow_wrapped=True), *map(_parameters, answers)):
+            if _can_take(candidate, count) and not _are_passed_through(candidate):
+                parameters = candidate
+                break
     names: list[str] = []
     for parameter in parameters:
         if parameter.kind is Parameter.VAR_POSITIONAL:
@@ -109,59 +117,35 @@ def _names(count: int, call: Callable[..., Any] | None, answers: Sequence[Any]) 
     return names[:count]
 
 
-def _are_passed_on(parameters: Sequence[Parameter]) -> bool:
-    return bool(parameters) and parameters[0].name in PASSED_ON
-
-
-def _take(parameters: Sequence[Parameter], count: int) -> bool:
-    """Return whether parameters take so many inputs."""
-    if not parameters:
-        return False
-    return len(parameters) == count or parameters[-1].kind is Parameter.VAR_POSITIONAL
-
-
-def _lines(observation: Observation) -> int:
-    return drawing.text(observation).count("\n") + 1
-
-
 def _parameters(call: Any, *, follow_wrapped: bool = False) -> list[Parameter]:
-    """Return the parameters that a function itself has, or the function that it wraps."""
+    """Return the parameters of a function, or of the function that it wraps."""
     try:
         return [*inspect.signature(call, follow_wrapped=follow_wrapped).parameters.values()]
     except Exception:  # an answer may be anything
         return []
 
 
+def _are_passed_through(parameters: Sequence[Parameter]) -> bool:
+    return bool(parameters) and parameters[0].name in PASS_THROUGH_PARAMETERS
+
+
+def _can_take(parameters: Sequence[Parameter], count: int) -> bool:
+    """Return whether parameters take `count` inputs."""
+    if not parameters:
+        return False
+    return len(parameters) == count or parameters[-1].kind is Parameter.VAR_POSITIONAL
+
+
+def _line_count(observation: Observation) -> int:
+    return drawing.text(observation).count("\n") + 1
+
+
 def note(symbol: str, title: str, paragraphs: Sequence[str]) -> Feedback:
-    """Render anything but a verdict: a hint, a solution, which cell to run first.
+    """Render any other message: a hint, a solution, which cell to run first.
 
     A paragraph that begins with a fence is code.
     """
     return both_forms("note", symbol=symbol, title=title, paragraphs=paragraphs, width=WIDTH)
-
-
-@contextmanager
-def note_if_slow(seconds: float) -> Iterator[None]:
-    """Tell the learner how to stop their code, once it has run for some seconds."""
-    from IPython.display import display  # takes long to load, and the command line does without
-
-    handles = []
-
-    def show_note() -> None:
-        slow = note("◷", words.SLOW_TITLE, [words.SLOW])
-        handles.append(display(slow, display_id=True))
-
-    # In the context of the cell, so that the note is shown below it.
-    timer = threading.Timer(seconds, copy_context().run, [show_note])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()  # it may be showing the note just now
-        for handle in handles:
-            handle.update(Feedback("", ""))
 
 
 def backticks_to_code(text: str) -> Markup:
@@ -172,10 +156,10 @@ def backticks_to_code(text: str) -> Markup:
 FEEDBACK_TEMPLATES = TEMPLATES.extended(
     {
         "code": backticks_to_code,
+        "describe_difference": words.describe_difference,
+        "explain_line": words.explain_line,
+        "finding_sentences": words.finding_sentences,
         "headline": words.headline,
-        "line_wrong": words.line_wrong,
-        "reason": words.reason,
-        "sentences": words.finding_sentences,
     },
     svg=drawing.svg,
     size=drawing.size,
@@ -184,10 +168,9 @@ FEEDBACK_TEMPLATES = TEMPLATES.extended(
     looks=LOOKS,
 )
 
-render = FEEDBACK_TEMPLATES.render
-
 
 def both_forms(template: str, **values: object) -> Feedback:
-    """Fill the HTML and the text form of a template of this room."""
-    html, text = (render(f"judging/{template}.{form}", **values) for form in ("html", "txt"))
+    """Render the HTML and the text form of a judging template."""
+    html = FEEDBACK_TEMPLATES.render(f"judging/{template}.html", **values)
+    text = FEEDBACK_TEMPLATES.render(f"judging/{template}.txt", **values)
     return Feedback(html, text)

@@ -9,7 +9,7 @@ import msgspec
 from pytree_course.judging import matching, words
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.findings import find
-from pytree_course.judging.predicted_lines import explain_lines
+from pytree_course.judging.predicted_lines import add_wrong_lines
 from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
 from pytree_course.observing.comparison import Difference, compare
 from pytree_course.observing.observations import NotAttempted, Raised
@@ -33,25 +33,30 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         return without_outcomes(expected, VerdictKind.NOT_ATTEMPTED, words.NOT_ATTEMPTED)
 
     cases, passed = len(outcomes), len(outcomes) - len(differences)
+    score = words.describe_score(passed, cases, of_lines=bool(expected.lines))
     verdict = Verdict(
         expected.name,
         VerdictKind.INCORRECT if differences else VerdictKind.CORRECT,
         expected.points,
-        words.score(passed, cases, lines=bool(expected.lines)),
-        passed,
-        cases,
+        reason=score,
+        passed=passed,
+        cases=cases,
+        score=score,
         failed=tuple(differences),
     )
     if not differences:
         return verdict
     if expected.lines:
-        return explain_lines(verdict, expected, observed)
+        return add_wrong_lines(verdict, expected, observed)
     return _explain(verdict, expected, outcomes, differences)
 
 
-def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
-    """Return the verdict of an exercise that yielded no outcomes, with the reason why."""
-    return Verdict(expected.name, kind, expected.points, reason, cases=len(expected.observations))
+def without_outcomes(
+    expected: ExpectedExercise, kind: VerdictKind, reason: str, error_type: str | None = None
+) -> Verdict:
+    """Return the verdict on an answer without outcomes, with the reason and the answer's error."""
+    cases = len(expected.observations)
+    return Verdict(expected.name, kind, expected.points, reason, cases=cases, error_type=error_type)
 
 
 def _explain(
@@ -85,13 +90,17 @@ def _explain(
         line=outcome.line,
         note=outcome.note,
     )
-    kind, reason = verdict.kind, words.some_passed(verdict.reason, failure.difference)
     if isinstance(failure.got, Raised) and not isinstance(failure.expected, Raised):
-        kind, reason = VerdictKind.ERROR, words.RAISED.format(type=failure.got.type)
+        kind, error_type = VerdictKind.ERROR, failure.got.type
+        reason = words.ANSWER_RAISED.format(type=error_type)
+    else:
+        kind, error_type = VerdictKind.INCORRECT, None
+        reason = words.describe_failure(verdict.score, failure.difference)
     return replace(
         verdict,
         kind=kind,
         reason=reason,
+        error_type=error_type,
         failure=failure,
         misconceptions=misconceptions,
         findings=tuple(findings),

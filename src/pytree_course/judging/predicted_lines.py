@@ -16,7 +16,7 @@ MAX_NUMBER = 10**12
 MIN_LINES_OF_A_SLIP = 3  # which are all off by the same number
 
 
-def explain_lines(
+def add_wrong_lines(
     verdict: Verdict, expected: ExpectedExercise, observed: Sequence[obs.Observation]
 ) -> Verdict:
     """Add the wrong lines, each with its reason, to the verdict on an exercise with predictions."""
@@ -72,7 +72,7 @@ def _wrong_lines(
             else:
                 others = _other_explanations(expected, case, got)
                 why, data = "as above", {"line": first_line, "also": others}
-        yield WrongLine(name, expected.lines[name], _written(got), why, data, belief)
+        yield WrongLine(name, expected.lines[name], _prediction_text(got), why, data, belief)
 
 
 def _other_explanations(expected: ExpectedExercise, case: int, got: obs.Observation) -> str:
@@ -116,7 +116,7 @@ def _allowed_kinds(expected: ExpectedExercise) -> tuple[bool, list[str]]:
     return takes_numbers, sorted(strings)
 
 
-def _written(got: obs.Observation) -> str:
+def _prediction_text(got: obs.Observation) -> str:
     """Write a prediction, shortened; "" if there is none."""
     match got:
         case obs.NotAttempted():

@@ -24,7 +24,7 @@ class VerdictKind(StrEnum):
 
 
 class FailedCase(Struct, frozen=True, forbid_unknown_fields=True):
-    """A failed case without its expected result, for no learner may have seen it."""
+    """A failed case without its expected result, which no learner may see."""
 
     case: Count  # from 0
     inputs: tuple[Observation, ...]
@@ -51,20 +51,20 @@ class WrongLine(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     text: str  # the code of the line, between backticks, or its words
-    said: str  # the learner's prediction, shortened; empty where there is none
+    said: str  # the learner's prediction, shortened; empty if there is none
     why: str  # a key of `words.WRONG_LINES`
     data: dict[str, str]  # fills its words
     misconception: str = ""  # its name
 
 
 class Finding(Struct, frozen=True):
-    """Something that is true of a wrong answer in every case in which it speaks.
+    """A true statement about some failing cases of a wrong answer.
 
-    It holds nothing that was expected in a case: fresh cases stay secret.
+    It contains no expected result: fresh cases stay secret.
     """
 
     kind: str  # a key of `words.FINDINGS`
-    holds: list[Count]  # the failing cases that it is true of, from 0
+    holds: list[Count]  # those failing cases, from 0
     data: dict[str, str] = field(default_factory=dict)  # fills its words
 
 
@@ -78,10 +78,12 @@ class Verdict:
     reason: str  # a clause for a table
     passed: int = 0
     cases: int = 0
+    score: str = ""  # both numbers in words, if all cases ran
+    error_type: str | None = None  # of the answer's error that the reason names
     failure: Failure | None = None
     misconceptions: tuple[Misconception, ...] = ()
-    findings: tuple[Finding, ...] = ()  # empty where a misconception speaks
-    lines: tuple[WrongLine, ...] = ()  # where lines are predicted: then there is no failure
+    findings: tuple[Finding, ...] = ()  # none if a misconception explains the failure
+    lines: tuple[WrongLine, ...] = ()  # of an exercise with predictions, which has no failure
     failed: tuple[int, ...] = ()  # the cases that failed, from 0
 
     @property

@@ -1,4 +1,4 @@
-"""The words of feedback: differences, findings, headlines, explanations, advice, help.
+"""The sentences of feedback: differences, findings, headlines, explanations, advice, help.
 
 The templates `feedback` and `note` arrange them. Text between backticks is shown as code; names in
 braces are filled in.
@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from pytree_course.judging.verdicts import Finding, Verdict, VerdictKind, WrongLine
 from pytree_course.observing.comparison import Difference
 from pytree_course.observing.words import MAX_TEXT, describe, number_text
-from pytree_course.texts import counted, truncate_around_difference
+from pytree_course.texts import counted, truncate_around_difference, with_article
 
 # How two observations differ.
 DIFFERENCES = {
     "observation": "expected {expected}, not {got}",
-    "value": "expected {expected}{place}, not {got}",
+    "value": "expected {expected}{index}, not {got}",
     "text": "expected {expected!r}, not {got!r}",
     "missing key": "{expected} is missing",
     "extra key": "the result should not have {got}",
@@ -32,39 +32,35 @@ DIFFERENCES = {
 
 # Reasons of verdicts, as clauses.
 NOT_ATTEMPTED = "not attempted yet"
-RAISED = "your code raised {type}"
+ANSWER_RAISED = "your code raised {type}"
 ANSWER_CELL_RAISED = "your answer cell raised {type}: {message}"
 NOT_DEFINED = (
     "your answer cell does not define `{name}`: did you rename it, or leave something out?"
 )
 CHECK_CELL_RAISED = "the check could not run: {type}: {message}"
 OUT_OF_MEMORY = (
-    "your answer cell used more memory than this computer has: look for a loop without an end"
+    "your answer cell used more memory than this computer has: look for an infinite loop"
 )
 NO_REPORT = "the check could not report its results: perhaps your code used up all memory"
-SEVERAL_REPORTS = (
-    "your code reported results in the place of the check: only the check itself may report"
-)
+SEVERAL_REPORTS = "your code reported results instead of the check, which only the check may do"
 TOO_MUCH_OUTPUT = "your code printed, showed or returned far too much: look for a print in a loop"
-OVER_MEMORY = (
-    "your code used more memory than allowed: look for a loop that makes more and more of it"
-)
-KERNEL_DIED = "your code ended its own Python process"
-TIMED_OUT = "your code did not come to an end in time: look for a loop without an end"
+OVER_MEMORY = "your code used more memory than allowed: look for a loop that keeps allocating"
+KERNEL_DIED = "your code terminated its Python process"
+TIMED_OUT = "your code did not finish in time: look for an infinite loop"
 NO_VERDICT = "the check gave no verdict"
 MISSING_IN_GRADING = {
     "NameError": "Only answer cells are graded: put everything that an answer needs into its "
     "answer cell.",
-    "ModuleNotFoundError": "Grading has the packages of the course, and no file beside the "
-    "notebook.",
+    "ModuleNotFoundError": "Grading has only the course's packages: files beside the notebook are "
+    "not available.",
 }
-"""By the error that an answer raises: what it means in grading."""
+"""By the type of an answer's error: its cause if the error is raised in grading only."""
 
 FINDINGS = {
-    # Of a check's own summary, and of predictions.
+    # The check's own sentence, and predictions that are not a dict.
     "summary": "{sentence}",
-    "no dict": "`{variable}` should be a dict, with a prediction for each line: keep the lines as "
-    "they were handed out, and replace each `...`.",
+    "no dict": "`{variable}` should be a dict, with a prediction for each line: keep the keys of "
+    "the starter, and replace each `...`.",
     # A misconception that explains most failing cases.
     "near": "{explanation}",
     # Errors.
@@ -102,28 +98,28 @@ SECTION_ELSEWHERE = "{section}, in {lesson}"
 
 # Hints and the solution.
 HINTS_TITLE = "Hint {opened} of {hints} for {name}"
-MORE_HINTS = "Ask again for the next hint."
+NOT_THE_LAST_HINT = "Ask again for the next hint."
 LAST_HINT = "That was the last hint."
 SOLUTION_TITLE = "Solution of {name}"
-OTHER_SOLUTIONS = "Your way may be right too. Other right ways:"
-NO_SOLUTIONS = "This copy of the course holds no solutions."
+OTHER_SOLUTIONS = "Your solution may be right as well. Other solutions:"
+NO_SOLUTIONS = "This copy of the course does not include the solutions."
 SOLUTION_CLOSED = (
     "The solution opens after a correct answer, or after {tries}. For a hint: `check.{name}.hint()`"
 )
 
 # Progress that cannot be written.
 PROGRESS_NOT_KEPT = (
-    "The course cannot write your progress into {file}: {why}. This progress is lost when the "
-    "kernel of this notebook ends, unless the file can be written before. Save your work. Then see "
-    "whether the disk, or your part of it, is full. If you may not write into this folder, copy "
-    "the course's folder to a place where you may write, and go on there."
+    "The course cannot save your progress to {file}: {why}. Unless that is fixed, this progress is "
+    "lost when the notebook's kernel stops. Save your work, then check that the disk or your quota "
+    "is not full. If you may not write to this folder, copy the course's folder somewhere you can "
+    "and continue there."
 )
 
 # Checks that do not come to a verdict.
-CALLED_TITLE = "Give the check {names} itself"
-CALLED = "Write `{names}` without `()`."
-SLOW_TITLE = "Still running"
-SLOW = "Your code takes long. To stop it, press ■ in the toolbar above."
+ANSWER_WAS_CALLED_TITLE = "Give the check {names} itself"
+ANSWER_WAS_CALLED = "Write `{names}` without `()`."
+SLOW_CODE_TITLE = "Still running"
+SLOW_CODE = "Your code is taking a while. To stop it, press ■ in the toolbar above."
 INTERRUPTED_TITLE = "You stopped it"
 INTERRUPTED = "Your code was working on `{inputs}`."
 TOO_EARLY_TITLE = "Not yet: another cell comes first"
@@ -134,8 +130,8 @@ SET_UP_CELL_FIRST = (
 SET_UP_FAILED = (
     "The set-up cell, above the first exercise, failed: see the error below it. Then run it again."
 )
-HIDDEN = (
-    "The set-up cell failed: Python imports the file `{file}` beside this notebook in place of the "
+PACKAGE_HIDDEN_BY_FILE = (
+    "The set-up cell failed: Python imports the file `{file}` beside this notebook instead of the "
     "package. Rename the file, restart the kernel, and run the set-up cell again."
 )
 ANSWER_CELL_FIRST = (
@@ -146,10 +142,10 @@ ANOTHER_NAME = (
     "Your answer cell of `{exercise}` defined {defined}, but not `{name}`, which this check needs. "
     "Give your answer the name `{name}`, run its cell, then run this cell."
 )
-OURS_TITLE = "This is our version, not yours"
-OURS = "Run your answer cell, then this cell."
-STALE_TITLE = "Your answer cell's last run failed"
-STALE = (
+OUR_VERSION_TITLE = "This is our version, not yours"
+OUR_VERSION = "Run your answer cell, then this cell."
+STALE_ANSWER_TITLE = "Your answer cell's last run failed"
+STALE_ANSWER = (
     "The check below judges the definition before it, and does not count as a try. Repair the "
     "answer cell and run it, then run this cell."
 )
@@ -162,7 +158,7 @@ FROM_ANOTHER_CELL = (
     "`{exercise}`."
 )
 NOT_IN_GRADING = (
-    "⚠ In grading, `{module}` is missing: it is no package of the course. Do without it, or ask "
+    "⚠ In grading, `{module}` is missing: it is no package of the course. Remove it, or ask "
     "your teacher for it."
 )
 WRONG_CALL = "This check takes {count} answer(s): run {call}"
@@ -172,19 +168,19 @@ NEAR_NAME = "Did you mean {near!r}?"
 ALL_NAMES = "Its exercises: {names}."
 
 
-def score(passed: int, cases: int, *, lines: bool = False) -> str:
+def describe_score(passed: int, cases: int, *, of_lines: bool) -> str:
     """Say how many cases passed, or how many predicted lines are right."""
     how_many = f"all {cases}" if passed == cases else f"{passed} of {cases}"
-    return f"{how_many} {'lines right' if lines else 'cases passed'}"
+    return f"{how_many} {'lines right' if of_lines else 'cases passed'}"
 
 
-def some_passed(score: str, difference: Difference) -> str:
-    """Give the reason of an incorrect verdict."""
+def describe_failure(score: str, difference: Difference) -> str:
+    """Give the reason of an incorrect verdict: its score and the first difference."""
     where = f"at {''.join(difference.path)}, " if difference.path else ""
-    return f"{score}: {where}{reason(difference)}"
+    return f"{score}: {where}{describe_difference(difference)}"
 
 
-def reason(difference: Difference) -> str:
+def describe_difference(difference: Difference) -> str:
     """Say how two observations differ, in a clause such as "expected a tuple, not a list"."""
     expected, got = difference.expected, difference.got
     if difference.aspect == "observation":
@@ -193,8 +189,8 @@ def reason(difference: Difference) -> str:
         expected, got = number_text(expected), number_text(got)
     elif difference.aspect == "text":
         expected, got = truncate_around_difference(expected, got, MAX_TEXT)
-    place = "" if difference.place is None else f" at place {difference.place}"
-    return DIFFERENCES[difference.aspect].format(expected=expected, got=got, place=place)
+    index = "" if difference.index is None else f" at index {difference.index}"
+    return DIFFERENCES[difference.aspect].format(expected=expected, got=got, index=index)
 
 
 def headline(verdict: Verdict) -> str:
@@ -204,83 +200,79 @@ def headline(verdict: Verdict) -> str:
         points = counted(verdict.exercise_points, "point", "points")
     parts = {
         VerdictKind.CORRECT: [points, verdict.reason],
-        VerdictKind.INCORRECT: [_how_many(verdict)],
+        VerdictKind.INCORRECT: [verdict.score],
         VerdictKind.NOT_ATTEMPTED: [points],
     }
     return " · ".join([verdict.exercise, *parts.get(verdict.kind, [verdict.reason])])
 
 
-def _how_many(verdict: Verdict) -> str:
-    lines = verdict.failure is None  # only where lines are predicted is there none
-    return score(verdict.passed, verdict.cases, lines=lines)
-
-
 def finding_sentences(findings: Iterable[Finding]) -> list[str]:
-    """Return a sentence, or two, for each finding; a stored one may be of a kind that is gone."""
+    """Return each finding as a sentence or two; skip stored ones of a kind that is gone."""
     return [_finding_sentence(finding) for finding in findings if finding.kind in FINDINGS]
 
 
 def _finding_sentence(finding: Finding) -> str:
-    data = defaultdict(str, finding.data)
-    at_line = f"Line {data['number']}, `{data['line']}`,"
-    named = {"where": at_line if data["number"] else "A use of your result"}
-    for name in ("expected", "raised"):
-        article = "an" if data[name][:1] in "aeioAEIO" else "a"
-        named[f"a_{name}"] = f"{article} {data[name]}"
-    return FINDINGS[finding.kind].format_map(data | named)
+    data = defaultdict(str, finding.data)  # a damaged record may lack entries
+    data["where"] = "Using your result"
+    if data["line"]:
+        data["where"] = f"Line {data['number']}, `{data['line']}`,"
+    data["a_expected"] = with_article(data["expected"])
+    data["a_raised"] = with_article(data["raised"])
+    return FINDINGS[finding.kind].format_map(data)
 
 
-def line_wrong(line: WrongLine) -> str:
+def explain_line(line: WrongLine) -> str:
     """Explain a wrongly predicted line."""
     return WRONG_LINES.get(line.why, "").format_map(defaultdict(str, line.data))
 
 
-def lines_wrong(lines: Iterable[WrongLine]) -> list[str]:
+def explain_lines(lines: Iterable[WrongLine]) -> list[str]:
     """Explain wrongly predicted lines; lines with the same explanation share one sentence."""
-    alike: dict[tuple[str, ...], list[WrongLine]] = {}
+    alike: dict[tuple[str, str], list[WrongLine]] = {}
     for line in lines:
-        key = (line.misconception,) if line.misconception else ("", line_wrong(line))
+        key = (line.misconception, "" if line.misconception else explain_line(line))
         alike.setdefault(key, []).append(line)
     return [
         f"{'Line' if len(same) == 1 else 'Lines'} {', '.join(line.name for line in same)}: "
-        f"{line_wrong(same[0])}"
+        f"{explain_line(same[0])}"
         for same in alike.values()
     ]
 
 
-def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = True) -> str:
+def explain_verdict(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = True) -> str:
     """Say in a sentence or two why an exercise has its verdict.
 
-    The notes, by exercise, are on unusual answer cells. Without `reveal` nothing is said of what
-    was expected in the case that failed: fresh cases stay secret.
+    `notes` are about unusual answer cells, by exercise. Without `reveal`, the expected result of
+    the case that failed is not mentioned: fresh cases stay secret.
     """
     sentences = [misconception.explanation for misconception in verdict.misconceptions]
     if verdict.lines:
-        sentences = lines_wrong(verdict.lines)
+        sentences = explain_lines(verdict.lines)
     sentences = sentences or finding_sentences(verdict.findings)
     if not sentences:
         clause = verdict.reason
         if verdict.kind is VerdictKind.INCORRECT and not reveal:
-            clause = _how_many(verdict)
+            clause = verdict.score
         end = "" if clause.endswith("?") else "."
         sentences = [f"{clause[0].upper()}{clause[1:]}{end}"]
     return " ".join([*sentences, *remarks(verdict, notes)])
 
 
 def remarks(verdict: Verdict, notes: Mapping[str, str]) -> list[str]:
-    """Return the remarks that feedback leaves out: which cells count, and why one is unusual."""
-    errors = [error for error in MISSING_IN_GRADING if f"raised {error}" in verdict.reason]
-    sentences = [MISSING_IN_GRADING[error] for error in errors]
+    """Return remarks that feedback in a notebook leaves out: on grading and on answer cells."""
+    sentences = []
+    if verdict.error_type in MISSING_IN_GRADING:
+        sentences.append(MISSING_IN_GRADING[verdict.error_type])
     note = notes.get(verdict.exercise)
     if note is not None and note != verdict.reason:
         sentences.append(f"Note: {note}.")
     return sentences
 
 
-def advice(kind: VerdictKind, name: str, hints_left: int, solution_is_due: bool) -> list[str]:
+def advice(kind: VerdictKind, name: str, hints_left: int, is_solution_due: bool) -> list[str]:
     """Return the next steps for an exercise that is not correct."""
     if kind is VerdictKind.NOT_ATTEMPTED:
         return [WRITE_ANSWER, FIRST_HINT.format(name=name)]
     if hints_left:
         return [NEXT_HINT.format(name=name)]
-    return [(SEE_SOLUTION if solution_is_due else HINTS_AGAIN).format(name=name)]
+    return [(SEE_SOLUTION if is_solution_due else HINTS_AGAIN).format(name=name)]

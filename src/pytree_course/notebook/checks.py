@@ -4,8 +4,10 @@ import ast
 import difflib
 import json
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from contextvars import copy_context
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from pytree_course.cases.case import Case, Check, load_checks
 from pytree_course.course import GOING_DEEPER, Course
 from pytree_course.judging import words
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts, ExpectedExercise
-from pytree_course.judging.feedback import feedback, note, note_if_slow
+from pytree_course.judging.feedback import feedback, note
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.learner.progress import ExerciseProgress, Progress
@@ -152,13 +154,13 @@ class ExerciseCheck:
         names = self._exercise.answers
         if self._expected.functions and not all(map(callable, answers)):
             called = ", ".join(names)
-            title = words.CALLED_TITLE.format(names=called)
-            display(note("→", title, [words.CALLED.format(names=called)]))
+            title = words.ANSWER_WAS_CALLED_TITLE.format(names=called)
+            display(note("→", title, [words.ANSWER_WAS_CALLED.format(names=called)]))
             return None
         calls: list[Callable[..., Any]] = []
         try:
             # Stored outputs are compared, so they must not depend on speed.
-            with note_if_slow(SLOW_AFTER) if self._checks.is_own_work else nullcontext():
+            with _note_if_slow() if self._checks.is_own_work else nullcontext():
                 outcomes = run_check(_noting_calls(self._check, calls), answers, PUBLIC_SEED)
         except CaseInterrupted as interrupt:
             text = words.INTERRUPTED.format(inputs=", ".join(interrupt.written))
@@ -166,10 +168,10 @@ class ExerciseCheck:
             return None
         verdict = judge(self._expected, outcomes)
         if ipython.are_ours(self._exercise.name, names):
-            display(note("→", words.OURS_TITLE, [words.OURS]))
+            display(note("→", words.OUR_VERSION_TITLE, [words.OUR_VERSION]))
             return verdict
         if ipython.are_stale(names):
-            display(note("→", words.STALE_TITLE, [words.STALE]))
+            display(note("→", words.STALE_ANSWER_TITLE, [words.STALE_ANSWER]))
         else:
             self._record_verdict(verdict)
         if verdict.kind is VerdictKind.CORRECT:
@@ -267,7 +269,7 @@ class ExerciseCheck:
         hints = self._exercise.hints
         opened = len(hints) - self.hints_left
         title = words.HINTS_TITLE.format(opened=opened, hints=len(hints), name=self._exercise.name)
-        more = words.MORE_HINTS if self.hints_left else words.LAST_HINT
+        more = words.NOT_THE_LAST_HINT if self.hints_left else words.LAST_HINT
         return note("☞", title, [*hints[:opened], more, *self._checks.progress.news()])
 
     def solution_if_due(self) -> Feedback:
@@ -326,6 +328,28 @@ def _noting_calls(check: Check, calls: list[Callable[..., Any]]) -> Check:
             yield case
 
     return noting
+
+
+@contextmanager
+def _note_if_slow() -> Iterator[None]:
+    """Tell the learner how to stop their code if it runs for longer than SLOW_AFTER."""
+    handles = []
+
+    def show_note() -> None:
+        slow = note("◷", words.SLOW_CODE_TITLE, [words.SLOW_CODE])
+        handles.append(display(slow, display_id=True))
+
+    # In the context of the cell, so that the note is shown below it.
+    timer = threading.Timer(SLOW_AFTER, copy_context().run, [show_note])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()  # it may be showing the note at this moment
+        for handle in handles:
+            handle.update(Feedback("", ""))
 
 
 def _keep_findable(checks: Checks) -> None:

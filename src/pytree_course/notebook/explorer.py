@@ -15,7 +15,7 @@ from IPython.core.getipython import get_ipython
 from pytree_course import drawing
 from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.picture import LEAF
-from pytree_course.judging.feedback import FEEDBACK_TEMPLATES, render
+from pytree_course.judging.feedback import FEEDBACK_TEMPLATES
 from pytree_course.notebook.base import (
     BORDER,
     EDGE,
@@ -266,9 +266,9 @@ def _html(exploration: Exploration | None, problem: CannotShowError | None, *, f
     The live widget draws its frame around its controls as well, so its view needs none.
     """
     if exploration is None:
-        return render("notebook/problem.html", problem=problem)
+        return FEEDBACK_TEMPLATES.render("notebook/problem.html", problem=problem)
     is_leaf, svg = PRESETS[exploration.is_leaf], drawing.svg(exploration.observation)
-    views = render(
+    views = FEEDBACK_TEMPLATES.render(
         "notebook/explorer.html", exploration=exploration, is_leaf=is_leaf, svg=svg, problem=problem
     )
     styles: Any = FEEDBACK_TEMPLATES.environment.get_template("notebook/styles.css").module
@@ -277,7 +277,9 @@ def _html(exploration: Exploration | None, problem: CannotShowError | None, *, f
     # Doubling the class outranks the notebook's own rules for tables and code.
     rules = rules.replace("§", f".{unique}.{unique}").strip()
     edges = f"border:{BORDER};border-left:{EDGE}" if framed else ""
-    return render("notebook/block.html", unique=unique, edges=edges, rules=rules, inner=views)
+    return FEEDBACK_TEMPLATES.render(
+        "notebook/block.html", unique=unique, edges=edges, rules=rules, inner=views
+    )
 
 
 def _linking(observation: obs.Observation, listed: int) -> str:

@@ -35,7 +35,7 @@ class Difference:
     aspect: str  # a key of `words.DIFFERENCES`
     expected: Any = None
     got: Any = None
-    place: int | None = None  # in an array of several numbers
+    index: int | None = None  # of a number in an array of several, row by row
 
 
 def compare(
@@ -110,10 +110,10 @@ def _compare_arrays(expected: obs.Array, got: obs.Array, path: obs.Path) -> Diff
     if len(expected.values) != len(got.values):
         return Difference(path, "array length")
     tolerance = _tolerance(expected.dtype)
-    for place, (value, got_value) in enumerate(zip(expected.values, got.values, strict=True)):
+    for index, (value, got_value) in enumerate(zip(expected.values, got.values, strict=True)):
         if not _close(value, got_value, tolerance):
-            place_if_many = place if len(expected.values) > 1 else None
-            return Difference(path, "value", value, got_value, place_if_many)
+            index_if_many = index if len(expected.values) > 1 else None
+            return Difference(path, "value", value, got_value, index_if_many)
     return None
 
 

@@ -24,7 +24,7 @@ from pytree_course.class_grading.grade_class import ShowProgress, Summary
 from pytree_course.grading.grade import Grade
 from pytree_course.judging.feedback import LOOKS, feedback
 from pytree_course.judging.verdicts import Verdict, VerdictKind
-from pytree_course.judging.words import explanation, remarks
+from pytree_course.judging.words import explain_verdict, remarks
 from pytree_course.reports.class_statistics import find_ungraded
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.texts import printable, printable_lines
@@ -74,7 +74,7 @@ def _show_feedback(verdict: Verdict, grade: Grade, console: Console) -> None:
         text = feedback(verdict, advice=advice, width=console.width - 2).text
         console.print(Text(printable_lines(text)), end="\n\n", soft_wrap=True)
     elif needs_reason or verdict.exercise in grade.notes:
-        reason = f"{verdict.exercise}: {explanation(verdict, grade.notes)}"
+        reason = f"{verdict.exercise}: {explain_verdict(verdict, grade.notes)}"
         console.print(Text(printable_lines(reason)))
 
 

@@ -99,7 +99,7 @@ def {name}(*inputs):
             display({"application/vnd.pytree-course.outcomes+json": json.dumps(reported)}, raw=True)
     return -1
 """
-SEVERAL = "reported results in the place of the check"
+SEVERAL = "reported results instead of the check"
 for name, exercise, reports, reason in (
     ("a report a thousand times", "count_leaves", "[[]] * 1000", SEVERAL),
     (
