@@ -43,7 +43,7 @@ class _Kernel(Protocol):
 
 
 class PlainKernel:
-    """A running kernel, with all of the user's own rights."""
+    """A running kernel with all of the user's rights, for the user's own code."""
 
     is_over_memory = False  # its memory is not watched
 
@@ -79,11 +79,11 @@ class PlainKernel:
         """Do nothing: any process that can connect has the same rights."""
 
     def is_alive(self) -> bool:
-        """Say whether it still runs."""
+        """Return whether it still runs."""
         return self._process.poll() is None
 
     def end(self) -> None:
-        """End it at once, with all that it has started."""
+        """End it at once, with all processes that it has started."""
         for process in process_tree(self._process.pid):
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -91,7 +91,7 @@ class PlainKernel:
 
 
 def process_tree(pid: int) -> list[psutil.Process]:
-    """Return a process after all that it started; none if it has ended."""
+    """Return a process, after all that it has started; nothing if it has ended."""
     try:
         process = psutil.Process(pid)
         return [*process.children(recursive=True), process]
@@ -134,19 +134,23 @@ class WatchedKernel:
         self.kc: Any = BlockingKernelClient()
         self.kc.load_connection_info(self._kernel.connection)
         try:
-            # A longer message is not received at all: it ends the connection, not our memory.
-            self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.EXERCISE_BYTES)
-            # IOPub drops what its reader has no room for: the last message too, on a busy machine.
-            self.kc.context.setsockopt(zmq.RCVHWM, limits.EXERCISE_MESSAGES)
-            # What comes on any other channel would pile up in our memory, unread.
-            self.kc.start_channels(stdin=False, hb=False, control=False)
-            self._wait_until_ready()
-            self._kernel.on_connected()
-            # Until the first exercise begins: for the course's own cells, and for earlier answers.
+            self._connect()
+            # For the cells before the first exercise: the course's own, and earlier answers.
             self._budget = Budget(self._kernel.processor_seconds, limits.START_SECONDS)
         except BaseException:
             self.stop()
             raise
+
+    def _connect(self) -> None:
+        """Connect to the kernel, with limits on what is received from it."""
+        # A longer message is not received at all: it ends the connection, not our memory.
+        self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.EXERCISE_BYTES)
+        # IOPub drops what its reader has no room for: the last message too, on a busy machine.
+        self.kc.context.setsockopt(zmq.RCVHWM, limits.EXERCISE_MESSAGES)
+        # Messages on any other channel would pile up in our memory, unread.
+        self.kc.start_channels(stdin=False, hb=False, control=False)
+        self._wait_until_ready()
+        self._kernel.on_connected()
 
     def _wait_until_ready(self) -> None:
         """Wait until the kernel has answered on both channels."""
@@ -165,7 +169,7 @@ class WatchedKernel:
         raise RuntimeError("the kernel did not get ready")
 
     def is_alive(self) -> bool:
-        """Say whether it still runs."""
+        """Return whether it still runs."""
         return self._kernel.is_alive()
 
     def start_exercise(self) -> None:

@@ -3,7 +3,7 @@
 import json
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,16 +14,26 @@ from pytree_course.course import CourseError
 from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES, NOTEBOOK_ENTRIES
 from pytree_course.texts import defined_names
 
+_OTHER_FILES = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a FIFO"}
+_NO_JSON = {
+    r"(?m)^<{7} ": "it holds Git's conflict marks (<<<<<<<): choose between the two versions that "
+    "Git could not merge, and save it again",
+    r"^\s*<(?i:!doctype|html)": "it is a web page: download the notebook itself",
+}
+"""By a pattern in a text: why it is not JSON, and what to do."""
+_TEXT_TYPES = {"markdown": "is a Markdown cell", "raw": "is a raw cell"}
+"""The types that an answer cell has after M or R was pressed by mistake."""
+_MIN_SHARE = 1 / 4  # of a lesson's exercises; its own notebooks define a sixth at most
+
+LATER_CELL = "the answer cell counts; a cell below that defines the names, too, does not"
+
 
 class UnreadableError(CourseError):
     """A file that was handed in cannot be read; the message tells a teacher why."""
 
 
-_OTHER_FILES = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a FIFO"}
-
-
 def read_regular(file: Path, max_bytes: int) -> bytes:
-    """Read a regular file; an UnreadableError says why that cannot be done.
+    """Read a regular file; an UnreadableError says why it cannot be read.
 
     A link may lead to another student's work, a FIFO waits forever, a device may never end.
     """
@@ -32,7 +42,7 @@ def read_regular(file: Path, max_bytes: int) -> bytes:
         file_type = stat.S_IFMT(status.st_mode)
         if file_type != stat.S_IFREG:
             kind = _OTHER_FILES.get(file_type, "a device or a socket")
-            raise UnreadableError(f"{file} is {kind}, and no file: hand in the notebook itself")
+            raise UnreadableError(f"{file} is {kind}, not a file: hand in the notebook itself")
         if status.st_size > max_bytes:
             raise UnreadableError(
                 f"{file} is larger than {max_bytes / 1e6:g} MB: clear the outputs of its cells"
@@ -48,7 +58,7 @@ def read_regular(file: Path, max_bytes: int) -> bytes:
 
 @dataclass(frozen=True)
 class Submission:
-    """What was handed in: the answers that differ from their starters, by exercise."""
+    """The answers in a notebook that differ from their starters, by exercise."""
 
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # on unusual answer cells
@@ -59,14 +69,14 @@ Starters = Mapping[str, str]
 
 
 def read_submission(file: Path, starters: Starters) -> Submission:
-    """Read the answers in the user's own notebook file, which may be a link."""
+    """Read the answers in the user's own notebook; its file may be a link."""
     return find_answers(read_notebook(file.resolve()), starters)
 
 
 def read_submission_of_any_lesson(
     file: Path, handed_out: Mapping[str, Starters]
 ) -> tuple[str | None, Submission]:
-    """Read which lesson a student's file belongs to, None if unclear, and the answers in it."""
+    """Return the lesson of a student's file, None if unclear, and the answers in the file."""
     notebook = read_notebook(file)
     lesson = recognize_lesson(notebook, handed_out)
     if lesson is None:
@@ -75,7 +85,7 @@ def read_submission_of_any_lesson(
 
 
 def read_notebook(file: Path) -> dict[str, Any]:
-    """Read a notebook as JSON; an UnreadableError says why that cannot be done."""
+    """Read a notebook as JSON; an UnreadableError says why it cannot be read."""
     content = read_regular(file, NOTEBOOK_BYTES)
     text = content.decode(json.detect_encoding(content), "replace")
     if not text.strip():
@@ -85,13 +95,12 @@ def read_notebook(file: Path) -> dict[str, Any]:
             f"{file} has more than {NOTEBOOK_ENTRIES:,} entries: clear the outputs of its cells"
         )
     try:
-        # No number in it counts, and Python refuses to read those of thousands of digits.
-        # What follows it is left of an older version, which a program did not write over.
+        # Integers stay strings: none matters, and Python refuses to parse thousands of digits.
+        # `raw_decode` ignores what follows: a program may not have cut off a longer old version.
         notebook, _ = json.JSONDecoder(parse_int=str).raw_decode(text.lstrip())
     except ValueError as error:
-        reasons = [reason for pattern, reason in _NO_JSON.items() if re.search(pattern, text)]
-        reasons.append(f"it is cut off or damaged; hand in one that JupyterLab opens ({error})")
-        raise UnreadableError(f"{file} is not a notebook: {reasons[0]}") from error
+        reason = _why_no_json(text, error)
+        raise UnreadableError(f"{file} is not a notebook: {reason}") from error
     except RecursionError:
         raise UnreadableError(f"{file} is not a notebook: it is nested too deep") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
@@ -101,12 +110,11 @@ def read_notebook(file: Path) -> dict[str, Any]:
     return notebook
 
 
-_NO_JSON = {
-    r"(?m)^<{7} ": "it holds Git's conflict marks (<<<<<<<): choose between the two versions that "
-    "Git could not merge, and save it again",
-    r"^\s*<(?i:!doctype|html)": "it is a web page: download the notebook itself",
-}
-"""Why a text that matches a pattern is no JSON, and what to do."""
+def _why_no_json(text: str, error: ValueError) -> str:
+    for pattern, reason in _NO_JSON.items():
+        if re.search(pattern, text):
+            return reason
+    return f"it is cut off or damaged; hand in one that JupyterLab opens ({error})"
 
 
 @dataclass(frozen=True)
@@ -115,7 +123,7 @@ class _Cell:
 
     type: str  # "code", "markdown" or "raw"
     source: str
-    exercise: str  # whose answer cell it is, changed or not; "" if it is none
+    exercise: str  # the exercise whose answer cell it is, changed or not; "" if of none
 
     @cached_property
     def names(self) -> set[str]:
@@ -126,25 +134,24 @@ class _Cell:
 def recognize_lesson(notebook: dict[str, Any], handed_out: Mapping[str, Starters]) -> str | None:
     """Return the lesson that a notebook, given as untrusted JSON, belongs to; None if unclear.
 
-    The lesson is known by the marks of answer and check cells. Where a program has dropped them
-    all, it is known by the names that cells define: a notebook of a lesson shows, or practises, a
-    few of them too. The solutions, which lie in a clone of the course, belong to none.
+    The lesson is known by the marks of its answer and check cells or, if a program has dropped all
+    marks, by the names that cells define. The lesson's own notebooks define a few of these names,
+    too; they belong to no lesson here, and neither do its solutions.
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     marks = {mark for cell in cells for mark in _marks(cell)}
     names = defined_names("\n".join(map(_source, cells)))
-    marked, defined = dict[str, int](), dict[str, int]()  # how many exercises, by lesson
+    marked_exercises: dict[str, int] = {}  # how many, by lesson
+    defined_exercises: dict[str, int] = {}
     for lesson, starters in handed_out.items():
         if any(other_answer_id(exercise, 1) in marks for exercise in starters):
-            return None
+            return None  # only the solutions have other answers
         ids = [{answer_id(exercise), check_id(exercise)} for exercise in starters]
-        marked[lesson] = sum(not marks.isdisjoint(pair) for pair in ids)
+        marked_exercises[lesson] = sum(not marks.isdisjoint(pair) for pair in ids)
         count = sum(defined_names(starter) <= names for starter in starters.values())
-        defined[lesson] = count if count >= _MIN_SHARE * len(starters) else 0
-    return _with_most(marked) or _with_most(defined)
-
-
-_MIN_SHARE = 1 / 4  # of a lesson's exercises; its own notebooks define a sixth at most
+        if count >= _MIN_SHARE * len(starters):
+            defined_exercises[lesson] = count
+    return _with_most(marked_exercises) or _with_most(defined_exercises)
 
 
 def _with_most(exercises: Mapping[str, int]) -> str | None:
@@ -157,9 +164,9 @@ def _with_most(exercises: Mapping[str, int]) -> str | None:
 def find_answers(notebook: dict[str, Any], starters: Starters) -> Submission:
     """Find the answers in a notebook, given as untrusted JSON, by the starters of the exercises.
 
-    What answers an exercise is its answer cell, or else the last cell that defines all of its
-    names; a starter as it was handed out is no answer. Anything else in the notebook may be
-    missing, moved, doubled or changed.
+    The answer to an exercise is its answer cell or, failing that, the last cell that defines all
+    of its names; an unchanged starter is no answer. Everything else in the notebook may be missing,
+    moved, duplicated or changed.
     """
     cells = list(_cells(notebook, starters))
     answers, notes = {}, {}
@@ -181,9 +188,9 @@ def find_answers(notebook: dict[str, Any], starters: Starters) -> Submission:
 def _cells(notebook: dict[str, Any], starters: Starters) -> Iterator[_Cell]:
     """Yield the cells that may hold answers.
 
-    A program that saves an older format drops the ids, as Colab does, which keeps them in the
-    metadata, and the next one makes new ones; a copied cell gets a new one too. So an answer cell
-    is known by the first of its marks that names an exercise, or by its starter.
+    A cell may have lost its id: a program that saves an older format drops ids (Colab keeps them in
+    the metadata) and the next one makes new ones, and a copied cell gets a new one. So an answer
+    cell is known by the first of its marks that belongs to an exercise, or by its starter.
     """
     exercises = {starter.strip(): exercise for exercise, starter in starters.items()}
     for exercise in starters:
@@ -199,34 +206,57 @@ def _cells(notebook: dict[str, Any], starters: Starters) -> Iterator[_Cell]:
             yield _Cell(cell_type, source, exercise)
 
 
-LATER_CELL = "the answer cell counts; a cell below that defines the names, too, does not"
-_TEXT_TYPES = {"markdown": "is a Markdown cell", "raw": "is a raw cell"}
-"""What an answer cell becomes when M or R is pressed by mistake."""
-
-
 def _counting_cells(exercise: str, starter: str, cells: Sequence[_Cell]) -> tuple[list[_Cell], str]:
-    """Return the cells that answer an exercise together, and a note if they are unusual ones."""
+    """Return the cells that make up the answer to an exercise, and a note if they are unusual.
+
+    Usually that is the one answer cell. It may be doubled or split; if it does not define all names
+    of the starter, another cell that does counts instead; if it is a text cell, it counts as code.
+    """
     names = defined_names(starter)
     answer_cells = [cell for cell in cells if cell.exercise == exercise]
     changed = [cell for cell in answer_cells if cell.source.strip() not in ("", starter.strip())]
-    counting = _parts_in_force([cell for cell in changed if cell.type == "code"], names)
-    if not names <= set[str]().union(*(cell.names for cell in counting)):
-        code = [cell for cell in cells if cell.type == "code" and cell.exercise != exercise]
-        if others := [cell for cell in code if names <= cell.names]:
+    code = [cell for cell in changed if cell.type == "code"]
+    counting = _last_try(code, names)
+    if not _define_all(counting, names):
+        other_cells = [
+            cell
+            for cell in cells
+            if cell.type == "code" and cell.exercise != exercise and names <= cell.names
+        ]
+        if other_cells:
             why = _why_another_counts(answer_cells, changed)
-            return others[-1:], f"the answer cell {why}; another cell that defines the names counts"
-    if changed and not counting:
+            note = f"the answer cell {why}; another cell that defines the names counts"
+            return other_cells[-1:], note
+    if changed and not code:
         note = f"the answer cell {_TEXT_TYPES[changed[-1].type]}; it counts as code"
         return changed[-1:], note
+    return counting, _note_on_answer_cells(answer_cells, counting, cells, names)
+
+
+def _define_all(cells: Iterable[_Cell], names: set[str]) -> bool:
+    """Return whether cells together define all of these names."""
+    defined: set[str] = set()
+    for cell in cells:
+        defined |= cell.names
+    return names <= defined
+
+
+def _note_on_answer_cells(
+    answer_cells: Sequence[_Cell],
+    counting: Sequence[_Cell],
+    cells: Sequence[_Cell],
+    names: set[str],
+) -> str:
+    """Return what is unusual about the answer cells, some of which count; "" if nothing is."""
     if not answer_cells:
-        return [], "the answer cell is not in the notebook"
+        return "the answer cell is not in the notebook"
     if len(answer_cells) > 1:
-        these = "the last one counts" if len(counting) < 2 else f"the last {len(counting)} count"
-        return counting, f"the answer cell is there {len(answer_cells)} times; {these}"
-    later = cells[cells.index(answer_cells[-1]) + 1 :]
+        choice = "the last one counts" if len(counting) < 2 else f"the last {len(counting)} count"
+        return f"the answer cell is there {len(answer_cells)} times; {choice}"
+    later = cells[cells.index(answer_cells[0]) + 1 :]
     if any(names <= cell.names for cell in later if not cell.exercise):
-        return counting, LATER_CELL
-    return counting, ""
+        return LATER_CELL
+    return ""
 
 
 def _why_another_counts(answer_cells: Sequence[_Cell], changed: Sequence[_Cell]) -> str:
@@ -239,24 +269,22 @@ def _why_another_counts(answer_cells: Sequence[_Cell], changed: Sequence[_Cell])
     return "is as it was handed out"
 
 
-def _parts_in_force(cells: list[_Cell], names: set[str]) -> list[_Cell]:
-    """Return those of an exercise's cells that make up its answer, in order.
+def _last_try(cells: Sequence[_Cell], names: set[str]) -> list[_Cell]:
+    """Return those of an exercise's answer cells that make up its answer, in order.
 
-    The last cell that defines all names of the starter is a whole answer, and what comes before it
-    earlier tries. Cells that define them only together, or none of them, are one that was split.
+    If there are several, the cell was split, or copied for another try. The last try begins after
+    the last cell that defines all names by itself while the cells below it do so, too.
     """
-    parts: list[_Cell] = []
-    missing = set(names)
+    last_try: list[_Cell] = []
     for cell in reversed(cells):
-        if parts and not missing and names <= cell.names:
+        if last_try and names <= cell.names and _define_all(last_try, names):
             break
-        parts.append(cell)
-        missing -= cell.names
-    return parts[::-1]
+        last_try.append(cell)
+    return last_try[::-1]
 
 
 def _marks(cell: dict[str, Any]) -> Iterator[str]:
-    """Yield what names a cell: its id, Colab's, nbgrader's."""
+    """Yield the ids of a cell: its own, Colab's, nbgrader's."""
     for path in (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id")):
         value: object = cell
         for name in path:
