@@ -134,7 +134,7 @@ def test_the_newest_counts_and_of_equal_times_the_names_decide_and_both_are_said
         os.utime(put(folder / "ada" / name, WORKED_IN), (1_000_000, 1_000_000))
     (notebook,) = class_folder().notebooks
     said = f"of 2 notebooks, the last counts: {counts}"
-    assert notebook.remark == f"{said}, by its name, for its time is another one's too"
+    assert notebook.remark == f"{said}, chosen by its name, because another one has the same time"
     for newest in names:
         os.utime(folder / "ada" / newest)
         (notebook,) = class_folder().notebooks

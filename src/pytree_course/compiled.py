@@ -1,7 +1,7 @@
 """JAX's persistent compilation cache of the author's answers, which graded kernels can read.
 
-The key of a compiled program is a digest of the whole program, so only code that compiles to the
-same program finds it: nobody may list the folder, and sandboxes see it read-only.
+The key of a compiled program is a digest of the whole program. Nobody may list the folder, so only
+code that compiles to the same program finds it; sandboxes see the folder read-only.
 """
 
 import contextlib
@@ -14,14 +14,14 @@ from pathlib import Path
 
 CACHE = Path(sys.prefix) / "cache"  # in the course's environment, which every sandbox sees
 
-# Not even its owner may list it: inside the sandbox, that is the learner's code. Root's kernels run
-# as another user.
-_NOT_LISTED = 0o311
+# Its owner may not list it either, as learners' code runs as that user. Root's kernels run as
+# another user, who may read entries, too.
+_UNLISTABLE_MODE = 0o311
 
 _READ_ONLY = {
-    "jax_persistent_cache_min_compile_time_secs": 1e9,  # so nothing is written
+    "jax_persistent_cache_min_compile_time_secs": 1e9,  # no program takes that long
     "jax_persistent_cache_min_entry_size_bytes": -1,
-    "jax_persistent_cache_enable_xla_caches": "none",  # its folder would be part of every key
+    "jax_persistent_cache_enable_xla_caches": "none",  # XLA's folder would be part of every key
 }
 
 
@@ -31,12 +31,12 @@ def use_compiled_programs(*, keep: bool) -> None:
     A program that was compiled for the fresh cases of a grading must not be kept: its presence
     would reveal something about them.
     """
-    import jax  # not above: starting kernels does not need it
+    import jax  # not above: a process that only starts kernels does not need it
 
     options = {**_READ_ONLY, "jax_compilation_cache_dir": str(programs_folder())}
     if keep:
         options["jax_persistent_cache_min_compile_time_secs"] = 0
-    # Never by environment variables: kernels inherit them, and lessons measure compiling.
+    # Not with environment variables, which kernels inherit: lessons measure compilation.
     for name, value in options.items():
         jax.config.update(name, value)  # type: ignore[no-untyped-call]
     # JAX compiles a program again if its entry is incomplete or the disk is full.
@@ -44,7 +44,7 @@ def use_compiled_programs(*, keep: bool) -> None:
 
 
 def kernel_variables() -> dict[str, str]:
-    """Return the environment variables that make a kernel read the cache, if there is one."""
+    """Return the environment variables that make a kernel read the cache; none without a cache."""
     if not programs_folder().is_dir():
         return {}
     options = {**_READ_ONLY, "jax_compilation_cache_dir": str(programs_folder())}
@@ -52,13 +52,13 @@ def kernel_variables() -> dict[str, str]:
 
 
 def marker(*contents: str) -> Path:
-    """Return the file that says that the programs of these answers and checks are in the cache."""
+    """Return the file that exists if the programs of these answers and checks are in the cache."""
     return programs_folder() / hashlib.sha256("\0".join(contents).encode()).hexdigest()
 
 
 @functools.cache
 def programs_folder() -> Path:
-    """Make and return the folder for this kind of processor, which JAX's keys do not include."""
+    """Make and return the folder for this kind of processor, which is not part of JAX's keys."""
     processor = platform.machine() + platform.processor()
     information = Path("/proc/cpuinfo")
     if information.exists():
@@ -68,5 +68,5 @@ def programs_folder() -> Path:
     folder = CACHE / "compiled" / hashlib.sha256(processor.encode()).hexdigest()[:16]
     with contextlib.suppress(OSError):  # if the environment is read-only, kernels compile
         folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(_NOT_LISTED)
+        folder.chmod(_UNLISTABLE_MODE)
     return folder

@@ -1,4 +1,4 @@
-"""Read the files of a class, know their lessons, and choose the notebooks that count."""
+"""Read the files of a class, identify their lessons, and choose the notebooks that count."""
 
 import re
 import time
@@ -27,16 +27,15 @@ from pytree_course.grading.submission import (
 )
 
 HandedOut = dict[str, dict[str, str]]
-"""The starters that were handed out: by lesson, and by exercise."""
+"""The exercises' starters, by lesson and by exercise."""
 
 TOO_LONG = f"it takes more than {READING_SECONDS:g} seconds, or too much memory, to read"
 NOT_READ_EITHER = (
-    f"it is not read, for the student's other files take {STUDENTS_READING_SECONDS:g} seconds to "
-    "read: leave only notebooks"
+    f"it was not read, because the student's other files took {STUDENTS_READING_SECONDS:g} seconds "
+    "to read: leave only notebooks"
 )
-_EQUAL_TIMES = ", by its name, for its time is another one's too"
+# `course.py reset`, browsers and Canvas append this to a copy's name: .kept-1, (1) and -1.
 _COPY = re.compile(r"(\.kept)?[-(](\d{1,9})\)?$")
-"""What `course.py reset`, a browser, and Canvas write behind a name: .kept-1, (1) and -1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +45,7 @@ class Notebook(StudentFile):
     lesson: str
     submission: Submission
     problem: str  # why it cannot be read; "" if it can
-    candidates: tuple[str, ...] = ()  # of one that counts: the names of all that might
+    candidates: tuple[str, ...] = ()  # if it counts, the names of all that could have counted
 
     @property
     def digest(self) -> str:
@@ -55,40 +54,38 @@ class Notebook(StudentFile):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """The student, the lesson, and a digest of the answers."""
+        """The student, the lesson, and the digest of the answers."""
         return self.student, self.lesson, self.digest
 
 
 def read_class(
     files: Iterable[StudentFile], course: Course, pool: Executor
 ) -> tuple[list[Notebook], list[LeftOut]]:
-    """Read what a class handed in: the notebooks that count, and the files that are not graded."""
+    """Read a class's files; return the notebooks that count, and the files that are not graded."""
     handed_out = {lesson.stem: lesson.read_starters() for lesson in course.lessons()}
     files_by_student = defaultdict(list)
     for file in files:
         files_by_student[file.student].append(file)
-    all_counting: list[Notebook] = []
+    notebooks_by_lesson = defaultdict(list)
     left_out: list[LeftOut] = []
-    for students_files in files_by_student.values():
-        by_lesson = defaultdict(list)
+    for student, students_files in files_by_student.items():
         for result in _read_files(students_files, handed_out, pool):
             if isinstance(result, LeftOut):
                 left_out.append(result)
             else:
-                by_lesson[result.lesson].append(result)
-        for _, notebooks in sorted(by_lesson.items()):
-            counting = choose_notebook(sorted(notebooks, key=_recency, reverse=True))
-            all_counting.append(counting)
-            left_out += [
-                LeftOut(notebook.student, notebook.name, notebook.problem)
-                for notebook in notebooks
-                if notebook.problem and notebook.file != counting.file
-            ]
+                notebooks_by_lesson[student, result.lesson].append(result)
+    all_counting = []
+    for _, notebooks in sorted(notebooks_by_lesson.items()):
+        counting = _choose_notebook(notebooks)
+        all_counting.append(counting)
+        for notebook in notebooks:
+            if notebook.problem and notebook.file != counting.file:
+                left_out.append(LeftOut(notebook.student, notebook.name, notebook.problem))
     return all_counting, left_out
 
 
 def _recency(file: StudentFile) -> tuple[object, ...]:
-    """Sort files by time; at one time by their names, those that `reset` kept first."""
+    """Return a sort key: the time, then the name; a copy that `reset` kept is older than others."""
     copy = _COPY.search(PurePath(file.name).stem)
     is_kept = copy is not None and copy[1] is not None
     number = int(copy[2]) if copy else 0
@@ -98,67 +95,73 @@ def _recency(file: StudentFile) -> tuple[object, ...]:
 def _read_files(
     files: Iterable[StudentFile], handed_out: HandedOut, pool: Executor
 ) -> Iterator[Notebook | LeftOut]:
-    """Read a student's files within a time, those that are called as notebooks first."""
-    end = time.monotonic() + STUDENTS_READING_SECONDS
+    """Read a student's files until the time is up; start with files named like notebooks."""
+    deadline = time.monotonic() + STUDENTS_READING_SECONDS
     newest_first = sorted(files, key=_recency, reverse=True)
     for file in sorted(newest_first, key=lambda file: not is_called_notebook(file.name)):
-        if time.monotonic() > end:
+        if time.monotonic() > deadline:
             yield LeftOut(file.student, file.name, NOT_READ_EITHER)
         else:
-            yield _read_apart(file, handed_out, pool)
+            yield _read_file(file, handed_out, pool)
 
 
-def _read_apart(file: StudentFile, handed_out: HandedOut, pool: Executor) -> Notebook | LeftOut:
-    """Read a file in another process, which ends where it takes too long."""
+def _read_file(file: StudentFile, handed_out: HandedOut, pool: Executor) -> Notebook | LeftOut:
+    """Read a file in a process of the pool, which is ended if that takes too long."""
     name = PurePath(file.name).name
     lesson, submission, problem = None, Submission(), ""
     try:
-        reading = pool.submit(read_submission_of_any_lesson, file.file, handed_out)
-        lesson, submission = reading.result()
+        future = pool.submit(read_submission_of_any_lesson, file.file, handed_out)
+        lesson, submission = future.result()
     except UnreadableError as error:
         if is_called_notebook(name):
             problem = str(error).replace(str(file.file), name)
     except BrokenProcessPool:
         problem = TOO_LONG
-    except Exception as error:  # whatever is in one file costs that file only
+    except Exception as error:  # a file that breaks the reader must not end the grading
         problem = f"it cannot be read ({type(error).__name__}: {error})"
-    if problem:  # then the name is all that may say whose lesson it is
+    if problem:  # then only the name may tell which lesson it is
         lesson = next((stem for stem in handed_out if stem in name.casefold()), None)
     if lesson is None:
         return LeftOut(file.student, file.name, problem or NOT_OURS)
     return Notebook(**vars(file), lesson=lesson, submission=submission, problem=problem)
 
 
-def choose_notebook(notebooks: Sequence[Notebook]) -> Notebook:
-    """Choose which of a student's notebooks for a lesson counts; they are given newest first.
+def _choose_notebook(notebooks: Sequence[Notebook]) -> Notebook:
+    """Choose which of a student's notebooks for a lesson counts.
 
-    That is the newest one that has answers, or else that can be read, or else of all.
+    It is the newest one with answers; without any, the newest that can be read, or the newest.
     """
-    readable = [notebook for notebook in notebooks if not notebook.problem]
+    newest_first = sorted(notebooks, key=_recency, reverse=True)
+    readable = [notebook for notebook in newest_first if not notebook.problem]
     answered = [notebook for notebook in readable if notebook.submission.answers]
     if answered:
         candidates = answered
     elif readable:
         candidates = readable[:1]
     else:
-        candidates = [notebooks[0]]
+        candidates = newest_first[:1]
+    chosen = candidates[0]
+    remark = join_remarks(chosen.remark, _explain_choice(candidates), *_answer_notes(chosen))
     names = tuple(notebook.name for notebook in candidates)
-    return replace(candidates[0], remark=_remark(candidates), candidates=names)
+    return replace(chosen, remark=remark, candidates=names)
 
 
-def _remark(candidates: Sequence[Notebook]) -> str:
-    """Say what is unusual about a notebook that counts, and about where its answers stand."""
-    newest, *others = candidates
-    choice = ""
-    if others:
-        name = PurePath(newest.name).name
-        choice = f"of {len(candidates)} notebooks, the last counts: {name}"
-        times = [(notebook.order, notebook.handed_in) for notebook in others]
-        if (newest.order, newest.handed_in) in times:
-            choice += _EQUAL_TIMES
+def _explain_choice(candidates: Sequence[Notebook]) -> str:
+    """Say that the first of several notebooks counts; return "" if there is only one."""
+    chosen, *others = candidates
+    if not others:
+        return ""
+    choice = f"of {len(candidates)} notebooks, the last counts: {PurePath(chosen.name).name}"
+    times = [(notebook.order, notebook.handed_in) for notebook in others]
+    if (chosen.order, chosen.handed_in) in times:
+        choice += ", chosen by its name, because another one has the same time"
+    return choice
+
+
+def _answer_notes(notebook: Notebook) -> list[str]:
+    """Return the reader's notes on the answers, each with the exercises that it is about."""
     exercises = defaultdict(list)  # by the note on their answers
-    for exercise, note in newest.submission.notes.items():
-        if exercise in newest.submission.answers:
+    for exercise, note in notebook.submission.notes.items():
+        if exercise in notebook.submission.answers:
             exercises[note].append(exercise)
-    notes = [f"{list_briefly(names)}: {note}" for note, names in exercises.items()]
-    return join_remarks(newest.remark, choice, *notes)
+    return [f"{list_briefly(names)}: {note}" for note, names in exercises.items()]

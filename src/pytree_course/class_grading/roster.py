@@ -18,19 +18,7 @@ def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, s
     """Read a CSV file: its column names, and its rows by the number of their last line.
 
     Spaces around cells are removed. Excel's files are supported: with semicolons or tabs, and in
-    the encodings of Windows.
-
-    Parameters
-    ----------
-    file
-        The file.
-    columns
-        Its columns in words, for error messages.
-
-    Raises
-    ------
-    CourseError
-        If it cannot be read.
+    the encodings of Windows. A CourseError says that it should have `columns`.
     """
     rows: dict[int, dict[str, str]] = {}
     try:
@@ -48,10 +36,8 @@ def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, s
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         next_line = max(rows, default=1) + 1  # after the last row that was read
         position = f" from line {next_line} on" if isinstance(error, csv.Error) else ""
-        raise CourseError(
-            f"{file} cannot be read{position}: {error}. It should be a CSV file with the columns "
-            f"{columns}."
-        ) from error
+        advice = f"It should be a CSV file with the columns {columns}."
+        raise CourseError(f"{file} cannot be read{position}: {error}. {advice}") from error
     return names, rows
 
 

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from pytree_course.course import CourseError
+from pytree_course.grading.sandbox.request import SandboxRequest
 
 _INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed."
 
@@ -44,7 +45,7 @@ def class_sandboxes(private: Iterable[Path]) -> Iterator[Callable[[], None]]:
         try:
             server.make_sandbox(request).end()
         except SandboxError as error:
-            require_fresh_sandbox()
+            _require_fresh_sandbox(request)
             warn_of_slow_starts(error)
             requests = None
         yield partial(use_server, requests)
@@ -92,11 +93,10 @@ def require_hidden(private: Iterable[Path]) -> None:
                 )
 
 
-def require_fresh_sandbox() -> None:
+def _require_fresh_sandbox(request: SandboxRequest) -> None:
     """Raise a CourseError that says what to switch on if no fresh sandbox can be made."""
-    from pytree_course.grading.sandbox.doors import SandboxError, fresh_sandbox, kernel_request
+    from pytree_course.grading.sandbox.doors import SandboxError, fresh_sandbox
 
-    _, request = kernel_request({}, {})
     try:
         fresh_sandbox(request).end()
     except SandboxError as error:

@@ -14,9 +14,7 @@ CLONE_NEWNET = 0x40000000
 
 _MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 _MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 32, 4096, 1 << 14, 1 << 18
-_MS_RELATIME = 1 << 21
-# statvfs and mount have the same numbers for these, but not for ST_RELATIME.
-_PRESERVED_FLAGS = os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME
+_LOCKED_FLAGS = MS_NOSUID | MS_NODEV | MS_NOEXEC  # a user namespace may not clear them
 
 _PR_SET_DUMPABLE = 4
 _PR_CAPBSET_DROP = 24
@@ -59,11 +57,9 @@ def cover(path: str) -> None:
 
 
 def make_read_only(path: str, extra_flags: int = 0) -> None:
-    """Make a mount read-only; keep its other flags, which a user namespace may not clear."""
-    present = os.statvfs(path).f_flag
-    flags = _MS_REMOUNT | _MS_BIND | _MS_RDONLY | (present & _PRESERVED_FLAGS) | extra_flags
-    if present & os.ST_RELATIME:
-        flags |= _MS_RELATIME
+    """Make a mount read-only; Linux itself keeps the flags about access times."""
+    locked_flags = os.statvfs(path).f_flag & _LOCKED_FLAGS  # statvfs has the same numbers
+    flags = _MS_REMOUNT | _MS_BIND | _MS_RDONLY | locked_flags | extra_flags
     _mount(None, path.encode(), None, flags, None)
 
 
