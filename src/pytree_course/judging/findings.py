@@ -1,7 +1,7 @@
 """Findings on a wrong answer that no misconception explains as a whole.
 
-The near misconception speaks first, then the check's own sentences, then the meaning of an error.
-Where none of these is sure, nothing is said.
+A misconception that explains most failing cases comes first, then the check's own sentences, then
+the meaning of an error. If none of these is certain, nothing is said.
 """
 
 import re
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from pytree_course.judging import matching
 from pytree_course.judging.expected import ExpectedExercise, Misconception
@@ -18,37 +19,31 @@ from pytree_course.judging.verdicts import Finding
 from pytree_course.observing import observations as obs
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observations import Observation, Raised
-from pytree_course.running.outcomes import Outcome
-from pytree_course.texts import shorten
+from pytree_course.running.outcomes import Line, Outcome
+from pytree_course.texts import shorten, with_article
 
-MAX_SENTENCES = 2  # of a check's author on one answer: more are not read
+MAX_SENTENCES = 2  # of a check's author on one answer: learners do not read more
 MAX_LINE = 60  # characters of a learner's line
 MAX_TYPE = 40
 
 
 @dataclass(frozen=True)
 class FailingCase:
-    """A failing case: its number, the expected result, and what the learner's code did."""
+    """A failing case: its number, the expected result, and the learner's result."""
 
     number: int
-    summary: dict[str, str] | None  # what wrong entries mean; None where the result is the answer's
+    sentences: dict[str, str] | None
+    """The sentences of the check's author, by what is wrong with an entry of the result: "traces
+    too high", "traces", "too high", or "" for the rest. None if the result is the answer's own,
+    and not composed by the check."""
     expected: Observation
-    outcome: Outcome
+    got: Observation
+    line: Line | None  # the learner's line that raised
 
     @property
-    def got(self) -> Observation:
-        """The learner's result."""
-        return self.outcome.observation
-
-    @property
-    def error(self) -> Raised | None:
-        """The error that the call raised."""
-        return self.got if isinstance(self.got, Raised) else None
-
-    @property
-    def expected_error(self) -> Raised | None:
-        """The error that the call should raise."""
-        return self.expected if isinstance(self.expected, Raised) else None
+    def is_wrong_result(self) -> bool:
+        """Whether no error is concerned."""
+        return not isinstance(self.expected, Raised) and not isinstance(self.got, Raised)
 
 
 def find(
@@ -58,9 +53,15 @@ def find(
     failed: Set[int],
 ) -> list[Finding]:
     """Return the findings on an answer that fails in some cases: mostly one, or none."""
-    summaries = dict(enumerate(expected.summaries))
+    summaries = dict(enumerate(expected.summaries))  # none of fresh cases
     failing = [
-        FailingCase(number, summaries.get(number), expected.observations[number], outcomes[number])
+        FailingCase(
+            number,
+            summaries.get(number),
+            expected.observations[number],
+            outcomes[number].observation,
+            outcomes[number].line,
+        )
         for number in sorted(failed)
     ]
     if any(isinstance(case.got, obs.NotAttempted) for case in failing):
@@ -68,29 +69,30 @@ def find(
     if near := matching.nearest(consistent, failed):
         data = {"misconception": near.name, "explanation": near.explanation}
         return [Finding("near", [*near.observations], data)]
-    if sentences := _sentences_of_the_check(failing):
-        return sentences
-    raising = [case for case in failing if case.error]
-    explain = _error_finding if _are_most(raising, failing) else _result_finding
-    finding = explain(failing)
-    return [finding] if finding else []
+    if findings := _sentences_of_the_check(failing):
+        return findings
+    # At most one of these is true of most failing cases.
+    for find_one in (_unexpected_error, _other_error, _missing_error, _missing_result):
+        if finding := find_one(failing):
+            return [finding]
+    return []
 
 
-def _are_most(cases: Sequence[FailingCase], failing: Sequence[FailingCase]) -> bool:
+def _are_most(cases: Sequence[object], failing: Sequence[FailingCase]) -> bool:
     return 2 * len(cases) > len(failing)
 
 
 def _sentences_of_the_check(failing: Sequence[FailingCase]) -> list[Finding]:
-    """Return the sentences of the check's author on wrong entries of the check's own summary.
+    """Return the author's sentences that apply to results which the check composed.
 
-    The one that speaks of most cases comes first; another one follows where it adds cases.
+    The sentence that applies to most cases comes first; another one follows if it adds cases.
     """
     cases_by_sentence: dict[str, list[int]] = defaultdict(list)
     for case in failing:
-        if case.summary and not case.error and not case.expected_error:
-            true = set(_true_sentences(case.expected, case.got, case.summary))
-            for sentence in dict.fromkeys(case.summary.values()):  # of equals, the author's first
-                if sentence in true:
+        if case.sentences and case.is_wrong_result:
+            applicable = set(_applicable_sentences(case.expected, case.got, case.sentences))
+            for sentence in dict.fromkeys(case.sentences.values()):  # in the author's order
+                if sentence in applicable:
                     cases_by_sentence[sentence].append(case.number)
     chosen: list[Finding] = []
     explained: set[int] = set()
@@ -101,28 +103,32 @@ def _sentences_of_the_check(failing: Sequence[FailingCase]) -> list[Finding]:
     return chosen
 
 
-def _true_sentences(
-    expected: Observation, got: Observation, summary: dict[str, str]
+def _applicable_sentences(
+    expected: Observation, got: Observation, sentences: dict[str, str]
 ) -> Iterator[str]:
-    """Yield the sentence on each wrong entry: the narrowest that the author wrote."""
-    for path, right, wrong in _wrong_leaves(expected, got):
-        keys = [key.strip("[]'\".") for key in path]
-        names = [key for key in reversed(keys) if not key.isdigit()]
-        mistakes = [*_mistakes(right, wrong), ""]
-        entries = [f"{name} {mistake}".strip() for name in (*names, "") for mistake in mistakes]
-        sentences = [summary[entry] for entry in entries if entry in summary]
-        if sentences:
-            yield sentences[0]
+    """Yield the narrowest sentence on each wrong entry.
+
+    For `{"traces": 3}` instead of 1, it is the first of "traces 3", "traces too high", "traces",
+    "3", "too high" and "" that the author wrote.
+    """
+    for path, expected_entry, got_entry in _wrong_entries(expected, got):
+        names = [key.strip("[]'\".") for key in reversed(path)]
+        names = [name for name in names if not name.isdigit()]
+        mistakes = [*_mistakes(expected_entry, got_entry), ""]
+        keys = [f"{name} {mistake}".strip() for name in (*names, "") for mistake in mistakes]
+        written = [sentences[key] for key in keys if key in sentences]
+        if written:
+            yield written[0]
 
 
-def _wrong_leaves(
+def _wrong_entries(
     expected: Observation, got: Observation, path: obs.Path = ()
 ) -> Iterator[tuple[obs.Path, Observation, Observation]]:
-    """Walk two observations together, down to leaves and to where they are of different kinds."""
+    """Walk two observations together, down to leaves and to nodes of different kinds."""
     match expected, got:
         case obs.Node(), obs.Node() if (expected.type, expected.keys) == (got.type, got.keys):
-            for (key, right), (_, wrong) in zip(expected.children, got.children, strict=True):
-                yield from _wrong_leaves(right, wrong, (*path, key))
+            for (key, child), (_, got_child) in zip(expected.children, got.children, strict=True):
+                yield from _wrong_entries(child, got_child, (*path, key))
         case _ if compare(expected, got):
             yield path, expected, got
 
@@ -138,23 +144,67 @@ def _mistakes(expected: Observation, got: Observation) -> Iterator[str]:
                 yield "too high" if wrong > right else "too low"
 
 
-def _result_finding(failing: Sequence[FailingCase]) -> Finding | None:
-    """Return a finding where an error is missing in most cases, or every result is `None`."""
-    silent = [case for case in failing if case.expected_error and not case.error]
-    if _are_most(silent, failing):
-        types = {case.expected_error.type for case in silent if case.expected_error}
-        if len(types) > 1:
-            return None
-        instead = "`None`" if _are_none(silent) else "a result"
-        return _finding("no error", silent, expected=types.pop(), instead=instead)
-    # Of a check's summary only its author speaks.
-    wrong = [
-        case
+def _unexpected_error(failing: Sequence[FailingCase]) -> Finding | None:
+    """Return a finding on an error that one line raises in most failing cases."""
+    groups = defaultdict(list)
+    for case in failing:
+        if isinstance(case.got, Raised) and not isinstance(case.expected, Raised):
+            groups[case.got.type, case.line].append((case.number, case.got))
+    for (error_type, line), group in groups.items():
+        code = line.text if line else ""
+        meanings = {_meaning(error, code) for _, error in group}
+        if _are_most(group, failing) and len(meanings) == 1 and "" not in meanings:
+            data = {"raised": error_type, "meaning": meanings.pop()}
+            if line:
+                data["number"] = str(line.number)
+                data["line"] = shorten(code.strip().replace("`", "'"), MAX_LINE)
+            return Finding("error", [number for number, _ in group], data)
+    return None
+
+
+def _other_error(failing: Sequence[FailingCase]) -> Finding | None:
+    """Return a finding on an error raised in most failing cases instead of the expected one."""
+    groups = defaultdict(list)
+    for case in failing:
+        if isinstance(case.got, Raised) and isinstance(case.expected, Raised):
+            groups[case.got.type].append((case.number, case.got, case.expected))
+    for error_type, group in groups.items():
+        if _are_most(group, failing):
+            numbers = [number for number, _, _ in group]
+            if all(expected.type in got.bases for _, got, expected in group):
+                return Finding("message", numbers, {"raised": error_type})
+            expected_types = {expected.type for _, _, expected in group}
+            if len(expected_types) == 1:
+                data = {"raised": error_type, "expected": expected_types.pop()}
+                return Finding("other error", numbers, data)
+    return None
+
+
+def _missing_error(failing: Sequence[FailingCase]) -> Finding | None:
+    """Return a finding if most failing cases return a result instead of raising an error."""
+    silent = [
+        (case, case.expected.type)
         for case in failing
-        if case.summary is None and not case.error and not case.expected_error
+        if isinstance(case.expected, Raised) and not isinstance(case.got, Raised)
     ]
-    if wrong and _are_none(wrong) and 2 * len(wrong) >= len(failing):
-        return _finding("none", wrong)
+    expected_types = {expected_type for _, expected_type in silent}
+    if not _are_most(silent, failing) or len(expected_types) > 1:
+        return None
+    cases = [case for case, _ in silent]
+    data = {
+        "expected": expected_types.pop(),
+        "instead": "`None`" if _are_none(cases) else "a result",
+    }
+    return Finding("no error", [case.number for case in cases], data)
+
+
+def _missing_result(failing: Sequence[FailingCase]) -> Finding | None:
+    """Return a finding if the answer returns `None` instead of every result."""
+    # Only the check's author can explain a composed result.
+    wrong = [case for case in failing if case.sentences is None and case.is_wrong_result]
+    # Half of the failing cases is enough here: it is certain, whatever the others are.
+    if _are_none(wrong) and 2 * len(wrong) >= len(failing):
+        return Finding("none", [case.number for case in wrong])
     return None
 
 
@@ -162,61 +212,32 @@ def _are_none(cases: Sequence[FailingCase]) -> bool:
     return all(isinstance(case.got, obs.NoneValue) for case in cases)
 
 
-def _error_finding(failing: Sequence[FailingCase]) -> Finding | None:
-    """Return a finding on the error that most failing cases raise, if one can be named."""
-    groups = defaultdict(list)
-    for case in failing:
-        if case.error:
-            line = None if case.expected_error else case.outcome.line
-            groups[case.error.type, line, bool(case.expected_error)].append(case)
-    (raised, line, should_raise), group = max(groups.items(), key=lambda item: len(item[1]))
-    if not _are_most(group, failing):
-        return None
-    if should_raise:
-        return _wrong_error_finding(raised, group)
-    text = line.text if line else ""
-    meanings = {_meaning(case.error, text) for case in group if case.error}
-    if len(meanings) > 1 or "" in meanings:
-        return None
-    data = {"raised": raised, "meaning": meanings.pop()}
-    if line:
-        code = shorten(text.strip().replace("`", "'"), MAX_LINE)
-        data |= {"number": str(line.number), "line": code}
-    return _finding("error", group, **data)
+class Meaning(NamedTuple):
+    """A row of `meanings.toml`: three patterns, and what an error that matches them means."""
 
-
-def _wrong_error_finding(raised: str, group: Sequence[FailingCase]) -> Finding | None:
-    """Return a finding on an error that is not the one that the task asks for."""
-    pairs = [(case.expected_error, case.error) for case in group]
-    if all(right and got and right.type in got.bases for right, got in pairs):
-        return _finding("message", group, raised=raised)
-    types = {right.type for right, _ in pairs if right}
-    if len(types) > 1:
-        return None
-    return _finding("other error", group, raised=raised, expected=types.pop())
-
-
-def _finding(kind: str, failing: Sequence[FailingCase], **data: str) -> Finding:
-    return Finding(kind, [case.number for case in failing], data)
+    types: str
+    message: str
+    line: str
+    text: str
 
 
 def _meaning(error: Raised, line: str) -> str:
-    """Return the meaning of an error, or "" where one of several meanings may be true."""
-    for types, pattern, on_line, meaning in _meanings():
-        if not re.fullmatch(types, error.type):
+    """Return the meaning of an error, or "" if it is unknown or not certain."""
+    for meaning in _meanings():
+        if not re.fullmatch(meaning.types, error.type):
             continue
-        match = re.search(pattern, error.message, re.DOTALL)
-        if match and re.search(on_line, line):
+        match = re.search(meaning.message, error.message, re.DOTALL)
+        if match and re.search(meaning.line, line):
             names = {name: _plain_name(text) for name, text in match.groupdict("").items()}
-            return re.sub(r"\ba (?=[aeioAEIO])", "an ", meaning.format(**names))
+            names |= {f"a_{name}": with_article(text) for name, text in names.items()}
+            return meaning.text.format(**names)
     return ""
 
 
 @cache
-def _meanings() -> list[list[str]]:
+def _meanings() -> list[Meaning]:
     text = (Path(__file__).parent / "meanings.toml").read_text("utf-8")
-    rows: list[list[str]] = tomllib.loads(text)["rows"]
-    return rows
+    return [Meaning(*row) for row in tomllib.loads(text)["rows"]]
 
 
 def _plain_name(text: str) -> str:
