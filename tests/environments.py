@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from pytree_course.launcher import child_environment, wait_for_turn
+from pytree_course.launcher import child_variables, wait_for_turn
 from tests.needs import missing
 
 ROOT = Path(__file__).parents[1]
@@ -84,7 +84,7 @@ def find_python(version: str) -> str | None:
 
 def run(*command: str | Path, cwd: Path = ROOT, timeout: float | None = 900) -> str:
     """Run a command of a test; if it fails, show what it said."""
-    variables = child_environment()
+    variables = child_variables()
     # nbgrader looks for alembic on PATH, as if its environment were active.
     programs = str(Path(command[0]).parent)
     variables["PATH"] = os.pathsep.join([programs, variables.get("PATH", os.defpath)])

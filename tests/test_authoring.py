@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.notebooks import slide_types
-from pytree_course.built import other_answer_id, show_outputs, without_this_machine
+from pytree_course.built import other_answer_id, show_outputs, strip_machine_details
 from pytree_course.course import Course, LessonFiles
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
@@ -351,7 +351,7 @@ def test_a_cell_that_should_raise_shows_its_error_and_no_more_of_this_machine(un
     ],
 )
 def test_an_errors_message_loses_folders_and_addresses_only(message, kept):
-    assert without_this_machine(message) == (kept or message)
+    assert strip_machine_details(message) == (kept or message)
 
 
 # --- slides

@@ -9,7 +9,7 @@ from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.authoring.release import for_colab
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.submission import read_submission
-from pytree_course.released_files import bundle
+from pytree_course.released_files import read_bundle
 from tests.conftest import ROOT
 
 ADDRESS = "https://colab.research.google.com/github/ada/pytrees/blob/spring/colab"
@@ -17,7 +17,7 @@ ADDRESS = "https://colab.research.google.com/github/ada/pytrees/blob/spring/cola
 
 @pytest.fixture(scope="module")
 def learners():
-    return bundle(Course(ROOT))
+    return read_bundle(Course(ROOT))
 
 
 @pytest.fixture(scope="module")

@@ -221,7 +221,7 @@ def test_a_change_of_what_it_is_made_from_updates_it(made):
     calls = len(made.calls())
     with (made.folder / "requirements.txt").open("a") as lock:
         lock.write("\n")
-    assert made.launcher.outdated() == {"digest"}
+    assert made.launcher.find_changes() == {"digest"}
     status, _, told = made.run("test")
     assert status == 0
     assert "Updating" in told
@@ -234,7 +234,7 @@ def test_a_failed_step_shows_why_and_what_to_try(copy):
     assert output == ""
     for text in ("the disk is on fire", "could not be made", "network", "disk", "delete", "apt"):
         assert text in told
-    assert copy.launcher.outdated()
+    assert copy.launcher.find_changes()
 
 
 def test_a_stopped_run_ends_its_installer_too(copy):
@@ -244,7 +244,7 @@ def test_a_stopped_run_ends_its_installer_too(copy):
     assert process.returncode == 130
     assert "Stopped" in told
     assert "Traceback" not in told
-    assert copy.launcher.outdated()
+    assert copy.launcher.find_changes()
 
 
 def test_of_two_starts_at_once_the_second_waits(copy):
@@ -311,15 +311,15 @@ def test_a_python_without_pip_will_do_and_a_moved_environment_is_made_anew(copy)
     copy.python = copy.cache / "bare/bin/python"
     status, _, told = copy.run("test")
     assert status == 0, told
-    assert copy.launcher.outdated() == set()
+    assert copy.launcher.find_changes() == set()
     moved = copy.folder.with_name("moved")
     copy.folder.rename(moved)
     copy.folder = moved
-    assert copy.launcher.outdated() == {"location"}
+    assert copy.launcher.find_changes() == {"location"}
     status, _, told = copy.run("test")
     assert status == 0
     assert "Making the course's environment" in told
-    assert copy.launcher.outdated() == set()
+    assert copy.launcher.find_changes() == set()
 
 
 # --- what the commands get to see

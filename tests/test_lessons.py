@@ -19,7 +19,7 @@ from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.lesson_turns import LESSONS, each_in_turn
 
-PAGES = Course(ROOT).with_sources()  # the lessons, and pages such as the start page
+PAGES = Course(ROOT).lessons_and_pages()  # the lessons, and pages such as the start page
 each_lesson = pytest.mark.parametrize("files", LESSONS, ids=lambda files: files.stem)
 each_page = pytest.mark.parametrize("files", PAGES, ids=lambda files: files.stem)
 

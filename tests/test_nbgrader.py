@@ -12,7 +12,7 @@ import pytest
 
 from pytree_course.course import Course
 from pytree_course.grading.grade import grade_notebook
-from pytree_course.nbgrader import VARIABLE
+from pytree_course.nbgrader import EXECUTION_VARIABLE
 from tests.conftest import ExerciseNotebook
 from tests.environments import RUNNING, made, run
 from tests.made_submissions import ELEMENTS, RIGHT
@@ -129,7 +129,7 @@ def test_a_kernel_that_is_not_told_where_the_course_is_says_what_to_set(tmp_path
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,
-        env={**os.environ, VARIABLE: "autograde"},
+        env={**os.environ, EXECUTION_VARIABLE: "autograde"},
         capture_output=True,
         text=True,
     )

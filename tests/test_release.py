@@ -12,7 +12,7 @@ import pytest
 
 from pytree_course.authoring.release import release
 from pytree_course.course import Course, CourseError
-from pytree_course.released_files import AUTHORS_CODE, FILES, bundle
+from pytree_course.released_files import AUTHORS_CODE, FILES, read_bundle
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.executed import outputs_of
@@ -26,7 +26,7 @@ WRONG = "def first_leaf(tree):\n    return jax.tree.leaves(tree)[-1]"
 
 @pytest.fixture(scope="module")
 def lessons_bundle() -> dict[str, bytes]:
-    return bundle(Course(ROOT))
+    return read_bundle(Course(ROOT))
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_somebodys_work_and_what_else_lies_about_is_not_released(whole, notebook
     (whole.root / "notes.txt").write_text("mine")
     release(whole, tmp_path / "bundle")
     released = contents(tmp_path / "bundle")
-    assert released == bundle(whole)
+    assert released == read_bundle(whole)
     assert RIGHT.encode() not in released["exercises/01_mini_exercises.ipynb"]
     handed_out = released["checks/expected/01_mini.ipynb"]
     assert released["exercises/01_mini_exercises.ipynb"] == handed_out
@@ -83,7 +83,7 @@ def test_an_earlier_release_is_replaced_and_its_repository_and_all_else_is_kept(
     (folder / ".gitignore").write_text("mine", encoding="utf-8")
     assert release(whole, folder) == first
     kept = {".git/HEAD": b"ref: refs/heads/main\n", ".gitignore": b"mine"}
-    assert contents(folder) == bundle(whole) | kept
+    assert contents(folder) == read_bundle(whole) | kept
 
     (folder / "progress.jsonl").touch()
     with pytest.raises(CourseError, match="Somebody has worked"):

@@ -14,7 +14,7 @@ import pytest
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.authoring.release import for_colab
 from pytree_course.course import Course
-from pytree_course.released_files import bundle
+from pytree_course.released_files import read_bundle
 from tests import made_submissions as answers
 from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.executed import outputs_of
@@ -113,7 +113,7 @@ def unpacked(first_start, tmp_path):
 
 def test_jupyterlab_opens_the_released_course_at_lesson_1(first_start):
     assert "/lab/tree/notebooks/01_leaves.ipynb" in first_start[1]
-    assert contents(first_start[0]) == bundle(Course(ROOT))
+    assert contents(first_start[0]) == read_bundle(Course(ROOT))
 
 
 def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
@@ -180,7 +180,7 @@ def test_a_notebook_without_the_course_says_what_to_do_in_one_sentence(installed
 
 
 def test_a_notebook_on_colab_installs_the_course_and_works(installed, alone, tmp_path):
-    colab = for_colab(bundle(Course(ROOT)), "ada/pytrees")
+    colab = for_colab(read_bundle(Course(ROOT)), "ada/pytrees")
     alone.file.write_bytes(colab["colab/exercises/01_leaves_exercises.ipynb"])
     notebook = with_one_exercise(alone.file).answer("count_leaves", WRONG)
     install = notebook.cell(INSTALLED_ID)

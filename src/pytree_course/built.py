@@ -19,26 +19,29 @@ SOURCES, OUTPUTS = "sources", "outputs"
 In a cell: outputs that answer a prediction, hidden until the cell is run.
 """
 
-RUN_CELL = re.compile(r"[^\s'\"<>()]*ipykernel_\d+[\\/]\d+\.py")
+ANSWER_ENDING, CHECK_ENDING = "-answer", "-check"
+"""The ends of the ids of answer cells and check cells."""
+
+_CELL_FILE = re.compile(r"[^\s'\"<>()]*ipykernel_\d+[\\/]\d+\.py")
 """The name of the non-existent file that IPython gives a cell in an error's message."""
 
-FOLDER = re.compile(r"(?<![\w.:/\\\])])(?:[A-Za-z]:)?[\\/](?:[^\s:'\"<>()\\/]+[\\/])+")
+_FOLDER_PATH = re.compile(r"(?<![\w.:/\\\])])(?:[A-Za-z]:)?[\\/](?:[^\s:'\"<>()\\/]+[\\/])+")
 """The absolute path of a folder in a message, but not the path of a URL."""
 
-ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
+_MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 
-MEANT_TO_FAIL = "raises-exception"
+_MEANT_TO_FAIL = "raises-exception"
 """The tag of a cell in a lesson that raises an error on purpose."""
 
 
 def answer_id(exercise: str) -> str:
     """Return the id of an exercise's answer cell."""
-    return f"{exercise}-answer"
+    return f"{exercise}{ANSWER_ENDING}"
 
 
 def check_id(exercise: str) -> str:
     """Return the id of an exercise's check cell."""
-    return f"{exercise}-check"
+    return f"{exercise}{CHECK_ENDING}"
 
 
 def our_version_id(exercise: str) -> str:
@@ -46,8 +49,8 @@ def our_version_id(exercise: str) -> str:
     return f"{exercise}-ours"
 
 
-def other_answer_id(exercise: str, number: int | str = "") -> str:
-    """Return the id of a solutions' cell with another right answer; its beginning if no number."""
+def other_answer_id(exercise: str, number: int) -> str:
+    """Return the id of the cell in the solutions with another right answer, numbered from 1."""
     return f"{exercise}-other-{number}"
 
 
@@ -68,22 +71,23 @@ def show_outputs(cell: "NotebookNode") -> None:
     cell.execution_count = 1
 
 
-def without_this_machine(message: str) -> str:
-    """Remove from an error's message what depends on machine and run: folders and addresses."""
-    message = RUN_CELL.sub("this cell", message)
-    return ADDRESS.sub("0x…", FOLDER.sub("…/", message))
+def strip_machine_details(message: str) -> str:
+    """Replace the folders and memory addresses in an error's message, which vary between runs."""
+    message = _CELL_FILE.sub("this cell", message)
+    message = _FOLDER_PATH.sub("…/", message)
+    return _MEMORY_ADDRESS.sub("0x…", message)
 
 
 def brief_traceback(name: str, message: str) -> list[str]:
     """Return the traceback to show for an error that a lesson raises on purpose: one line."""
-    return [f"{name}: {without_this_machine(message)}"]
+    return [f"{name}: {strip_machine_details(message)}"]
 
 
 def is_meant_to_fail(source: str, folder: Path) -> bool:
-    """Return whether a notebook in a folder has a cell with this source that is meant to raise."""
+    """Return whether a notebook in this folder has a cell with this source that has to fail."""
     notebooks = (json.loads(file.read_text(encoding="utf-8")) for file in folder.rglob("*.ipynb"))
     return any(
-        "".join(cell["source"]) == source and MEANT_TO_FAIL in cell["metadata"].get("tags", ())
+        "".join(cell["source"]) == source and _MEANT_TO_FAIL in cell["metadata"].get("tags", ())
         for notebook in notebooks
         for cell in notebook["cells"]
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytree_course import nbgrader
-from pytree_course.built import answer_id
+from pytree_course.built import ANSWER_ENDING
 from pytree_course.texts import text_digest
 
 COURSE_VARIABLE = "PYTREE_COURSE"
@@ -16,17 +16,17 @@ PROGRESS_VARIABLE = "PYTREE_COURSE_PROGRESS"
 """Environment variable that names the folder to keep the learner's progress in."""
 
 LINKS_VARIABLE = "PYTREE_COURSE_LINKS"
-"""Environment variable with the address of the notebooks, where they are not files: on Colab."""
+"""Environment variable with the address of the notebooks if they are not files: on Colab."""
 
 NOBODY_VARIABLE = "PYTREE_COURSE_NOBODY"
-"""Environment variable that the build sets: what it runs is no learner's progress."""
+"""Environment variable that the build sets: the cells that it runs are not a learner's work."""
 
 GOING_DEEPER = "Going deeper"
 """The heading in a lesson that lists its deeper sections."""
 
 
 class CourseError(Exception):
-    """Ends a command, or a cell; its message is all that the user sees."""
+    """An error that ends a command or a cell; the user sees its message only."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]
@@ -44,7 +44,7 @@ class Course:
         """Find the course at or above PYTREE_COURSE, `start` or the current folder."""
         start = Path(os.environ.get(COURSE_VARIABLE) or start or Path.cwd()).resolve()
         for folder in (start, *start.parents):
-            if _holds_course(folder):
+            if _has_course(folder):
                 return cls(folder)
         if nbgrader.is_running():
             advice = (
@@ -61,12 +61,12 @@ class Course:
 
     @classmethod
     def of_notebook(cls) -> "Course":
-        """Return the course above a notebook; for a notebook alone, the one that is installed."""
+        """Return the course above the running notebook, or else the installed course."""
         try:
             return cls.above()
         except CourseError:
             installed_course = cls.installed()
-            # Where the course has to be named, do not guess one.
+            # nbgrader's kernels, and a variable that is wrong, need the right folder: do not guess.
             if installed_course is None or nbgrader.is_running() or COURSE_VARIABLE in os.environ:
                 raise
             return cls(installed_course.root, is_elsewhere=True)
@@ -80,7 +80,7 @@ class Course:
         """
         package = Path(__file__).parent
         for folder in (package / "bundle", package.parents[1]):
-            if _holds_course(folder):
+            if _has_course(folder):
                 return cls(folder)
         return None
 
@@ -102,7 +102,7 @@ class Course:
     def link(self, notebook: Path, section: str = "", start: Path | None = None) -> str:
         """Return a link to a notebook, or to a section in it; "" if no link can reach it.
 
-        It is relative to `start`, by default the current folder, which is the running notebook's.
+        The link is relative to `start`, by default the current folder: the running notebook's.
         """
         path = notebook.relative_to(self.root).as_posix()
         if address := os.environ.get(LINKS_VARIABLE):
@@ -112,7 +112,7 @@ class Course:
         if section:
             path += f"#{section.replace(' ', '-')}"
         start = start or Path.cwd()
-        depth = 1  # of `exercises`, for a notebook that lies outside of the course's folder
+        depth = 1  # as in `exercises`, for a notebook outside the course's folder
         if start.is_relative_to(self.root):
             depth = len(start.relative_to(self.root).parts)
         return "../" * depth + path
@@ -122,8 +122,8 @@ class Course:
         scripts = sorted((self.root / "checks").glob("check_*.py"))
         return [self.lesson(script.stem.removeprefix("check_")) for script in scripts]
 
-    def with_sources(self) -> list["LessonFiles"]:
-        """Return the files of all that has sources: lessons, and pages such as the start page."""
+    def lessons_and_pages(self) -> list["LessonFiles"]:
+        """Return the files of all lessons, and of pages such as the start page, with sources."""
         folders = sorted(folder for folder in (self.root / "sources").glob("*") if folder.is_dir())
         return [self.lesson(folder.name) for folder in folders]
 
@@ -132,8 +132,8 @@ class Course:
         return LessonFiles(self.root, stem)
 
     def lesson_named(self, name: str) -> "LessonFiles":
-        """Return the lesson that "1", "01", "leaves" or "01_leaves" stands for."""
-        all_files = [*self.lessons(), *self.with_sources()]
+        """Return the files of a lesson or page by "1", "01", "leaves" or "01_leaves"."""
+        all_files = [*self.lessons(), *self.lessons_and_pages()]
         stems = sorted({files.stem for files in all_files})
         for stem in stems:
             number, _, topic = stem.partition("_")
@@ -142,29 +142,28 @@ class Course:
         raise CourseError(f"There is no lesson {name!r}. The lessons here: {', '.join(stems)}.")
 
 
-def _holds_course(folder: Path) -> bool:
+def _has_course(folder: Path) -> bool:
     return any((folder / "checks").glob("check_*.py"))
 
 
 class LessonFiles:
-    """The files of one lesson; those that learners do not get may be missing."""
+    """The files of a lesson or page; those that learners do not get may be missing."""
 
     def __init__(self, root: Path, stem: str) -> None:
         self.root, self.stem = root, stem
         self.sources = root / "sources" / stem  # the folder that the author edits
         self.notebook = root / "notebooks" / f"{stem}.ipynb"  # the lesson, or its core
-        self.deeper_sources = self.sources / "deeper"  # a file for each deeper section
         self.deeper_notebooks = root / "notebooks" / "deeper" / stem
         self.exercises = root / "exercises" / f"{stem}_exercises.ipynb"  # the learner works here
         self.solutions = root / "solutions" / f"{stem}_solutions.ipynb"  # not for learners
         self.check_script = root / "checks" / f"check_{stem}.py"  # hand-written
-        # Built: the expected observations and the feedback; and the blank exercise notebook.
+        # Built: the expected observations and misconceptions; and the blank exercise notebook.
         self.expected = root / "checks" / "expected" / f"{stem}.json"
         self.blank = self.expected.with_suffix(".ipynb")
 
     @property
     def has_exercises(self) -> bool:
-        """Whether this is a lesson: a page, such as the start page, has no exercises."""
+        """Whether this is a lesson: a page has no exercises."""
         return self.check_script.exists() or (self.sources / "exercises.md").exists()
 
     def notebooks(self) -> list[Path]:
@@ -172,23 +171,17 @@ class LessonFiles:
         return [self.notebook, *(self.deeper(file.stem) for file in self.deeper_files())]
 
     def deeper_files(self) -> list[Path]:
-        """Return the sources of the deeper sections."""
-        return sorted(self.deeper_sources.glob("*.md"))
+        """Return the sources of the deeper sections, a file for each."""
+        return sorted((self.sources / "deeper").glob("*.md"))
 
     def deeper(self, section: str) -> Path:
         """Return the notebook of a deeper section, by the section's slug."""
         return self.deeper_notebooks / f"{section}.ipynb"
 
-    def place(self, section: str, title: str, *, deeper: bool) -> tuple[Path, str]:
-        """Return the notebook that contains a section, and the heading in it to link to."""
-        if deeper:
-            return self.deeper(section), ""  # the whole notebook is the section
-        return self.notebook, title
-
     def exercises_digest(self) -> str:
         """Return a digest of the sources of the exercises, the solutions and checks/expected."""
-        written = (self.sources / "exercises.md", self.sources / "answers.py", self.check_script)
-        return text_digest(*(file.read_text(encoding="utf-8") for file in written))
+        sources = (self.sources / "exercises.md", self.sources / "answers.py", self.check_script)
+        return text_digest(*(file.read_text(encoding="utf-8") for file in sources))
 
     def read_blank(self) -> str:
         """Return the text of the blank exercise notebook."""
@@ -197,10 +190,9 @@ class LessonFiles:
         return self.blank.read_text(encoding="utf-8")
 
     def read_starters(self) -> dict[str, str]:
-        """Return the code of each answer cell as it is handed out, by exercise."""
-        ending = answer_id("")
+        """Return each answer cell's code in the blank exercise notebook, by exercise."""
         return {
-            cell["id"].removesuffix(ending): "".join(cell["source"])
+            cell["id"].removesuffix(ANSWER_ENDING): "".join(cell["source"])
             for cell in json.loads(self.read_blank())["cells"]
-            if cell["id"].endswith(ending)
+            if cell["id"].endswith(ANSWER_ENDING)
         }

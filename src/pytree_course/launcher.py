@@ -31,9 +31,9 @@ say = functools.partial(print, file=sys.stderr)
 HELP = Path(__file__).with_name("help.txt").read_text("utf-8")
 """What `course.py` prints before anything is installed."""
 
-COMMANDS = re.findall(r"^  (\w+)   ", HELP, re.M)
+COMMANDS = re.findall(r"^  (\w+)   ", HELP, re.M)  # HELP lists them all
 
-FAILED = """
+INSTALLATION_FAILED = """
 The environment could not be made. Run the same command again: finished downloads are kept.
   - network: is this computer online? HTTPS_PROXY and pip's index-url, cert and proxy are used
   - disk: about 1.5 GB is needed, {free:.1f} GB are free; to start over, delete the folder .venv
@@ -43,14 +43,14 @@ The environment could not be made. Run the same command again: finished download
 SERVERS_PYTHON = "PYTREE_COURSE_PYTHON"
 """Environment variable in JupyterLab's terminals: its server's Python, which has the course."""
 
-FOREIGN = re.compile(
+FOREIGN_VARIABLES = re.compile(
     r"PYTHON(HOME|PATH)|__PYVENV_LAUNCHER__|VIRTUAL_ENV(_PROMPT)?|CONDA_(DEFAULT_ENV|PREFIX)"
     r"|PIP_(PREFIX|PYTHON|REQUIRE_VIRTUALENV|TARGET|USER)|UV_(PREFIX|PROJECT_ENVIRONMENT|TARGET)"
 )
 """Environment variables that would lead the installers or the course into another environment."""
 
-# uv does not read pip's configuration, in which many universities name their mirror.
-UV_NAMES = {
+# By pip's setting: uv does not read pip's configuration, where many universities name a mirror.
+UV_VARIABLES = {
     "cert": "SSL_CERT_FILE",
     "index-url": "UV_INDEX_URL",
     "proxy": "ALL_PROXY",
@@ -58,8 +58,8 @@ UV_NAMES = {
 }
 
 
-def true_stamp() -> dict[str, str]:
-    """Return the environment's location, its interpreter, and a digest of what it is made from."""
+def make_stamp() -> dict[str, str]:
+    """Return the environment's location, its interpreter, and a digest of its requirements."""
     # The real path distinguishes Python versions. Windows has a copy instead of the link.
     interpreter = os.path.realpath(PYTHON)
     if os.name == "nt":
@@ -72,19 +72,19 @@ def true_stamp() -> dict[str, str]:
     return {"location": str(VENV), "interpreter": interpreter, "digest": digest.hexdigest()}
 
 
-def outdated() -> set[str]:
-    """Return the stamp's entries that have changed; none if the environment is up to date."""
+def find_changes() -> set[str]:
+    """Return the names of the stamp's entries that have changed since the installation."""
     try:
         stamp = json.loads(STAMP.read_text("utf-8"))
-        now = true_stamp()
+        current_stamp = make_stamp()
     except (OSError, ValueError):
         return {"stamp"}
-    return {name for name in now if now[name] != stamp.get(name)}
+    return {name for name in current_stamp if current_stamp[name] != stamp.get(name)}
 
 
 def has_course() -> bool:
     """Return whether the running Python has this version of the course installed."""
-    # Imported here because few commands need them, and all would wait for them.
+    # Imported late because few commands need these two, and every command would wait for them.
     import importlib.metadata
     import importlib.util
 
@@ -99,37 +99,36 @@ def has_course() -> bool:
     return any(distribution.version == version for distribution in installed)
 
 
-def servers_python() -> str | None:
-    """Return the Python of the JupyterLab that this terminal belongs to, if it is another one.
-
-    JupyterLab's terminals are login shells, in which many systems reset PATH, so that `python3` is
-    not the hub's Python.
-    """
-    python = os.environ.get(SERVERS_PYTHON, sys.executable)
-    return python if python != sys.executable and shutil.which(python) else None
-
-
 def prepare() -> None:
-    """Make the environment, or update it, unless another run has just done so."""
+    """Make or update the environment, unless another run has just done so."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the installer, too
     with open(ROOT / ".venv-lock", "a+b") as file:
         wait_for_turn(file.fileno())
-        if changed := outdated():
-            make(from_scratch=changed != {"digest"})
+        changes = find_changes()
+        if not changes:
+            return
+        STAMP.unlink(missing_ok=True)
+        if changes == {"digest"}:
+            say("Updating the course's environment.")
+        else:
+            say("Making the course's environment: about 350 MB to download, 1.5 GB on disk, once.")
+            # --clear: an interrupted run may leave a partial package, which uv does not detect.
+            run_step([sys.executable, "-P", "-m", "venv", "--without-pip", "--clear", VENV])
+        install_packages()
 
 
 def wait_for_turn(descriptor: int) -> None:
-    """Lock a file until it is closed, as soon as no other process has locked it.
+    """Wait until no other process has locked a file, and lock it until it is closed.
 
     uv's own lock comes too late: before uv runs, an unfinished environment is deleted.
     """
-    if not lock(descriptor):
+    if not try_lock(descriptor):
         say("Another run of course.py is making the environment: waiting for it.")
-        while not lock(descriptor):
+        while not try_lock(descriptor):
             time.sleep(0.2)
 
 
-def lock(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
     """Lock a file, or return False if another process has locked it."""
     try:
         if sys.platform == "win32":
@@ -147,27 +146,20 @@ def lock(descriptor: int) -> bool:
     return True
 
 
-def make(from_scratch: bool) -> None:
-    """Make or update the environment. The stamp is written last, and atomically."""
-    STAMP.unlink(missing_ok=True)
-    if from_scratch:
-        say("Making the course's environment: about 350 MB to download, 1.5 GB on disk, once.")
-        # --clear: an interrupted run may leave a partial package, which uv does not detect.
-        install([sys.executable, "-P", "-m", "venv", "--without-pip", "--clear", VENV])
-    else:
-        say("Updating the course's environment.")
+def install_packages() -> None:
+    """Install the locked packages and the course; write the stamp last, and atomically."""
     settings = install_uv()
     # Not `uv pip sync`, which queries the index even for installed packages.
     uv = [PYTHON, "-P", "-m", "uv", "pip", "install", "--python", PYTHON]
-    install([*uv, "--compile-bytecode", "--requirements", REQUIREMENTS], **settings)
+    run_step([*uv, "--compile-bytecode", "--requirements", REQUIREMENTS], **settings)
     course = ["--no-deps", "--no-build-isolation", "--reinstall-package", "pytree-course"]
-    install([*uv, *course, "--editable", ROOT], **settings)
-    # Python decodes this file by the locale: on Windows before Python 3.13, and with LC_ALL=C, it
-    # fails on a path that is not ASCII.
+    run_step([*uv, *course, "--editable", ROOT], **settings)
+    # Python decodes this file by the locale: on Windows before Python 3.13, and with LC_ALL=C, a
+    # path that is not ASCII makes it fail, so a relative path is written.
     for link in VENV.glob("[Ll]ib*/**/site-packages/_editable_impl_pytree_course.pth"):
         link.write_text(os.path.relpath(ROOT / "src", link.parent), "ascii")
     draft = STAMP.with_suffix(".draft")
-    draft.write_text(json.dumps(true_stamp(), indent=1), "utf-8")
+    draft.write_text(json.dumps(make_stamp(), indent=1), "utf-8")
     os.replace(draft, STAMP)
     say("The environment is ready. Later starts skip this.\n")
 
@@ -176,56 +168,58 @@ def install_uv() -> dict[str, str]:
     """Install the locked version of uv with pip; return pip's index settings as uv's variables."""
     pip = [sys.executable, "-P", "-m", "pip", "--python", PYTHON]
     if subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
-        pip = [PYTHON, "-P", "-m", "pip"]  # there is no pip, or one older than 22.3
-        install([PYTHON, "-P", "-m", "ensurepip"])
+        pip = [PYTHON, "-P", "-m", "pip"]  # pip is missing, or older than 22.3
+        run_step([PYTHON, "-P", "-m", "ensurepip"])
     [uv] = re.findall(r"^uv==.*", REQUIREMENTS.read_text("utf-8"), re.M)
-    install([*pip, "install", "--no-user", "--disable-pip-version-check", uv])
-    listed = subprocess.check_output([*pip, "config", "list"]).decode("utf-8", "replace")
+    run_step([*pip, "install", "--no-user", "--disable-pip-version-check", uv])
+    configuration = subprocess.check_output([*pip, "config", "list"]).decode("utf-8", "replace")
     # Lines look like  global.index-url='...' ; variables come last, and override files.
-    found = re.findall(rf"^(?:global|install|:env:)\.({'|'.join(UV_NAMES)})=(.+)$", listed, re.M)
-    return {UV_NAMES[name]: ast.literal_eval(value).replace("\n", " ") for name, value in found}
+    names = "|".join(UV_VARIABLES)
+    settings = re.findall(rf"^(?:global|install|:env:)\.({names})=(.+)$", configuration, re.M)
+    return {UV_VARIABLES[name]: ast.literal_eval(raw).replace("\n", " ") for name, raw in settings}
 
 
-def install(step: Sequence[str | Path], **settings: str) -> None:
+def run_step(step: Sequence[str | Path], **settings: str) -> None:
     """Run a step of the installation, with its output on standard error.
 
-    The settings are environment variables; those that the user has set are stronger.
+    The settings are environment variables; the user's own values override them.
     """
-    environment = dict(settings)
-    environment.update(child_environment())
+    variables = dict(settings)
+    variables.update(child_variables())
     status = subprocess.call(
-        step, stdin=subprocess.DEVNULL, stdout=sys.stderr, cwd=ROOT, env=environment
+        step, stdin=subprocess.DEVNULL, stdout=sys.stderr, cwd=ROOT, env=variables
     )
     if status != 0:
-        sys.exit(FAILED.format(free=shutil.disk_usage(ROOT).free / 1e9))
+        sys.exit(INSTALLATION_FAILED.format(free=shutil.disk_usage(ROOT).free / 1e9))
 
 
-def child_environment() -> dict[str, str]:
+def child_variables() -> dict[str, str]:
     """Return the environment variables for a child process."""
-    return {name: value for name, value in os.environ.items() if not FOREIGN.fullmatch(name)}
+    names = [name for name in os.environ if not FOREIGN_VARIABLES.fullmatch(name)]
+    return {name: os.environ[name] for name in names}
 
 
 def run_command(python: str, arguments: Sequence[str]) -> int:
-    """Run the course's command line in a Python's environment and return its exit status."""
+    """Run the course's command line with this Python and return its exit status."""
     # -P: a learner's file named jax.py in the current folder must not be imported instead.
     command = [python, "-P", "-m", "pytree_course", *arguments]
     variables = dict(os.environ)
     if python == PYTHON:
-        variables = child_environment()
+        variables = child_variables()
         variables["VIRTUAL_ENV"] = str(VENV)
         variables["PATH"] = os.pathsep.join([os.path.dirname(PYTHON), variables.get("PATH", "")])
     if ROOT not in [Path.cwd(), *Path.cwd().parents]:
         variables["PYTREE_COURSE"] = str(ROOT)
-    return become(command, variables)
+    return replace_process(command, variables)
 
 
-def become(command: list[str], variables: Mapping[str, str]) -> int:
-    """Replace this process with a command; where the system cannot, run it and wait."""
+def replace_process(command: list[str], variables: Mapping[str, str]) -> int:
+    """Replace this process with a command; on Windows, run the command and wait."""
     if os.name == "posix":
         os.execve(command[0], command, variables)
-    # Ctrl-C reaches the child too, which decides how to end. KeyboardInterrupt is not caught around
-    # the wait: raised just after the exit status was collected, it would lose it. SIGINT is not
-    # ignored either, because the child would inherit that.
+    # Ctrl-C reaches the child too, which decides how to end. This process must not raise
+    # KeyboardInterrupt, which could lose the exit status, nor ignore SIGINT, which the child would
+    # inherit.
     signal.signal(signal.SIGINT, lambda signum, frame: None)
     return subprocess.Popen(command, env=variables).wait()
 
@@ -252,17 +246,21 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def start(arguments: Sequence[str]) -> int:
-    """Run a command in the first Python that has the course; if none has it, make one."""
-    if not outdated():
+    """Run a command with the first Python that has the course; if none has it, install it."""
+    if not find_changes():
         return run_command(PYTHON, arguments)
     if "-h" in arguments or "--help" in arguments:
-        print(HELP, end="")  # for which no environment is made
+        print(HELP, end="")  # without making an environment for it
         return 0
     if has_course():
         return run_command(sys.executable, arguments)
-    if servers := servers_python():
-        # Without the variable, so that the other Python does not delegate again.
-        variables = {name: text for name, text in os.environ.items() if name != SERVERS_PYTHON}
-        return become([servers, "-P", str(ROOT / "course.py"), *arguments], variables)
+    servers_python = os.environ.get(SERVERS_PYTHON, sys.executable)
+    if servers_python != sys.executable and shutil.which(servers_python):
+        # JupyterLab's terminals are login shells. Many systems reset PATH in these, so that
+        # `python3` is not the hub's Python.
+        variables = dict(os.environ)
+        del variables[SERVERS_PYTHON]  # so that the other Python does not delegate again
+        command = [servers_python, "-P", str(ROOT / "course.py"), *arguments]
+        return replace_process(command, variables)
     prepare()
     return run_command(PYTHON, arguments)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-VARIABLE = "NBGRADER_EXECUTION"
+EXECUTION_VARIABLE = "NBGRADER_EXECUTION"
 """Environment variable that nbgrader sets when it runs a notebook: "autograde" or "validate"."""
 
 
@@ -18,13 +18,13 @@ class NotCorrectError(Exception):
     """Raised by a check in nbgrader, which then gives no points: the verdict is not "correct"."""
 
     def _render_traceback_(self) -> list[str]:
-        """Let IPython show one line; the feedback above it has the details."""
+        """Make IPython show one line; the feedback above it has the details."""
         return [f"{type(self).__name__}: {self}"]
 
 
 def is_running() -> bool:
     """Return whether nbgrader runs this notebook."""
-    return VARIABLE in os.environ
+    return EXECUTION_VARIABLE in os.environ
 
 
 def marks(
@@ -34,7 +34,7 @@ def marks(
 
     nbgrader restores every cell that is not the learner's to its original source.
     """
-    marks: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "schema_version": 3,
         "grade_id": grade_id,
         "grade": points is not None,
@@ -43,22 +43,22 @@ def marks(
         "task": False,
     }
     if points is not None:
-        marks["points"] = points
-    return {"nbgrader": marks}
+        metadata["points"] = points
+    return {"nbgrader": metadata}
 
 
 @contextlib.contextmanager
-def stderr_on_stdout() -> Iterator[None]:
+def redirect_stderr_to_stdout() -> Iterator[None]:
     """Redirect standard error to standard output: a warning must not cost points."""
     stderr: Any = sys.stderr
-    # Logging handlers hold a reference to the stream, so its method is replaced.
+    # Logging handlers hold a reference to the stream, so its method is replaced, not the stream.
     stderr.write = sys.stdout.write
     # Libraries in C write to the file descriptor.
-    kept = os.dup(2)
+    stderr_copy = os.dup(2)
     os.dup2(1, 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        del stderr.write
+        os.dup2(stderr_copy, 2)
+        os.close(stderr_copy)
+        del stderr.write  # which uncovers the class's method

@@ -1,6 +1,7 @@
 """The files for learners: the bundle of a release, and fresh exercise notebooks.
 
-This module imports the standard library only: `wheel_hook.py` runs it when nothing is installed.
+Like every module that it imports, it uses the standard library only, because `wheel_hook.py` runs
+it when nothing is installed.
 """
 
 import json
@@ -33,51 +34,52 @@ FOLDERS = {
 AUTHORS_CODE = (f"{CODE}/authoring/", f"{CODE}/cli/author.py")
 """Code that only authors need; neither the bundle nor the wheel contains it."""
 
-BUNDLE = f"{CODE}/bundle/"
-"""In a wheel: all files of the bundle but the code, which is the package itself."""
+BUNDLE_FOLDER = f"{CODE}/bundle/"
+"""In a wheel: the bundle without its code, which is the package itself."""
 
 _NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
 _TESTS = re.compile(r"^python3 course\.py test .*\n", re.MULTILINE)
 
 
-def bundle(course: Course) -> dict[str, bytes]:
+def read_bundle(course: Course) -> dict[str, bytes]:
     """Return the contents of all files of the learners' bundle by name."""
-    contents = {name: file.read_bytes() for name, file in bundle_files(course).items()}
+    contents = {name: file.read_bytes() for name, file in find_bundle_files(course).items()}
     sections = re.split(r"^(?=## )", contents["README.md"].decode(), flags=re.MULTILINE)
     for_learners = [section for section in sections if not section.startswith(_NOT_FOR_LEARNERS)]
     contents["README.md"] = _TESTS.sub("", "".join(for_learners)).encode()
     for files in course.lessons():
         # Blank ones, because the teacher may have worked in the folder `exercises`.
-        contents[_name(files.exercises, course)] = contents[_name(files.blank, course)]
+        contents[_name_in(course, files.exercises)] = contents[_name_in(course, files.blank)]
     return contents
 
 
-def bundle_files(course: Course) -> dict[str, Path]:
+def find_bundle_files(course: Course) -> dict[str, Path]:
     """Return the files of the bundle by name, from an author's, a learner's or an installed course.
 
     The folder `exercises` is left out, because somebody may have worked there.
     """
-    wanted = {name: course.root / name for name in FILES}
-    for folder, endings in FOLDERS.items():
-        place = course.root / folder
-        if folder == CODE and not place.is_dir():
-            place = Path(__file__).parent  # in a wheel
-        for file in _visible_files(place):
-            name = f"{folder}/{file.relative_to(place).as_posix()}"
-            if file.suffix in endings and not name.startswith((*AUTHORS_CODE, BUNDLE)):
-                wanted[name] = file
+    files_by_name = {name: course.root / name for name in FILES}
+    for folder_name, endings in FOLDERS.items():
+        folder = course.root / folder_name
+        if folder_name == CODE and not folder.is_dir():
+            folder = Path(__file__).parent  # in a wheel
+        for file in _visible_files(folder):
+            name = f"{folder_name}/{file.relative_to(folder).as_posix()}"
+            if file.suffix in endings and not name.startswith((*AUTHORS_CODE, BUNDLE_FOLDER)):
+                files_by_name[name] = file
     for file in _built_files(course):
-        wanted[_name(file, course)] = file
-    for file in wanted.values():
+        files_by_name[_name_in(course, file)] = file
+    for file in files_by_name.values():
         if not file.exists():
             raise CourseError(f"{file} is missing: a release needs it.")
-    return dict(sorted(wanted.items()))
+    return dict(sorted(files_by_name.items()))
 
 
 def _built_files(course: Course) -> list[Path]:
-    """Return the notebooks of the lessons, and the checks with all that belongs to them."""
-    built = [file for files in course.with_sources() for file in files.notebooks()]
-    if not built:  # there are no sources
+    """Return the lessons' notebooks, check scripts, expected results and blank notebooks."""
+    if course.lessons_and_pages():
+        built = [file for files in course.lessons_and_pages() for file in files.notebooks()]
+    else:  # a copy without sources
         notebooks = _visible_files(course.root / "notebooks")
         built = [file for file in notebooks if file.suffix == ".ipynb"]
     for files in course.lessons():
@@ -95,19 +97,19 @@ def _visible_files(folder: Path) -> list[Path]:
     ]
 
 
-def _name(file: Path, course: Course) -> str:
+def _name_in(course: Course, file: Path) -> str:
     return file.relative_to(course.root).as_posix()
 
 
 def unpack(folder: Path) -> Course:
-    """Write the bundle of the installed course into an empty folder, and return that course.
+    """Write the installed course's bundle into an empty folder, and return the new course.
 
-    Hidden files, such as an environment, may be in it. No file is ever replaced.
+    The folder may contain hidden files, such as an environment. No file is ever replaced.
     """
     installed = Course.installed()
     if installed is None:
         raise CourseError("This installation of the course is incomplete: install it again.")
-    others = sorted(part.name for part in folder.iterdir() if part.name[0] != ".")
+    others = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
     if others:
         raise CourseError(
             f"{folder} holds no course, and is not empty: {others[0]} is in it. The course needs a "
@@ -115,7 +117,7 @@ def unpack(folder: Path) -> Course:
             "  mkdir pytrees\n  cd pytrees"
         )
     try:
-        write_bundle(folder, bundle(installed))
+        write_bundle(folder, read_bundle(installed))
     except OSError as error:
         raise CourseError(f"The course could not be written into {folder}: {error}") from error
     return Course(folder)
@@ -124,14 +126,14 @@ def unpack(folder: Path) -> Course:
 def write_bundle(folder: Path, contents: dict[str, bytes]) -> None:
     """Replace everything in a folder except hidden files such as `.git`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for part in folder.iterdir():
-        if part.name.startswith("."):
+    for entry in folder.iterdir():
+        if entry.name.startswith("."):
             continue
-        if part.is_dir():
-            shutil.rmtree(part)
+        if entry.is_dir():
+            shutil.rmtree(entry)
         else:
-            part.unlink()
-    # A folder with `checks` is taken for a course, so `checks` comes last.
+            entry.unlink()
+    # `checks` comes last: a folder without it, as after an interrupted release, is not a course.
     for name in sorted(contents, key=lambda name: name.startswith("checks/")):
         file = folder / name
         if not file.exists():  # a `.gitignore` may be the teacher's own
@@ -147,20 +149,29 @@ def hand_out(files: LessonFiles, fresh: str) -> Path | None:
     Path or None
         The copy of the old notebook, if a learner had worked in it.
     """
-    notebook = files.exercises
-    kept: Path | None = None
-    if notebook.exists():
-        # In the first build of a lesson, there is no earlier blank notebook.
-        blank = files.read_blank() if files.blank.exists() else fresh
-        worked_in = notebook.read_text(encoding="utf-8", errors="replace")
-        if _cell_sources(worked_in) != _cell_sources(blank):
-            kept = _keep(notebook)
+    notebook, copy = files.exercises, None
+    # In the first build of a lesson, there is no earlier blank notebook.
+    blank = files.read_blank() if files.blank.exists() else fresh
+    if notebook.exists() and _has_work(notebook, blank):
+        copy = _copy_aside(notebook)
     for file in (files.blank, notebook):
         write_file(file, fresh)
-    return kept
+    return copy
 
 
-def _keep(notebook: Path) -> Path:
+def _has_work(notebook: Path, blank: str) -> bool:
+    """Return whether the cells of a notebook differ from the blank one's, or cannot be read."""
+    try:
+        return _cell_sources(notebook.read_text(encoding="utf-8")) != _cell_sources(blank)
+    except (ValueError, KeyError, TypeError):
+        return True
+
+
+def _cell_sources(text: str) -> list[str]:
+    return ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
+
+
+def _copy_aside(notebook: Path) -> Path:
     """Copy a notebook to the first free name beside it."""
     number = 1
     while (copy := notebook.with_name(f"{notebook.stem}.kept-{number}.ipynb")).exists():
@@ -172,11 +183,3 @@ def _keep(notebook: Path) -> Path:
             copy.unlink(missing_ok=True)  # an incomplete copy, on a full disk
         raise
     return copy
-
-
-def _cell_sources(text: str) -> list[str] | str:
-    """Return the sources of a notebook's cells, or the text itself if it is not a notebook."""
-    try:
-        return ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
-    except (ValueError, KeyError, TypeError):
-        return text

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from pytree_course.texts import counted, printable, printable_lines
 
-PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parent
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Feedback:
         return self.text
 
 
-def visible(value: object) -> object:
+def escape_hidden(value: object) -> object:
     """Escape characters that HTML forbids or hides; leave other values and markup unchanged."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
@@ -61,11 +61,11 @@ TEMPLATES = Templates(
         loader=PrefixLoader(
             {
                 folder.parent.name: FileSystemLoader(folder)
-                for folder in sorted(PACKAGE.glob("*/templates"))
+                for folder in sorted(_PACKAGE.glob("*/templates"))
             }
         ),
         autoescape=select_autoescape(),
-        finalize=visible,
+        finalize=escape_hidden,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

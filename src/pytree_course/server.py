@@ -16,21 +16,21 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(serverapp: Any) -> None:
-    """Let Jupyter show the pictures of built notebooks before their cells are run.
+    """Tell terminals the server's Python, and sign the built notebooks.
 
-    Jupyter shows stored HTML only in signed notebooks. A signature covers a notebook's contents, so
-    exactly the copies of these are trusted, wherever they are. The server logs an exception raised
-    here, and starts all the same.
+    Jupyter shows stored HTML, such as the pictures of cells that have not been run, only in signed
+    notebooks. A signature covers a notebook's contents, so that exactly the copies of these are
+    trusted, wherever they are. If this raises an exception, the server logs it and starts.
     """
-    os.environ[SERVERS_PYTHON] = sys.executable  # Terminals and kernels inherit it.
+    os.environ[SERVERS_PYTHON] = sys.executable  # terminals and kernels inherit it
     course = Course.installed()
     if course is None:
         raise FileNotFoundError("the course is installed without its notebooks")
     notary = serverapp.contents_manager.notary
-    for folder in ("notebooks", "solutions", "checks/expected"):  # the last has the exercises
+    for folder in ("notebooks", "solutions", "checks/expected"):  # the last has the blank exercises
         for file in sorted((course.root / folder).rglob("*.ipynb")):
             notebook = nbformat.read(file, as_version=4)
-            # In an editable installation, somebody may have edited them.
-            built_with = notebook.metadata.get(METADATA_KEY, {}).get(OUTPUTS)
-            if built_with == outputs_digest(notebook):
+            digest = notebook.metadata.get(METADATA_KEY, {}).get(OUTPUTS)
+            # They differ if somebody has edited the notebook, in an editable installation.
+            if digest == outputs_digest(notebook):
                 notary.sign(notebook)

@@ -16,8 +16,8 @@ class BundleHook(BuildHookInterface[Any]):
             return
         sys.path.insert(0, str(Path(self.root, "src")))
         from pytree_course.course import Course
-        from pytree_course.released_files import CODE, bundle_files
+        from pytree_course.released_files import CODE, find_bundle_files
 
-        for name, file in bundle_files(Course(Path(self.root))).items():
+        for name, file in find_bundle_files(Course(Path(self.root))).items():
             if not name.startswith(CODE):
                 build_data["force_include"][str(file)] = f"pytree_course/bundle/{name}"

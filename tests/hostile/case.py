@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from pytree_course.built import answer_id
+from pytree_course.built import ANSWER_ENDING
 from pytree_course.course import Course
 from tests.conftest import ROOT
 
@@ -20,9 +20,10 @@ NOTHING = "nothing"
 def _right_answers() -> dict[str, str]:
     notebook = json.loads(Course(ROOT).lesson(LESSON).solutions.read_text(encoding="utf-8"))
     sources = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
-    ending = answer_id("")
     return {
-        cell.removesuffix(ending): code for cell, code in sources.items() if cell.endswith(ending)
+        cell.removesuffix(ANSWER_ENDING): code
+        for cell, code in sources.items()
+        if cell.endswith(ANSWER_ENDING)
     }
 
 

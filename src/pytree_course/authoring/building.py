@@ -222,7 +222,7 @@ def _make_reproducible(cell: NotebookNode) -> None:
     cell.execution_count = 1
     for output in cell.outputs:
         if output.output_type == "error":  # whose traceback has paths of this machine
-            output.evalue = built.without_this_machine(output.evalue)
+            output.evalue = built.strip_machine_details(output.evalue)
             output.traceback = built.brief_traceback(output.ename, output.evalue)
         if "execution_count" in output:
             output.execution_count = 1

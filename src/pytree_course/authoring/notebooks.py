@@ -219,7 +219,7 @@ def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
     stars = "★" * exercise.stars + "☆" * (3 - exercise.stars)
     points = counted(exercise.points, "point", "points")
     files, section = sources.files, sources.sections[exercise.section]
-    place = files.place(exercise.section, section.title, deeper=section.deeper)
+    place = section.link_target(files, exercise.section)
     link = f"[{section.title}]({Course(files.root).link(*place, start=files.exercises.parent)})"
     core = " · core" if exercise.core else ""
     facts = f"{stars}{core} · {points} · about {exercise.minutes} minutes · reread: {link}"

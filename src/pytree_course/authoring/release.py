@@ -8,7 +8,7 @@ from pathlib import Path
 from pytree_course.authoring.building import find_stale
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.course import LINKS_VARIABLE, PROGRESS_VARIABLE, Course, CourseError
-from pytree_course.released_files import bundle, write_bundle
+from pytree_course.released_files import read_bundle, write_bundle
 from pytree_course.rendering import render
 
 NOTEBOOK_LINK = re.compile(r'(?P<before>\]\(|href=\\")(?P<path>[\w./-]+\.ipynb)(#[^)"\\]*)?')
@@ -74,7 +74,7 @@ def release(course: Course, folder: Path, colab: str | None = None) -> None:
     """
     folder = folder.resolve()
     _refuse_to_lose(folder)
-    lessons = course.with_sources()
+    lessons = course.lessons_and_pages()
     if not lessons:
         raise CourseError("This copy of the course has no sources: release it from one that has.")
     stale = [
@@ -86,7 +86,7 @@ def release(course: Course, folder: Path, colab: str | None = None) -> None:
     if stale:
         heading = "Nothing was released, for some of it is out of date:"
         raise CourseError("\n".join([heading, *stale]))
-    contents = bundle(course)
+    contents = read_bundle(course)
     if colab is not None:
         contents |= for_colab(contents, colab)
     write_bundle(folder, contents)

@@ -26,7 +26,7 @@ class Step(NamedTuple):
 
 def plans(course: Course) -> str:
     """Return the page of teaching plans for all lessons with a core; "" if there is none."""
-    sources = [read_sources(files) for files in course.with_sources() if files.has_exercises]
+    sources = [read_sources(files) for files in course.lessons_and_pages() if files.has_exercises]
     lessons = [lesson for lesson in sources if lesson.layers.ending and lesson.layers.core_minutes]
     if not lessons:
         return ""

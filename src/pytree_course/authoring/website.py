@@ -16,7 +16,7 @@ from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.course import GOING_DEEPER, Course, CourseError
 from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.judging.feedback import FEEDBACK_TEMPLATES
-from pytree_course.released_files import bundle, write_bundle
+from pytree_course.released_files import read_bundle, write_bundle
 from pytree_course.sources.predictions import FOLD, FOLD_END, OPTION
 from pytree_course.sources.source_cells import slug
 
@@ -41,7 +41,7 @@ def write_site(course: Course, folder: Path) -> None:
         raise CourseError("This copy of the course has no docs/site, which a website needs.")
     if folder.exists() and any(folder.iterdir()) and not (folder / "objects.inv").exists():
         raise CourseError(f"{folder} is no earlier site: name a new folder, or an empty one.")
-    released = bundle(course)
+    released = read_bundle(course)
     pages = _pages(course, released)
     shutil.rmtree(folder, ignore_errors=True)
     with tempfile.TemporaryDirectory() as sources, tempfile.TemporaryDirectory() as kept:

@@ -29,7 +29,7 @@ def build(
     from pytree_course.authoring.building import build as build_lesson
 
     course = Course.above()
-    all_files = course.with_sources()
+    all_files = course.lessons_and_pages()
     if not all_files:
         raise CourseError("This copy of the course has no sources to build it from.")
     all_lessons = [files.stem for files in all_files if files.has_exercises]

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytree_course.built import answer_id, check_id
+from pytree_course.built import CHECK_ENDING, answer_id, check_id
 from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings, again_id
 
 
@@ -123,7 +123,7 @@ def _make_notebook(answers: dict[str, str], earlier: dict[str, str], blank: str)
     notebook["cells"] = [
         cell
         for cell in notebook["cells"]
-        if not cell["id"].endswith(check_id("")) or cell["id"] in checks
+        if not cell["id"].endswith(CHECK_ENDING) or cell["id"] in checks
     ]
     for cell in notebook["cells"]:
         cell["source"] = sources.get(cell["id"], cell["source"])

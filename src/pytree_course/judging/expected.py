@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pytree_course.course import CourseError
+from pytree_course.course import CourseError, LessonFiles
 from pytree_course.observing.observations import Observation
 from pytree_course.texts import text_digest, write_file
 
@@ -175,6 +175,10 @@ class LessonSection:
     def with_everything(self) -> int:
         """The minutes for all that the section asks the reader to do, but for practice."""
         return self.minutes + self.trying
+
+    def link_target(self, files: LessonFiles, slug: str) -> tuple[Path, str]:
+        """Return the notebook and the heading in it to link to; "" if it is the whole notebook."""
+        return (files.deeper(slug), "") if self.deeper else (files.notebook, self.title)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ class Review:
         files = self._course.lesson(question.about.lesson)
         slug = misconceptions[0].section if misconceptions else question.section
         section = self._lessons[files.stem].sections[slug]
-        notebook, heading = files.place(slug, section.title, deeper=section.deeper)
+        notebook, heading = section.link_target(files, slug)
         explained = question.mistaken if is_right else text
         return both_forms(
             "answered",

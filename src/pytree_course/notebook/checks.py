@@ -86,8 +86,8 @@ class Checks:
 
     def link_to_section(self, slug: str) -> str:
         """Return the link to a section of this lesson."""
-        section = self.expected.sections[slug]
-        return self._course.link(*self.files.place(slug, section.title, deeper=section.deeper))
+        target = self.expected.sections[slug].link_target(self.files, slug)
+        return self._course.link(*target)
 
     def link_deeper(self) -> str:
         """Return the link to the list of the lesson's deeper sections."""
@@ -138,7 +138,7 @@ class ExerciseCheck:
             outcomes = run_check(self._check, answers, int(seed))
             display({OUTCOMES_MIME: report(outcomes), "text/plain": "reported"}, raw=True)
         elif self._checks.is_in_nbgrader:
-            with nbgrader.stderr_on_stdout():
+            with nbgrader.redirect_stderr_to_stdout():
                 verdict = self._judge_and_show(answers)
             if verdict is None or verdict.kind is not VerdictKind.CORRECT:
                 reason = words.NO_VERDICT if verdict is None else verdict.reason
@@ -296,8 +296,8 @@ class ExerciseCheck:
         else:
             solution = sources[answer_id(name)]
         paragraphs = [f"```python\n{solution}\n```"]
-        beginning = other_answer_id(name)
-        others = [source for cell, source in sources.items() if cell.startswith(beginning)]
+        other_ids = [other_answer_id(name, number) for number in range(1, len(sources))]
+        others = [sources[cell_id] for cell_id in other_ids if cell_id in sources]
         if others:
             paragraphs += [words.OTHER_SOLUTIONS, *others]
         return paragraphs
@@ -308,8 +308,8 @@ class ExerciseCheck:
         files, slug = self._checks.files, self._exercise.section
         if not self._exercise.is_practice:
             return files.solutions
-        section = self._checks.expected.sections[slug]
-        return files.place(slug, section.title, deeper=section.deeper)[0]
+        notebook, _ = self._checks.expected.sections[slug].link_target(files, slug)
+        return notebook
 
     @property
     def _progress(self) -> ExerciseProgress:
