@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.authoring.building import build, find_stale
+from pytree_course.authoring.building import build, find_stale, source_cell
 from pytree_course.authoring.notebooks import slide_types
 from pytree_course.built import other_answer_id, show_outputs, strip_machine_details
 from pytree_course.course import Course, LessonFiles
@@ -376,6 +376,14 @@ def test_sections_predictions_and_answers_have_steps_of_their_own():
         "question": "subslide",
         "answer": "fragment",
     }
+
+
+def test_a_built_cell_belongs_to_the_source_with_the_longest_name():
+    sources = [cell("a-1", ""), cell("a-12", ""), cell("b-1", "", exercise="norm")]
+    sources.append(cell("c-1", "", exercise="norm_of_tree"))
+    for built, source in {"a-12-predict": 1, "a-1-predict": 0, "norm_of_tree-check": 3}.items():
+        assert source_cell(built, sources) is sources[source]
+    assert source_cell("installed", sources) is sources[0]
 
 
 @pytest.mark.slow

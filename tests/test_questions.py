@@ -24,7 +24,7 @@ from pytree_course.learner.progress import Progress, Reviewed
 from pytree_course.learner.questions import RAISES, questions
 from pytree_course.learner.review import MAX_A_DAY, due
 from pytree_course.observing.observe import observe, observe_raised
-from pytree_course.sources.predictions import MAX_LINES, standing_alone
+from pytree_course.sources.standalone_code import MAX_DEFINITION_LINES, make_standalone
 from tests.conftest import ROOT
 from tests.made_grades import made_exercise
 
@@ -279,10 +279,10 @@ IMPORTS = "import jax"
     ],
 )
 def test_the_definitions_of_its_names_come_first(above, code, added):
-    assert standing_alone(code, "", [IMPORTS, *above]) == added + code
+    assert make_standalone(code, "", [IMPORTS, *above]) == added + code
 
 
 def test_a_name_in_the_question_is_defined_too_but_not_in_too_many_lines():
-    assert standing_alone("print(1)", "What is `len(g)`?", ["g = [1]"]) == "g = [1]\nprint(1)"
-    for above in ([], ["g = [\n" + "    1,\n" * MAX_LINES + "]"]):
-        assert standing_alone("len(g)", "", above) is None
+    assert make_standalone("print(1)", "What is `len(g)`?", ["g = [1]"]) == "g = [1]\nprint(1)"
+    for above in ([], ["g = [\n" + "    1,\n" * MAX_DEFINITION_LINES + "]"]):
+        assert make_standalone("len(g)", "", above) is None

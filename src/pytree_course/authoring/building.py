@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,7 @@ from nbformat import NotebookNode
 
 from pytree_course import built
 from pytree_course.authoring.notebooks import render_exercises, render_notebooks
-from pytree_course.authoring.validation import (
-    find_mistakes_in_answers,
-    find_mistakes_in_text,
-)
+from pytree_course.authoring.validation import find_mistakes_in_answers, find_mistakes_in_text
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
@@ -35,12 +32,15 @@ VARIES = "varies"
 NOT_BUILT = "it was not built"
 CHANGED_SOURCES = "its sources have changed since it was built"
 EDITED = "it was edited by hand; change the sources instead"
+EDITED_OUTPUTS = "its outputs were edited by hand or by running it (`git restore` brings them back)"
 
 Tell = Callable[[str], None]
 
 
 def build(files: LessonFiles, tell: Tell = lambda message: None, *, again: bool = False) -> bool:
-    """Build the stale files of a lesson; return whether expected results or minutes have changed.
+    """Build the stale files of a lesson; return whether any in checks/expected has changed.
+
+    These hold the expected results, and facts such as minutes and points, which other pages show.
 
     Parameters
     ----------
@@ -64,29 +64,30 @@ def build(files: LessonFiles, tell: Tell = lambda message: None, *, again: bool 
     for file, notebook in render_notebooks(sources).items():
         if again or _why_notebook_is_stale(file, notebook):
             tell(f"running {file.relative_to(files.root).as_posix()}")
-            write_file(file, _text(_executed(notebook, file, sources.all_cells)))
-    for gone in {*files.deeper_notebooks.glob("*.ipynb")} - {*files.notebooks()}:
-        tell(f"deleting {gone.name}, which no longer has a source")
-        gone.unlink()
+            _run_notebook(notebook, file.parent, sources.all_cells)
+            write_file(file, _serialise(notebook))
+    for orphan in {*files.deeper_notebooks.glob("*.ipynb")} - {*files.notebooks()}:
+        tell(f"deleting {orphan.name}, which no longer has a source")
+        orphan.unlink()
     return has_changed
 
 
 def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool:
-    """Build the stale exercise files; return whether the expected results have changed."""
+    """Build the stale exercise files; return whether any in checks/expected has changed."""
     files = sources.files
     stored = None if again else _stored_results(sources)
-    expected = stored or _prove(sources, tell)
+    expected = stored or _run_answers(sources, tell)
     has_changed = expected.write(files.expected)
     blank, solved = render_exercises(sources), render_exercises(sources, solved=True)
-    is_stale = not files.exercises.exists() or _why_notebook_is_stale(files.blank, blank)
-    kept = hand_out(files, _text(blank)) if again or is_stale else None
-    if kept:
-        tell(f"the exercise notebook had answers in it: it is kept as {kept}")
-    # What a check says of a solution, such as how many cases passed, depends on the check script.
+    if again or not files.exercises.exists() or _why_notebook_is_stale(files.blank, blank):
+        kept = hand_out(files, _serialise(blank))
+        if kept:
+            tell(f"the exercise notebook had answers in it: it is kept as {kept}")
+    # A check's feedback on a solution, such as the number of cases, depends on the check script.
     if stored is None or _why_notebook_is_stale(files.solutions, solved):
         tell("running the solutions")
-        solutions = _executed(solved, files.solutions, sources.exercise_cells)
-        write_file(files.solutions, _text(solutions))
+        _run_notebook(solved, files.solutions.parent, sources.exercise_cells)
+        write_file(files.solutions, _serialise(solved))
     return has_changed
 
 
@@ -96,7 +97,7 @@ def _stored_results(sources: LessonSources) -> BuiltLesson | None:
     if not file.exists():
         return None
     stored = BuiltLesson.read(file)
-    if not _is_of(stored, sources) or stored.results != stored.results_on_disk():
+    if not _is_built_from(stored, sources) or stored.results != stored.results_on_disk():
         return None
     return replace(
         stored,
@@ -107,13 +108,13 @@ def _stored_results(sources: LessonSources) -> BuiltLesson | None:
     )
 
 
-def _is_of(stored: BuiltLesson, sources: LessonSources) -> bool:
+def _is_built_from(stored: BuiltLesson, sources: LessonSources) -> bool:
     """Return whether stored results were built from these sources."""
     digests = (sources.files.exercises_digest(), sources.practice_digest)
     return (stored.sources, stored.practice) == digests
 
 
-def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:
+def _run_answers(sources: LessonSources, tell: Tell) -> BuiltLesson:
     """Run all answers; return the expected results, or raise AuthorMistakesError."""
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes_in_answers(sources):
@@ -153,9 +154,10 @@ def find_stale(files: LessonFiles) -> list[Stale]:
     if files.has_exercises:
         notebooks[files.solutions] = render_exercises(sources, solved=True)
         notebooks[files.blank] = notebooks[files.exercises] = render_exercises(sources)
-    reasons = {file: _why_notebook_is_stale(file, made) for file, made in notebooks.items()}
+    reasons = {file: _why_notebook_is_stale(file, wanted) for file, wanted in notebooks.items()}
     if files.has_exercises:
         reasons[files.expected] = _why_expected_is_stale(sources)
+    # The build replaces the exercise notebook, in which somebody may work, only with a new version.
     commands = {files.exercises: "reset"}
     return [
         Stale(file, why, f"python3 course.py {commands.get(file, 'build')} {files.stem}")
@@ -174,7 +176,7 @@ def _why_notebook_is_stale(file: Path, wanted: NotebookNode) -> str | None:
     if _without_outputs(notebook) != _without_outputs(wanted):
         return EDITED
     if digests[built.OUTPUTS] != built.outputs_digest(notebook):
-        return "its outputs were edited by hand or by running it (`git restore` brings them back)"
+        return EDITED_OUTPUTS
     return None
 
 
@@ -183,7 +185,7 @@ def _why_expected_is_stale(sources: LessonSources) -> str | None:
     if not file.exists():
         return NOT_BUILT
     stored = BuiltLesson.read(file)
-    if not _is_of(stored, sources):
+    if not _is_built_from(stored, sources):
         return CHANGED_SOURCES
     wanted = _stored_results(sources)
     if wanted is None or wanted.to_text() != stored.to_text():
@@ -191,28 +193,27 @@ def _why_expected_is_stale(sources: LessonSources) -> str | None:
     return None
 
 
-def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:
-    """Run a notebook in its folder, and make its outputs reproducible."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+def _run_notebook(notebook: NotebookNode, folder: Path, source_cells: list[SourceCell]) -> None:
+    """Run a notebook in a folder, and make its outputs reproducible."""
+    folder.mkdir(parents=True, exist_ok=True)
     client = NotebookClient(
         notebook,
         timeout=CELL_TIMEOUT_SECONDS,
         record_timing=False,
         store_widget_state=False,
         coalesce_streams=True,
-        resources={"metadata": {"path": str(file.parent)}},
+        resources={"metadata": {"path": str(folder)}},
     )
     # The kernel's log would only tell the terminal that it uses local TCP ports.
     try:
         client.execute(stderr=subprocess.DEVNULL, env={**os.environ, NOBODY_VARIABLE: "1"})
     except CellExecutionError as error:
-        raise AuthorMistakesError([_failed(notebook, source_cells, error)]) from None
+        raise AuthorMistakesError([_failed_cell(notebook, source_cells, error)]) from None
     for cell in notebook.cells:
         if cell.cell_type == "code":
             _make_reproducible(cell)
     notebook.metadata["language_info"] = {"name": "python"}
     notebook.metadata[built.METADATA_KEY][built.OUTPUTS] = built.outputs_digest(notebook)
-    return notebook
 
 
 def _make_reproducible(cell: NotebookNode) -> None:
@@ -234,33 +235,43 @@ def _make_reproducible(cell: NotebookNode) -> None:
         built.hide_outputs(cell)
 
 
-def _failed(
+def _failed_cell(
     notebook: NotebookNode, source_cells: list[SourceCell], error: CellExecutionError
 ) -> Mistake:
-    """Return the mistake of a failed cell, with the line of its source."""
-    raising = [
+    """Return the mistake of the cell that stopped a run, with the line of its source."""
+    raising_ids = [
         cell.id
         for cell in notebook.cells
         for output in cell.get("outputs", ())
         if output.output_type == "error"
     ]
-    failed = raising[-1]  # those above it are meant to raise
-    message = f"the cell {failed!r} raised {error.ename}: {error.evalue}"
-    # The id of a cell that the build adds, such as a check, begins with its source cell's name.
-    for cell in source_cells:
-        if failed.startswith((cell.id, str(cell.metadata.get("exercise", cell.id)))):
-            return cell.mistake(message)
-    return Mistake(source_cells[0].file, 1, message)
+    failed_id = raising_ids[-1]  # those above it are meant to raise
+    return source_cell(failed_id, source_cells).mistake(
+        f"the cell {failed_id!r} raised {error.ename}: {error.evalue}"
+    )
+
+
+def source_cell(cell_id: str, source_cells: Sequence[SourceCell]) -> SourceCell:
+    """Return the source of a cell in a built notebook; the first cell if it has no source.
+
+    The id of a built cell begins with its source cell's id or exercise: `sums-3-predict` belongs
+    to `sums-3`, and `norm-check` to the exercise `norm`.
+    """
+    by_name = {str(cell.metadata.get("exercise", cell.id)): cell for cell in source_cells}
+    matching = [name for name in by_name if cell_id.startswith(name)]
+    return by_name[max(matching, key=len)] if matching else source_cells[0]
 
 
 def _without_outputs(notebook: NotebookNode) -> list[tuple[Any, ...]]:
+    """Return all of a notebook's cells that its sources determine."""
     cells = []
     for cell in notebook.cells:
+        # The course's own entry holds outputs; the sources determine only whether it exists.
         metadata = {**cell.metadata, built.METADATA_KEY: built.hides_outputs(cell)}
         cells.append((cell.id, cell.cell_type, cell.source, metadata))
     return cells
 
 
-def _text(notebook: NotebookNode) -> str:
+def _serialise(notebook: NotebookNode) -> str:
     nbformat.validate(notebook)
     return str(nbformat.writes(notebook)) + "\n"

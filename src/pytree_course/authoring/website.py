@@ -1,10 +1,10 @@
 """Write the course as a website: Sphinx renders the built notebooks and the documents."""
 
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 import nbformat
@@ -12,11 +12,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from pytree_course.authoring.notebooks import INSTALLED_ID
-from pytree_course.built import hides_outputs, show_outputs
+from pytree_course.built import check_id, hides_outputs, our_version_id, show_outputs
 from pytree_course.course import GOING_DEEPER, Course, CourseError
 from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.judging.feedback import FEEDBACK_TEMPLATES
 from pytree_course.released_files import read_bundle, write_bundle
+from pytree_course.rendering import render
 from pytree_course.sources.predictions import FOLD, FOLD_END, OPTION
 from pytree_course.sources.source_cells import slug
 
@@ -24,14 +25,17 @@ from pytree_course.sources.source_cells import slug
 DOCUMENTS = [f"docs/{name}.md" for name in ("CHANGELOG", "learning", "teaching", "plans")]
 DOCUMENTS += ["docs/security.md", "docs/performance.md"]
 
-LINK = re.compile(
-    r'(?P<before>\]\(<?|href=\\"(?=[\w./-]+\.ipynb))(?P<path>[\w./-]*)(?P<anchor>#[^)>"\\]+)?(?=[)>"\\])'
+ANCHOR = re.compile(r'(\]\(<?[\w./-]*|href=\\"[\w./-]+\.ipynb)#([^)>"\\]+)')
+"""A link with an anchor: `](page.md#Title` in Markdown, `href=\\"a.ipynb#Title` in a notebook."""
+NOTEBOOK_IN_HTML = re.compile(r'(href=\\"[\w./-]+)\.ipynb')
+"""A link between notebooks, in HTML inside a notebook's JSON."""
+_PAGE_NAMES = "|".join(re.escape(PurePosixPath(name).name) for name in DOCUMENTS)
+LINK_OUTSIDE_SITE = re.compile(
+    rf"(?<!!)\[([^]]+)\]\((?!https:|#|\S*({_PAGE_NAMES}|\.ipynb)\b)[^)]+\)"
 )
-"""A link in Markdown, or one between notebooks in HTML inside a notebook's JSON."""
-_PAGES = "|".join(PurePosixPath(name).name for name in DOCUMENTS)
-ELSEWHERE = re.compile(rf"(?<!!)\[([^]]+)\]\((?!https:|#|\S*({_PAGES}|\.ipynb)\b)[^)]+\)")
-"""A link to a file that is not a page of the site, which shows only the link's text."""
-ANSWER_END = "\n\n</div></div>"  # closes the elements that the template `choice.html` opens
+"""A link to a file that is not a page of the site; the site shows only the link's text."""
+ANSWER_END = "\n\n</div></div>"
+"""Closes the elements that the template `choice.html` opens, below the outputs of an answer."""
 
 
 def write_site(course: Course, folder: Path) -> None:
@@ -39,23 +43,36 @@ def write_site(course: Course, folder: Path) -> None:
     settings = course.root / "docs" / "site"
     if not settings.is_dir():
         raise CourseError("This copy of the course has no docs/site, which a website needs.")
+    folder = folder.resolve()
+    # Sphinx writes objects.inv into every site. A folder without it may be anything.
     if folder.exists() and any(folder.iterdir()) and not (folder / "objects.inv").exists():
-        raise CourseError(f"{folder} is no earlier site: name a new folder, or an empty one.")
+        raise CourseError(f"{folder} is neither empty nor an earlier site: name another folder.")
     released = read_bundle(course)
     pages = _pages(course, released)
-    shutil.rmtree(folder, ignore_errors=True)
-    with tempfile.TemporaryDirectory() as sources, tempfile.TemporaryDirectory() as kept:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the folder, so that the new site can be renamed; the earlier one goes only then.
+    with tempfile.TemporaryDirectory(prefix=".site-", dir=folder.parent) as temporary:
+        new_site = Path(temporary) / "new"
+        _run_sphinx(settings, pages, new_site)
+        for name in pages:
+            if name.endswith(".ipynb"):
+                (new_site / name).write_bytes(released[name])  # for the reader to download
+        if folder.exists():
+            folder.rename(Path(temporary) / "earlier")
+        new_site.rename(folder)
+
+
+def _run_sphinx(settings: Path, pages: dict[str, bytes], site: Path) -> None:
+    """Let Sphinx write a site from its pages' sources."""
+    with tempfile.TemporaryDirectory() as sources, tempfile.TemporaryDirectory() as doctrees:
         write_bundle(Path(sources), pages)
         # Sphinx runs in an environment of its own, which learners do not need.
-        run = [sys.executable, "-m", "uv", "--quiet", "tool", "run", "--python", sys.executable]
-        run += ["--with-requirements", str(settings / "requirements.txt"), "--from", "sphinx"]
-        run += ["sphinx-build", "--quiet", "--fail-on-warning", "--doctree-dir", kept]
-        run += ["--conf-dir", str(settings), sources, str(folder)]
-        if subprocess.run(run, check=False).returncode != 0:
+        command = [sys.executable, "-m", "uv", "--quiet", "tool", "run", "--python", sys.executable]
+        command += ["--with-requirements", str(settings / "requirements.txt"), "--from", "sphinx"]
+        command += ["sphinx-build", "--quiet", "--fail-on-warning", "--doctree-dir", doctrees]
+        command += ["--conf-dir", str(settings), sources, str(site)]
+        if subprocess.run(command, check=False).returncode != 0:
             raise CourseError("Sphinx did not build the site; the reason is above.")
-    for name in pages:
-        if name.endswith(".ipynb"):
-            (folder / name).write_bytes(released[name])  # for the reader to download
 
 
 def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
@@ -63,82 +80,79 @@ def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
     images = (course.root / "docs" / "images").iterdir()
     pages = {f"docs/images/{image.name}": image.read_bytes() for image in images}
     for name in ("README.md", *DOCUMENTS):
-        text = (course.root / name).read_text(encoding="utf-8")
-        pages[name] = ELSEWHERE.sub(r"\1", LINK.sub(_link, text)).encode()
+        text = _with_site_links((course.root / name).read_text(encoding="utf-8"))
+        pages[name] = LINK_OUTSIDE_SITE.sub(r"\1", text).encode()
     notebooks = [name for name in released if name.startswith(("notebooks/", "exercises/"))]
     notebooks.sort(key=lambda name: PurePosixPath(name).stem)  # each lesson, then its exercises
     for name in notebooks:
         pages[name] = _notebook_page(course, name, released[name].decode()).encode()
     at_top = [name for name in notebooks if "/deeper/" not in name]
-    contents = FEEDBACK_TEMPLATES.render(
-        "authoring/site_contents.md", notebooks=at_top, documents=DOCUMENTS
-    )
+    contents = render("authoring/site_contents.md", notebooks=at_top, documents=DOCUMENTS)
     pages["index.md"] = pages.pop("README.md") + contents.encode()
     return pages
 
 
 def _notebook_page(course: Course, name: str, text: str) -> str:
-    """Return the source of a notebook's page; a lesson's lists its deeper sections."""
+    """Return the source of a notebook's page; a lesson's page lists its deeper sections."""
     path = PurePosixPath(name)
     is_deeper = path.parent.parent.name == "deeper"
     files = course.lesson(path.parent.name if is_deeper else path.stem)
-    # Only lessons have expected results: the stem of exercises is no lesson's.
-    expected = BuiltLesson.read(files.expected) if files.expected.exists() else None
-    notebook = nbformat.reads(LINK.sub(_link, text), as_version=4)
-    if expected:
-        notebook.cells = _lesson_cells(notebook.cells, expected)
-    else:
-        notebook.cells = [cell for cell in notebook.cells if cell.id != INSTALLED_ID]
-    if expected and not is_deeper:
-        pages_below = [f"deeper/{files.stem}/{section}" for section in expected.deeper]
-        toctree = FEEDBACK_TEMPLATES.render("authoring/site_deeper.md", pages=pages_below)
-        notebook.cells.append(new_markdown_cell(toctree))
+    notebook = nbformat.reads(_with_site_links(text), as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if cell.id != INSTALLED_ID]
+    # The stem of an exercise notebook is not a lesson's, so it has no expected results.
+    if files.expected.exists():
+        lesson = BuiltLesson.read(files.expected)
+        notebook.cells = _lesson_cells(notebook.cells, lesson)
+        if not is_deeper:
+            pages_below = [f"deeper/{files.stem}/{section}" for section in lesson.deeper]
+            toctree = render("authoring/site_deeper.md", pages=pages_below)
+            notebook.cells.append(new_markdown_cell(toctree))
     return str(nbformat.writes(notebook))
 
 
-def _lesson_cells(cells: list[NotebookNode], expected: BuiltLesson) -> list[NotebookNode]:
+def _lesson_cells(cells: list[NotebookNode], lesson: BuiltLesson) -> list[NotebookNode]:
     """Return a lesson's cells adapted to the web, where no kernel runs them."""
-    practice = expected.exercises.keys() - expected.graded.keys()
+    practice = lesson.exercises.keys() - lesson.graded.keys()
+    checks = {check_id(name) for name in practice}
+    our_versions = {our_version_id(name) for name in practice}
+    cells = [cell for cell in cells if cell.id not in checks and not cell.id.endswith("-predict")]
     adapted: list[NotebookNode] = []
-    is_going_deeper = False
-    for cell, following in zip(cells, [*cells[1:], new_markdown_cell()], strict=True):
-        is_practice_check = cell.id.removesuffix("-check") in practice
-        if cell.id == INSTALLED_ID or cell.id.endswith("-predict") or is_practice_check:
-            continue
-        if cell.id.removesuffix("-ours") in practice:
-            cell.metadata["tags"] = ["hide-input"]
-        is_going_deeper |= cell.source.startswith(f"# {GOING_DEEPER}")
-        if cell.cell_type == "markdown" and is_going_deeper:
-            cell.source = re.sub("^#", "##", cell.source)  # a page has one title
+    for cell, following in pairwise([*cells, new_markdown_cell()]):
         if hides_outputs(cell):
             show_outputs(cell)
-        if cell.id in expected.predictions:
-            adapted[-1].source = OPTION.sub("", adapted[-1].source)
-            adapted += _asked(cell, expected.predictions[cell.id], following)
-        else:
-            adapted.append(cell)
+        if cell.id in our_versions:
+            cell.metadata["tags"] = ["hide-input"]
+        if cell.id in lesson.predictions:
+            adapted += _prediction_cells(cell, lesson.predictions[cell.id])
+            if not following.source.startswith(FOLD):
+                adapted.append(new_markdown_cell(ANSWER_END))
+            continue
+        if cell.cell_type == "markdown":
+            cell.source = _adapted_text(cell.source)
+        adapted.append(cell)
     return adapted
 
 
-def _asked(
-    cell: NotebookNode, prediction: Prediction, following: NotebookNode
-) -> list[NotebookNode]:
-    """Return the cells of a prediction: its code, a choice that uncovers the answer, its outputs.
+def _adapted_text(text: str) -> str:
+    """Adapt a lesson's text: a choice shows the options, and uncovers the explanation."""
+    if text.startswith(f"# {GOING_DEEPER}"):
+        text = f"#{text}"  # Sphinx takes one title for each page
+    if text.startswith(FOLD):
+        text = text.removeprefix(FOLD).replace(FOLD_END, ANSWER_END, 1)
+    return OPTION.sub("", text)  # only predictions have such a list
 
-    The explanation in the cell that follows is uncovered with them.
+
+def _prediction_cells(cell: NotebookNode, prediction: Prediction) -> list[NotebookNode]:
+    """Return the cells of a prediction: its code, a choice that uncovers the rest, its outputs.
+
+    `ANSWER_END` has to follow: at the end of the explanation, or in a cell of its own.
     """
     choice = FEEDBACK_TEMPLATES.render("authoring/choice.html", name=cell.id, prediction=prediction)
-    cells = [new_code_cell(cell.source), new_markdown_cell(choice), cell]
     cell.metadata["tags"] = ["remove-input"]
-    if following.source.startswith(FOLD):
-        answer = following.source.removeprefix(FOLD)
-        following.source = answer.replace(FOLD_END, ANSWER_END, 1)
-    else:
-        cells.append(new_markdown_cell(ANSWER_END))
-    return cells
+    return [new_code_cell(cell.source), new_markdown_cell(choice), cell]
 
 
-def _link(link: re.Match[str]) -> str:
-    """Translate an anchor to the site's form, and `.ipynb` in HTML, which Sphinx does not do."""
-    path = link["path"].replace(".ipynb", ".html") if "href" in link["before"] else link["path"]
-    return link["before"] + path + (f"#{slug(link['anchor'])}" if link["anchor"] else "")
+def _with_site_links(text: str) -> str:
+    """Translate anchors to the site's form, and `.ipynb` in HTML, which Sphinx does not do."""
+    text = ANCHOR.sub(lambda link: f"{link[1]}#{slug(link[2])}", text)
+    return NOTEBOOK_IN_HTML.sub(r"\1.html", text)

@@ -1,17 +1,14 @@
-"""Predictions in a lesson: their options in a fixed, mixed order, and code that stands alone."""
+"""Read a lesson's predictions, shuffle their options reproducibly, fold their answers."""
 
-import ast
-import builtins
-import dis
 import random
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
-from types import CodeType
 
 from pytree_course.judging.expected import Prediction
 from pytree_course.sources.source_cells import Mistake, SourceCell
+from pytree_course.sources.standalone_code import make_standalone
 
 PREDICTION = "◇"
 """Start of a prediction; the code cell after it holds the answer."""
@@ -22,12 +19,6 @@ BARE_LETTER = re.compile(r"(?<![\w`'\"*(:.])[B-F](?=[ ,:;.)](?![*`]))")
 """A letter written in another way; "A" may be a word."""
 FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
 FOLD_END = "\n\n</details>"
-MAX_LINES = 8
-"""A question that needs more lines of definitions is not asked outside its lesson."""
-_CHANGES = re.compile(
-    "register|append|extend|update|add|pop|insert|remove|sav|set|writ|clear|donat"
-)
-"""Beginnings of functions' names whose calls change their object or their first argument."""
 
 
 def read_predictions(
@@ -35,27 +26,26 @@ def read_predictions(
 ) -> tuple[dict[str, Prediction], list[SourceCell]]:
     """Read the predictions by the ids of their answers' cells; return the cells with new letters.
 
-    The author writes options in any order. Their order in the notebook is drawn from the id of the
-    answer's cell, so that it stays, and the letters in the text below it are changed with it.
+    The author writes options in any order. The id of the answer's cell determines their order in
+    the notebook, so that each build gives the same; the letters in the text below are changed, too.
     """
     predictions: dict[str, Prediction] = {}
-    shown = list(cells)
-    new_letters: dict[str, str] = {}  # by the author's letters; of the last prediction
+    rewritten = list(cells)
+    new_letters: dict[str, str] = {}  # of the latest prediction, by the author's letters
     for index, (above, cell) in enumerate(pairwise(cells), 1):
         if cell.heading or cell.source.startswith(PREDICTION):
             new_letters = {}
-        if cell.kind == "markdown":
-            if new_letters:
-                mistakes += _bare_letters(cell)
-            shown[index] = replace(cell, source=_with_letters(cell.source, new_letters))
-        elif _answers_prediction(cell, above, mistakes):
+        if cell.kind == "markdown" and new_letters:
+            mistakes += _bare_letters(cell)
+            rewritten[index] = replace(cell, source=_with_letters(cell.source, new_letters))
+        elif cell.kind == "code" and _answers_prediction(cell, above, mistakes):
             letters = [letter for letter, _ in OPTION.findall(above.source)]
-            order = random.Random(cell.id).sample(letters, len(letters))
-            new_letters = dict(zip(order, letters, strict=True))
+            shuffled = random.Random(cell.id).sample(letters, len(letters))
+            new_letters = dict(zip(shuffled, letters, strict=True))
             prediction = _prediction(cells, index, new_letters)
             predictions[cell.id] = prediction
-            shown[index - 1] = replace(above, source=_with_options(above.source, prediction))
-    return predictions, shown
+            rewritten[index - 1] = _with_options(above, prediction)
+    return predictions, rewritten
 
 
 def _answers_prediction(cell: SourceCell, above: SourceCell, mistakes: list[Mistake]) -> bool:
@@ -81,27 +71,34 @@ def _prediction(cells: list[SourceCell], index: int, new_letters: dict[str, str]
     question = " ".join(text.split())
     answer = str(cell.metadata["prediction"])
     code_above = [earlier.source for earlier in cells[:index] if earlier.kind == "code"]
-    why = ""
-    for below in cells[index + 1 : index + 2]:
-        if below.kind == "markdown" and not below.heading:
-            why = _with_letters(split_answer(below.source)[0], new_letters)
     return Prediction(
         question,
         options={new: texts[old] for old, new in new_letters.items()},
         answer=new_letters.get(answer, answer),
         code=cell.source,
-        alone=standing_alone(cell.source, question, code_above),
-        why=why,
+        alone=make_standalone(cell.source, question, code_above),
+        why=_with_letters(_explanation(cells[index + 1 :]), new_letters),
     )
 
 
-def _with_options(question: str, prediction: Prediction) -> str:
-    """Return a question's text with the options in their new order."""
-    return OPTION.sub(lambda line: f"- {line[1]}. {prediction.options[line[1]]}", question)
+def _explanation(cells_below: Sequence[SourceCell]) -> str:
+    """Return the explanation below a prediction's answer; "" if there is none."""
+    if not cells_below or cells_below[0].kind != "markdown" or cells_below[0].heading:
+        return ""
+    return split_answer(cells_below[0].source)[0]
+
+
+def _with_options(asking: SourceCell, prediction: Prediction) -> SourceCell:
+    """Return a question's cell with the options in their new order."""
+
+    def with_new_text(option: re.Match[str]) -> str:
+        return f"- {option[1]}. {prediction.options[option[1]]}"
+
+    return replace(asking, source=OPTION.sub(with_new_text, asking.source))
 
 
 def _bare_letters(cell: SourceCell) -> list[Mistake]:
-    """Return the mistake of naming an option in a way in which the build does not change it."""
+    """Return a mistake if the text names an option in a form that the build does not change."""
     bare = BARE_LETTER.search(LETTERS.sub("", cell.source))
     if bare is None:
         return []
@@ -112,24 +109,27 @@ def _bare_letters(cell: SourceCell) -> list[Mistake]:
 def _with_letters(text: str, new_letters: dict[str, str]) -> str:
     """Replace the letters of options in a string by those in the notebook."""
 
-    def renamed(match: re.Match[str]) -> str:
+    def with_new_letters(match: re.Match[str]) -> str:
         letters = [new_letters.get(letter, letter) for letter in re.findall("[A-Z]", match[0])]
         if match[0].startswith("**"):
             return f"**{letters[0]}.**"
         return f"({', '.join(sorted(letters))})"
 
-    return LETTERS.sub(renamed, text)
+    return LETTERS.sub(with_new_letters, text)
 
 
 def split_answer(text: str) -> tuple[str, str]:
-    """Split the text below a prediction's cell into the answer's explanation and what follows."""
-    next_part = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
+    """Split the text below a prediction's cell into the explanation and what follows it.
+
+    Suggestions to try follow it, or the next prediction, with which the text may begin.
+    """
+    next_part = re.search(rf"^(\*\*Try\.\*\*|{PREDICTION})", text, re.MULTILINE)
     end = next_part.start() if next_part else len(text)
     return text[:end].strip(), text[end:]
 
 
 def with_closed_answer(text: str) -> str:
-    """Fold the answer below a prediction's cell; suggestions and the next prediction stay open."""
+    """Fold the explanation below a prediction's cell; what follows stays open."""
     answer, rest = split_answer(text)
     return f"{FOLD}{answer}{FOLD_END}\n\n{rest}".strip() if answer else text
 
@@ -137,96 +137,3 @@ def with_closed_answer(text: str) -> str:
 def with_open_answer(text: str) -> str:
     """Undo `with_closed_answer`."""
     return text.replace(FOLD, "").replace(FOLD_END, "")
-
-
-def standing_alone(code: str, question: str, cells_above: Sequence[str]) -> str | None:
-    """Return code below the statements that define the names used by it and by its question.
-
-    Imports count as known. None if a name is not defined above, or too many lines are needed.
-    """
-    compiled = _compiled(code)
-    if compiled is None:
-        return None
-    above = [statement for cell in cells_above for statement in _statements(cell)]
-    bound_above = {name for statement in above for name in statement.binds}
-    imported = {name for statement in above if statement.is_import for name in statement.binds}
-    known = {*dir(builtins), "__annotations__", *imported}
-    defined, wanted = _names(compiled)
-    for quoted in re.findall(r"`([^`]+)`", question):
-        if in_question := _compiled(quoted):
-            wanted |= (_names(in_question)[1] & bound_above) - defined
-    wanted -= known
-    definitions: list[str] = []
-    for statement in reversed(above):
-        if not statement.is_import and wanted & statement.binds:
-            # A statement that changes an object, as `tree["w"] = 1` does, reads its name: the
-            # object's definition is wanted too.
-            wanted = (wanted - statement.binds) | (statement.reads - known)
-            definitions.insert(0, statement.source)
-    lines = sum(len(definition.splitlines()) for definition in definitions)
-    return None if wanted or lines > MAX_LINES else "\n".join([*definitions, code])
-
-
-@dataclass(frozen=True)
-class _Statement:
-    """A statement on the top level of a cell."""
-
-    source: str
-    is_import: bool
-    binds: set[str]  # the names that it defines, and those of objects that it changes
-    reads: set[str]  # the names that it reads before it defines them
-
-
-def _statements(cell: str) -> Iterator[_Statement]:
-    if _compiled(cell) is None:
-        return
-    for node in ast.parse(cell).body:
-        # Decorators are above the line of their function.
-        first = min(getattr(part, "lineno", node.lineno) for part in ast.walk(node))
-        source = "\n".join(cell.splitlines()[first - 1 : node.end_lineno])
-        defined, reads = _names(compile(ast.Module([node], []), "<cell>", "exec"))
-        is_import = isinstance(node, ast.Import | ast.ImportFrom)
-        yield _Statement(source, is_import, defined | _changed(node), reads)
-
-
-def _compiled(source: str) -> CodeType | None:
-    """Return a cell's code; None if it is not Python, such as a magic of IPython's."""
-    try:
-        return compile(source, "<cell>", "exec")
-    except SyntaxError:
-        return None
-
-
-def _names(code: CodeType) -> tuple[set[str], set[str]]:
-    """Return the names that code defines in its own scope, and those that it reads before that."""
-    defined: set[str] = set()
-    read: set[str] = set()
-    for instruction in dis.get_instructions(code):
-        match instruction.opname, instruction.argval:
-            case "STORE_NAME", name:
-                defined.add(name)
-            case (("LOAD_NAME" | "LOAD_GLOBAL"), name):
-                read |= {name} - defined
-            case _, CodeType() as inner:
-                # A function or class may name itself.
-                read |= _names(inner)[1] - defined - {inner.co_name}
-    return defined, read
-
-
-def _changed(node: ast.stmt) -> set[str]:
-    """Return the names of objects that a statement changes by an assignment or a call."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return set()
-    changed: list[ast.AST] = [
-        part
-        for target in ast.walk(node)
-        if isinstance(target, ast.Subscript | ast.Attribute) and isinstance(target.ctx, ast.Store)
-        for part in ast.walk(target.value)
-    ]
-    call = node.value if isinstance(node, ast.Expr | ast.Assign) else None
-    match call:
-        case ast.Call(func=ast.Attribute(attr=name, value=owner)) if _CHANGES.match(name):
-            changed += [*ast.walk(owner), *call.args[:1]]
-        case ast.Call(func=ast.Name(id=name)) if _CHANGES.match(name):
-            changed += call.args[:1]
-    return {part.id for part in changed if isinstance(part, ast.Name)}
