@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytree_course.sources.changes import ChangeError, changed
+from pytree_course.sources.changes import ChangeError, apply_change
 from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError
 from tests.conftest import edit
@@ -31,18 +31,18 @@ def count(tree):
 )
 def test_lines_after_a_minus_are_replaced_by_those_after_a_plus(change, old, new):
     assert ANSWER.count(old) == 1
-    assert changed(ANSWER, change) == ANSWER.replace(old, new)
+    assert apply_change(ANSWER, change) == ANSWER.replace(old, new)
 
 
 def test_three_dots_stand_between_two_places():
     change = "-    total = 0\n+    total = 1\n...\n-    return total\n+    return total - 1"
     expected = ANSWER.replace("total = 0", "total = 1") + " - 1"
-    assert changed(ANSWER, change) == expected
+    assert apply_change(ANSWER, change) == expected
 
 
 def test_the_second_place_is_looked_for_below_the_first():
     answer = "a = 1\nb = 2\na = 1"
-    assert changed(answer, "-b = 2\n+b = 3\n...\n-a = 1") == "a = 1\nb = 3"
+    assert apply_change(answer, "-b = 2\n+b = 3\n...\n-a = 1") == "a = 1\nb = 3"
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def test_the_second_place_is_looked_for_below_the_first():
 )
 def test_a_change_that_does_not_fit_is_refused_at_its_line(change, line, message):
     with pytest.raises(ChangeError, match=message) as refused:
-        changed(ANSWER, change)
+        apply_change(ANSWER, change)
     assert refused.value.line == line
 
 
 def test_lines_that_occur_twice_are_refused():
     with pytest.raises(ChangeError, match="more than once"):
-        changed("a = 1\na = 1", "-a = 1")
+        apply_change("a = 1\na = 1", "-a = 1")
 
 
 CELL = """\

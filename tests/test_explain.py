@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build
-from pytree_course.sources.changes import CELL_MARK, marked_cells, misconception_cell
+from pytree_course.sources.changes import CELL_MARK, misconception_cell, split_cells
 from pytree_course.sources.lesson_sources import read_sources
 from tests.made_submissions import ELEMENTS, RIGHT, MadeClass
 
@@ -77,7 +77,7 @@ LINES = st.one_of(
 def test_an_answer_stays_one_cell_with_its_lines_whatever_they_look_like(lines):
     lines = ["first = 0", *lines, "last = 0"]
     text = misconception_cell("count", "\n".join(lines))
-    ((number, said, source),) = marked_cells(text)
+    ((number, said, source),) = split_cells(text)
     assert (number, said) == (1, {"exercise": "count", "misconception": "name_it"})
     _, *kept = source.split("\n")
     assert [line.replace("#:", "#", 1) for line in kept] == lines

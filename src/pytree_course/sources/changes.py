@@ -1,8 +1,8 @@
 """The notation of answers.py: marked cells, explanations, and answers as changes of another.
 
-A change looks like the body of a diff, without line numbers. Lines after `-` are replaced by lines
-after `+`; lines after a blank are unchanged, and say where the change belongs. A line `...` stands
-for any lines between two places.
+A change looks like the body of a diff, without line numbers. Lines that begin with `-` are replaced
+by lines with `+`; lines with a blank are unchanged, and say where the change belongs. A line `...`
+stands for any lines between two places.
 """
 
 import ast
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from itertools import groupby
 
-BETWEEN = "..."
+GAP = "..."
 """The line between two places of a change."""
 
 
@@ -20,7 +20,7 @@ class ChangeError(ValueError):
     Attributes
     ----------
     line
-        The line of the change that is at fault, counted from 0.
+        The index of the line of the change that is at fault.
     """
 
     def __init__(self, line: int, message: str) -> None:
@@ -30,14 +30,14 @@ class ChangeError(ValueError):
 
 @dataclass(frozen=True)
 class _Place:
-    """Lines of an answer, and those that replace them."""
+    """Lines of an answer, and the lines that replace them."""
 
-    line: int  # of the change, where it begins
+    line: int  # the index of its first line in the change
     old: list[str]
     new: list[str]
 
 
-def changed(source: str, change: str) -> str:
+def apply_change(source: str, change: str) -> str:
     """Return an answer's code with a change applied.
 
     Parameters
@@ -51,11 +51,11 @@ def changed(source: str, change: str) -> str:
     ------
     ChangeError
         If a line of the change has no sign, or the lines that it replaces do not occur exactly
-        once in the code, below the place before.
+        once in the code below the previous place.
     """
     lines = source.splitlines()
     result: list[str] = []
-    for place in _places(change):
+    for place in _parse_places(change):
         matches = [
             start
             for start in range(len(lines) - len(place.old) + 1)
@@ -72,12 +72,12 @@ def changed(source: str, change: str) -> str:
     return "\n".join([*result, *lines])
 
 
-def _places(change: str) -> list[_Place]:
+def _parse_places(change: str) -> list[_Place]:
     """Parse a change into its places, from top to bottom."""
     numbered = list(enumerate(change.splitlines()))
     places = []
-    for is_between, group in groupby(numbered, lambda line: line[1] == BETWEEN):
-        if is_between:
+    for is_gap, group in groupby(numbered, lambda line: line[1] == GAP):
+        if is_gap:
             continue
         lines = list(group)
         first_number, _ = lines[0]
@@ -98,8 +98,8 @@ CELL_MARK = re.compile(r"^# *%%(.*)\n?", re.MULTILINE)
 MARK_OPTION = re.compile(r'(\w+)=(?:"([^"]*)"|True)')
 
 
-def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
-    """Return the line, the options in the mark, and the source of each cell."""
+def split_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
+    """Return each cell's line, the options in its mark, and its source."""
     marks = list(CELL_MARK.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     cells = []
@@ -111,9 +111,9 @@ def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
 
 
 def misconception_cell(exercise: str, answer: str) -> str:
-    """Return an answer as a cell for answers.py; its name and explanation are left to the author.
+    """Return a wrong answer as a cell for answers.py; the author adds its name and explanation.
 
-    A line of the answer that would begin another cell is kept as a plain comment.
+    A line of the answer that would begin another cell becomes a plain comment.
     """
     code = CELL_MARK.sub(lambda mark: mark[0].replace("#", "#:", 1), answer.strip("\n"))
     mark = f'# %% exercise="{exercise}" misconception="name_it"'
@@ -124,7 +124,7 @@ _EXPLANATION = re.compile(r'"""(?:[^\\]|\\.)*?"""', re.DOTALL)
 
 
 def split_explanation(source: str) -> tuple[str, str]:
-    """Split a cell of answers.py into the text that it starts with and what comes after it."""
+    """Split a cell of answers.py into its explanation, "" if it has none, and its code."""
     explanation = _EXPLANATION.match(source)
     if explanation is None:
         return "", source

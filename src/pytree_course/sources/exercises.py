@@ -1,13 +1,12 @@
-"""Exercises as the author writes them: in exercises.md, in a lesson, and with answers.py."""
+"""Read the exercises of exercises.md and of a lesson, and their answers in answers.py."""
 
 import ast
 import re
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 
 from pytree_course.judging.expected import ExerciseFacts
-from pytree_course.sources.changes import ChangeError, changed, marked_cells, split_explanation
+from pytree_course.sources.changes import ChangeError, apply_change, split_cells, split_explanation
 from pytree_course.sources.source_cells import Mistake, SourceCell, slug
 
 SOLUTION_REGION = re.compile(
@@ -36,11 +35,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Exercise(ExerciseFacts):
-    """One exercise as the author wrote it."""
+    """One exercise as the author wrote it; `read_answers` adds to its answers."""
 
     cell: SourceCell  # the answer cell
     setup: str  # the code that runs before an answer
-    given_starters: list[Answer] = field(default_factory=list)
+    authors_starters: list[Answer] = field(default_factory=list)
     variants: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
 
@@ -56,19 +55,19 @@ class Exercise(ExerciseFacts):
 
     @property
     def is_prediction(self) -> bool:
-        """Whether it asks for values, one for each line: its cases are the same for everyone."""
+        """Whether it asks for a value for each line: its cases do not depend on the seed."""
         return not re.search(rf"^(def|class) {self.answers[0]}\b", self.cell.source, re.MULTILINE)
 
     @property
     def solution(self) -> Answer:
         """The right answer, without the marks of its region."""
-        return Answer("solution", without_region(self.cell.source), self.cell)
+        return Answer("solution", _without_marks(self.cell.source), self.cell)
 
     @property
     def starter(self) -> Answer:
-        """The code that the learner finds in the answer cell."""
-        if self.given_starters:
-            return self.given_starters[-1]
+        """The code in the learner's answer cell: the author's, or a placeholder for the region."""
+        if self.authors_starters:
+            return self.authors_starters[-1]
         source = SOLUTION_REGION.sub(rf"\g<indent>{PLACEHOLDER}\n", self.cell.source)
         return Answer("starter", source.rstrip("\n"), self.cell)
 
@@ -80,14 +79,14 @@ class Exercise(ExerciseFacts):
 def read_practice(
     cells: list[SourceCell], exercises: dict[str, Exercise], mistakes: list[Mistake], *, core: bool
 ) -> None:
-    """Read the exercises that stand in a lesson, or in a deeper section."""
-    section = ""
-    earlier: dict[str, SourceCell] = {}  # code cells, by id
-    for above, cell in pairwise([*cells[:1], *cells]):
+    """Read the exercises of a lesson or a deeper section."""
+    section, text_above = "", ""
+    code_above: dict[str, SourceCell] = {}  # by id
+    for cell in cells:
         section = cell.heading or section
         if cell.is_exercise:
-            setup = _code_before(cell, earlier, mistakes)
-            if not above.source.startswith(WRITE):
+            setup = _read_setup(cell, code_above, mistakes)
+            if not text_above.startswith(WRITE):
                 why = f"it is an exercise, but the cell above does not start with {WRITE}"
                 mistakes.append(cell.mistake(why))
             mistakes += [
@@ -106,18 +105,21 @@ def read_practice(
                 )
                 exercises[exercise.name] = exercise
         if cell.kind == "code":
-            earlier[cell.id] = cell
+            code_above[cell.id] = cell
+        text_above = cell.source
 
 
-def _code_before(cell: SourceCell, earlier: dict[str, SourceCell], mistakes: list[Mistake]) -> str:
+def _read_setup(
+    cell: SourceCell, code_above: dict[str, SourceCell], mistakes: list[Mistake]
+) -> str:
     """Return the code that an exercise in a lesson needs: the imports, and the cells it names."""
-    chosen = [*earlier.values()][:1]  # the imports
+    chosen = [*code_above.values()][:1]  # the imports
     for cell_id in map(str, cell.metadata.get("needs", [])):
-        if cell_id not in earlier:
+        if cell_id not in code_above:
             mistakes.append(cell.mistake(f"needs: no code cell above has the id {cell_id!r}"))
-        elif earlier[cell_id] not in chosen:
-            chosen.append(earlier[cell_id])
-    return "\n".join(without_region(needed.source) for needed in chosen)
+        elif code_above[cell_id] not in chosen:
+            chosen.append(code_above[cell_id])
+    return "\n".join(_without_marks(needed.source) for needed in chosen)
 
 
 def read_exercises(
@@ -173,7 +175,7 @@ def _answers(cell: SourceCell) -> list[str]:
 def _exercise(
     cell: SourceCell, *, title: str, points: int, section: str, core: bool, setup: str
 ) -> Exercise:
-    """Make an exercise of its cell's options, and of what its place decides."""
+    """Make an exercise from its cell's options and from facts that its place determines."""
     options = cell.metadata
     return Exercise(
         name=str(options["exercise"]),
@@ -192,8 +194,8 @@ def _exercise(
     )
 
 
-def without_region(source: str) -> str:
-    """Return an answer cell's code with the solution, without the marks around it."""
+def _without_marks(source: str) -> str:
+    """Return a cell's code without the marks around a solution."""
     return SOLUTION_REGION.sub(r"\g<solution>", source).rstrip("\n")
 
 
@@ -202,7 +204,7 @@ def read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mist
     if not file.exists():
         mistakes.append(Mistake(file, 1, "this file is missing"))
         return
-    for line, options, source in marked_cells(file.read_text(encoding="utf-8")):
+    for line, options, source in split_cells(file.read_text(encoding="utf-8")):
         cell = SourceCell("code", source, options, file, line)
         name = options.get("exercise")
         if name is None:
@@ -224,11 +226,11 @@ def _read_answer(cell: SourceCell, exercise: Exercise) -> list[Mistake]:
     except ChangeError as error:
         return [Mistake(cell.file, first_line + error.line, f"{exercise.name}: {error}")]
     except SyntaxError as error:
-        # A change has lines of its own, which are not those of the whole code.
+        # The lines of a change are not those of the whole code.
         line = first_line if "changes" in options else first_line + (error.lineno or 1) - 1
         return [Mistake(cell.file, line, f"{exercise.name}: SyntaxError: {error.msg}")]
     if "starter" in options:
-        exercise.given_starters.append(Answer("starter", code, cell))
+        exercise.authors_starters.append(Answer("starter", code, cell))
     elif "variant" in options:
         exercise.variants.append(Answer(options["variant"], code, cell))
     elif "misconception" in options:
@@ -244,10 +246,10 @@ def _read_answer(cell: SourceCell, exercise: Exercise) -> list[Mistake]:
 
 
 def _whole_code(text: str, base: str | None, exercise: Exercise) -> str:
-    """Return the code of an answer that is written whole, or as a change of the answer `base`."""
+    """Return an answer's whole code, which may be written as a change of the answer `base`."""
     if base is None:
         return text
     codes = {answer.name: answer.source for answer in exercise.all_answers}
     if base not in codes:
         raise ChangeError(0, f"no answer above is called {base!r}: {', '.join(codes)} are")
-    return changed(codes[base], text)
+    return apply_change(codes[base], text)

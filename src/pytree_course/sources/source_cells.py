@@ -48,12 +48,12 @@ class SourceCell:
     source: str
     metadata: dict[str, Any]
     file: Path
-    line: int  # where its source starts, from 1
+    line: int  # the first line of its source, counted from 1
     id: str = ""  # in the notebook
 
     @property
     def heading(self) -> str | None:
-        """The title, where the cell starts a section."""
+        """The title, if the cell starts a section."""
         match = HEADING.match(self.source)
         return match[1] if self.kind == "markdown" and match else None
 
@@ -68,7 +68,7 @@ class SourceCell:
 
 
 def read_cells(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
-    """Read the cells of a file; where it cannot be read, add to the mistakes."""
+    """Read the cells of a file; if it cannot be read, add to the mistakes."""
     try:
         text = file.read_text(encoding="utf-8")
         notebook = myst_to_notebook(text, add_source_map=True)
@@ -91,7 +91,7 @@ def read_cells(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
 
 
 def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
-    """Split a cell at its headings, so that the author need not."""
+    """Split a Markdown cell at its headings, so that each section starts with a cell."""
     starts = [0]
     is_in_code = False
     lines = cell.source.splitlines()
@@ -109,9 +109,9 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
 
 
 def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
-    """Give cells ids by section, so that a cell added to one section changes none in another.
+    """Give cells ids by section, so that a new cell changes no id in another section.
 
-    A cell to which the author gives an id is not counted, and no other cell gets this id.
+    Cells with an id from the author are not counted, and no other cell gets such an id.
     """
     authors_ids = {str(cell.metadata["id"]) for cell in cells if "id" in cell.metadata}
     with_ids = []
