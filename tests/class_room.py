@@ -22,7 +22,7 @@ from urllib.parse import urlencode
 
 from pytree_course.board.log import Entry, Log
 from pytree_course.board.pages import Pages
-from pytree_course.board.server import listening, serve
+from pytree_course.board.server import listen, serve
 from pytree_course.board.session import Session
 from pytree_course.course import Course
 from pytree_course.judging.expected import Belief, BuiltLesson
@@ -104,12 +104,8 @@ class Room:
         return self.ask("GET", f"/{name}", Cookie=self.cookie).body
 
     def news(self, name: str = "board") -> dict[str, str]:
-        """Return all parts of a page as a browser that has just opened it gets them."""
-        connection = self.connection()
-        connection.request("GET", f"/{name}/news", headers={"Cookie": self.cookie})
-        line = connection.getresponse().readline()
-        connection.close()
-        return json.loads(line.removeprefix(b"data: "))
+        """Return all parts of a page, as a browser gets them."""
+        return self.ask("GET", f"/{name}/news", Cookie=self.cookie).data
 
     def act(self, do: str, **fields: str) -> Reply:
         return self.post_form({"do": do, "token": self.token, **fields})
@@ -166,7 +162,7 @@ class Classroom(Room):
 
     async def _serve(self, started: "Future[None]") -> None:
         try:
-            sockets, encrypted = listening("127.0.0.1", self.port, *self._certificates)
+            sockets, encrypted = listen("127.0.0.1", self.port, *self._certificates)
             self.port = sockets[0].getsockname()[1]
             self.session = Session(self.file)
         except Exception as error:
@@ -242,4 +238,4 @@ class Started(Room):
 
 def a_question(room: Classroom) -> dict[str, str]:
     """Return what the teacher's button sends to ask a question with four options."""
-    return next(each.key for each in room.pages.listed("", "") if len(each.options) == 4)
+    return next(each.key for each in room.pages.chosen_questions("", "") if len(each.options) == 4)

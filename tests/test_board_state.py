@@ -9,7 +9,7 @@ import pytest
 from pytree_course.board import pages
 from pytree_course.board.class_analysis import (
     count_solved_and_trying,
-    current_reasons,
+    current_misconceptions,
     planned_minutes,
     propose_question,
     stuck_learners,
@@ -104,20 +104,22 @@ def test_a_belief_is_counted_once_for_the_class_and_the_commonest_comes_first(to
     told.check(1, "Ben", COUNT, "none_is_a_leaf")
     for learner in ("Ben", "Eve"):
         told.check(1, learner, PATHS, "none_is_a_leaf")
-    first, second = current_reasons(told.room, leaves, at(2))
-    assert (first.name, first.learners) == ("none_is_a_leaf", 3)
-    exercises = {place.about.exercise: len(place.learners) for place in first.places}
+    first, second = current_misconceptions(told.room, leaves, at(2))
+    assert (first.name, first.learner_count) == ("none_is_a_leaf", 3)
+    exercises = {exercise.belief.exercise: len(exercise.learners) for exercise in first.by_exercise}
     assert exercises == {COUNT: 2, PATHS: 2}
-    assert (second.name, second.learners) == ("counts_all_nodes", 1)
+    assert (second.name, second.learner_count) == ("counts_all_nodes", 1)
 
 
 def test_a_reason_falls_away_with_another_result_with_its_learner_and_after_ten_minutes(
     told, leaves
 ):
     def round_of(minute, lesson=leaves):
-        reasons = current_reasons(told.room, lesson, at(minute))
-        [places] = zip(*(reason.places for reason in reasons), strict=True) if reasons else [()]
-        return {place.about.name: [each.name for each in place.learners] for place in places}
+        names = {}
+        for held in current_misconceptions(told.room, lesson, at(minute)):
+            [holders] = held.by_exercise
+            names[held.name] = [learner.name for learner in holders.learners]
+        return names
 
     for who, minute in (("Ada", 1), ("Ben", 1), ("Eve", 3)):
         told.check(minute, who, COUNT, "none_is_a_leaf")
@@ -151,20 +153,19 @@ def test_three_tries_with_the_same_reasons_are_stuck(told, leaves, tries, alike)
     for minute, held in enumerate(tries, 1):
         told.check(minute, "Ada", COUNT, *held or (), is_right=held is RIGHT)
     told.check(3, "Ada", PATHS)
-    found = [(learner.name, *rest) for learner, *rest in stuck_learners(told.room, leaves, at(5))]
-    assert found == ([("Ada", COUNT, alike)] if alike else [])
-    assert [*stuck_learners(told.room, leaves, at(15))] == []  # doing something else
+    assert stuck_learners(told.room, leaves, at(5)) == ([("Ada", COUNT, alike)] if alike else [])
+    assert stuck_learners(told.room, leaves, at(15)) == []  # doing something else
 
 
-def test_solved_and_tried_count_each_learner_once(told, leaves):
+def test_solved_and_tried_count_each_learner_once(told):
     for held in ("none_is_a_leaf", "counts_all_nodes"):
         told.check(1, "Ada", COUNT, held)
         told.check(1, "Ben", COUNT, held)
     told.check(2, "Ben", COUNT, is_right=True)
     told.check(3, "Ben", COUNT)  # solved once is solved
     learners = told.room.learners.values()
-    assert count_solved_and_trying(learners, leaves, COUNT) == (1, 1)
-    assert count_solved_and_trying(learners, leaves, PATHS) == (0, 0)
+    assert count_solved_and_trying(learners, LESSON, COUNT) == (1, 1)
+    assert count_solved_and_trying(learners, LESSON, PATHS) == (0, 0)
 
 
 # --- what to ask, and when
@@ -177,8 +178,8 @@ def ask(told, leaves):
     all_of_lesson = [each for asked in by_belief.values() for each in asked]
 
     def proposal(*known):
-        reasons = current_reasons(told.room, leaves, at(2))
-        return propose_question(told.room, reasons, all_of_lesson, known)
+        held = current_misconceptions(told.room, leaves, at(2))
+        return propose_question(told.room, held, all_of_lesson, known)
 
     return proposal
 

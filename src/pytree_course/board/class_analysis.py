@@ -1,44 +1,45 @@
-"""What the board tells a teacher: beliefs in the room, stuck learners, the plan, a question."""
+"""Live class analytics: current misconceptions, stuck learners, the plan and the next question."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from pytree_course.board.session import Learner, Room, Work
+from pytree_course.board.session import CaseKey, Learner, Room, Work
 from pytree_course.judging.expected import Belief, BuiltLesson, Misconception
 from pytree_course.learner.questions import Question
 
-MAX_AGE = timedelta(minutes=10)
-"""The age up to which a check counts as current."""
-
-CaseKey = tuple[str, str]
-"""An exercise, and the number of one of its cases."""
-
+MAX_AGE = timedelta(minutes=10)  # of a check that counts as current
 MIN_EQUAL_FAILURES = 3  # of a learner who is stuck
 WELCOME_MINUTES = 5  # at the beginning of a session, as in docs/plans.md
 
 
-@dataclass(frozen=True)
-class Place:
-    """An exercise in which learners hold a misconception now."""
+class ExerciseHolders(NamedTuple):
+    """The learners whose latest check of one exercise shows a misconception."""
 
-    about: Belief
+    belief: Belief
     misconception: Misconception
     learners: Sequence[Learner]
 
 
-@dataclass(frozen=True)
-class Reason:
+class HeldMisconception(NamedTuple):
     """A misconception that learners hold now, in one exercise or in several of one lesson."""
 
     name: str
-    places: Sequence[Place]  # that of most learners first
+    by_exercise: Sequence[ExerciseHolders]  # the exercise with most learners first
 
     @property
-    def learners(self) -> int:
+    def learner_count(self) -> int:
         """How many learners hold it; a learner who does so in several exercises counts once."""
-        return len({learner.name for place in self.places for learner in place.learners})
+        return len({learner.name for holders in self.by_exercise for learner in holders.learners})
+
+
+class StuckLearner(NamedTuple):
+    """A learner whose last checks of an exercise failed with the same misconceptions."""
+
+    name: str
+    exercise: str
+    equal_failures: int
 
 
 def is_current(work: Work, now: datetime) -> bool:
@@ -46,47 +47,47 @@ def is_current(work: Work, now: datetime) -> bool:
     return work.last_checked is not None and work.last_checked > now - MAX_AGE
 
 
-def current_reasons(room: Room, lesson: BuiltLesson, now: datetime) -> list[Reason]:
+def current_misconceptions(
+    room: Room, lesson: BuiltLesson, now: datetime
+) -> list[HeldMisconception]:
     """Return the misconceptions that the latest checks show, the most common first."""
-    places: dict[str, list[Place]] = defaultdict(list)
+    by_name: dict[str, list[ExerciseHolders]] = defaultdict(list)
     for exercise in lesson.exercises:
-        holders: dict[str, list[Learner]] = defaultdict(list)
+        learners: dict[str, list[Learner]] = defaultdict(list)  # by misconception
         for learner in room.learners.values():
             work = learner.work[lesson.lesson, exercise]
             if is_current(work, now):
                 for name in work.misconceptions:
-                    holders[name].append(learner)
-        if not holders:
-            continue  # the file of the exercise need not be read
+                    learners[name].append(learner)
         for misconception in lesson.expected(exercise).misconceptions:
             name = misconception.name
-            if name in holders:
-                about = Belief(lesson.lesson, exercise, name)
-                places[name].append(Place(about, misconception, holders[name]))
-    reasons = [
-        Reason(name, sorted(places[name], key=lambda place: -len(place.learners)))
-        for name in places
-    ]
-    return sorted(reasons, key=lambda reason: -reason.learners)
+            if name in learners:
+                belief = Belief(lesson.lesson, exercise, name)
+                by_name[name].append(ExerciseHolders(belief, misconception, learners[name]))
+    held = []
+    for name, by_exercise in by_name.items():
+        by_exercise.sort(key=lambda holders: -len(holders.learners))
+        held.append(HeldMisconception(name, by_exercise))
+    return sorted(held, key=lambda misconception: -misconception.learner_count)
 
 
-def stuck_learners(
-    room: Room, lesson: BuiltLesson, now: datetime
-) -> Iterator[tuple[Learner, str, int]]:
-    """Yield each learner who fails an exercise again and again alike, and how often in a row."""
+def stuck_learners(room: Room, lesson: BuiltLesson, now: datetime) -> list[StuckLearner]:
+    """Return the learners who are stuck, with the exercises."""
+    stuck = []
     for learner in room.learners.values():
         for exercise in lesson.exercises:
             work = learner.work[lesson.lesson, exercise]
             is_stuck = work.equal_failures >= MIN_EQUAL_FAILURES and not work.is_solved
             if is_stuck and is_current(work, now):
-                yield learner, exercise, work.equal_failures
+                stuck.append(StuckLearner(learner.name, exercise, work.equal_failures))
+    return stuck
 
 
 def count_solved_and_trying(
-    learners: Iterable[Learner], lesson: BuiltLesson, exercise: str
+    learners: Iterable[Learner], lesson: str, exercise: str
 ) -> tuple[int, int]:
     """Return how many learners have solved an exercise, and how many have only tried it."""
-    works = [learner.work[lesson.lesson, exercise] for learner in learners]
+    works = [learner.work[lesson, exercise] for learner in learners]
     solved = sum(work.is_solved for work in works)
     trying = sum(work.failures > 0 and not work.is_solved for work in works)
     return solved, trying
@@ -109,44 +110,53 @@ def planned_minutes(lesson: BuiltLesson) -> dict[str, int]:
 
 def propose_question(
     room: Room,
-    reasons: Sequence[Reason],
+    misconceptions: Iterable[HeldMisconception],
     questions: Iterable[Question],
     known_cases: Collection[CaseKey],
 ) -> Question | None:
-    """Return the question that divides the class best, by current misconceptions and solutions.
+    """Return the question on which two learners drawn at random would most likely disagree.
 
-    That is the one on which two learners drawn at random are most likely to disagree; where nobody
-    would, the one that most learners get wrong, with most options. Learners have read feedback on
-    the known cases, or voted on them: such a case is asked about only if there is no other.
+    This is an estimate from current misconceptions and solutions. If nobody would disagree, prefer
+    the question that most learners get wrong, then the one with most options. Learners have read
+    feedback on the known cases, or voted on them: such a case is a last resort.
     """
-    places = [place for reason in reasons for place in reason.places]
-    holders = {place.about: len(place.learners) for place in places}
-    solvers = {}  # of the exercises in which a misconception shows
-    for lesson, exercise, _ in holders:
-        works = [learner.work[lesson, exercise] for learner in room.learners.values()]
-        solvers[exercise] = sum(work.is_solved for work in works)
+    holder_counts = Counter[Belief]()
+    solver_counts = {}  # by exercise, if a misconception shows in it
+    for misconception in misconceptions:
+        for belief, _, learners in misconception.by_exercise:
+            holder_counts[belief] = len(learners)
+            solver_counts[belief.exercise], _ = count_solved_and_trying(
+                room.learners.values(), belief.lesson, belief.exercise
+            )
 
     best_question, best_rank = None, None
     for question in questions:
-        lesson, exercise, _ = question.about
-        if exercise not in solvers:
-            continue
-        wrong_counts = []  # of the learners who would choose each wrong option
-        for misconceptions in question.beliefs.values():
-            names = [misconception.name for misconception in misconceptions]
-            beliefs = [Belief(lesson, exercise, name) for name in names]
-            wrong_counts.append(sum(holders.get(belief, 0) for belief in beliefs))
+        wrong_counts = _count_wrong_choices(question, holder_counts)
         wrong = sum(wrong_counts)
-        if not wrong:
+        if wrong == 0:
             continue
-        is_new = (exercise, question.case) not in known_cases
-        disagreeing_pairs = _count_disagreeing_pairs([solvers[exercise], *wrong_counts])
+        exercise = question.about.exercise
+        is_new = CaseKey(exercise, question.case) not in known_cases
+        disagreeing_pairs = _count_disagreeing_pairs([solver_counts[exercise], *wrong_counts])
         rank = (is_new, disagreeing_pairs, wrong, len(question.options))
         if best_rank is None or rank > best_rank:
             best_question, best_rank = question, rank
     return best_question
 
 
+def _count_wrong_choices(question: Question, holder_counts: Counter[Belief]) -> list[int]:
+    """Return how many learners would choose each wrong option.
+
+    A learner with two misconceptions counts for both.
+    """
+    lesson, exercise, _ = question.about
+    counts = []
+    for misconceptions in question.beliefs.values():
+        beliefs = [Belief(lesson, exercise, misconception.name) for misconception in misconceptions]
+        counts.append(sum(holder_counts[belief] for belief in beliefs))
+    return counts
+
+
 def _count_disagreeing_pairs(counts: Sequence[int]) -> int:
-    """Return how many ordered pairs of learners are of two groups, of the sizes `counts`."""
+    """Return how many ordered pairs of learners choose differently, given each option's count."""
     return sum(counts) ** 2 - sum(count**2 for count in counts)

@@ -12,15 +12,14 @@ from markupsafe import Markup
 from msgspec import structs
 
 from pytree_course.board.class_analysis import (
-    CaseKey,
-    Reason,
+    HeldMisconception,
     count_solved_and_trying,
-    current_reasons,
+    current_misconceptions,
     planned_minutes,
     propose_question,
     stuck_learners,
 )
-from pytree_course.board.session import Session
+from pytree_course.board.session import CaseKey, Session
 from pytree_course.cases.case import load_checks
 from pytree_course.course import Course, LessonFiles
 from pytree_course.judging.expected import Belief, BuiltLesson, Misconception
@@ -31,12 +30,12 @@ from pytree_course.rendering import Feedback
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import run_check
 
-MAX_IN_GRID = 40  # learners; of more, only counts are shown
-MAX_REASONS = 6
+MAX_IN_GRID = 40  # learners; for a larger class, only counts are shown
+MAX_MISCONCEPTIONS = 6  # shown at once
 MAX_QUESTIONS = 20  # listed at once
 
 
-class ShownFeedback(NamedTuple):
+class FeedbackOnBelief(NamedTuple):
     """The feedback on a misconception, and the cases that it shows."""
 
     feedback: Feedback
@@ -54,17 +53,17 @@ class Pages:
         self.lessons = {
             stem: BuiltLesson.read(files.expected) for stem, files in self._files.items()
         }
-        # Both are made once, because this takes up to seconds.
+        # Both can take seconds, but only once for each lesson and each misconception.
         self.questions = cache(lambda lesson: questions(self.lessons[lesson], fewest=2))
         self.feedback = cache(
-            lambda about: feedback_for_holders(
-                self._files[about.lesson], self.lessons[about.lesson], about
+            lambda belief: feedback_for_holders(
+                self._files[belief.lesson], self.lessons[belief.lesson], belief
             )
         )
 
     @property
     def lesson(self) -> BuiltLesson:
-        """The lesson that the board shows: the first one that somebody worked on, or chosen."""
+        """The lesson on the board: the one that the teacher began, or that was checked first."""
         first_lesson = next(iter(self.lessons.values()))
         return self.lessons.get(self._room.lesson, first_lesson)
 
@@ -79,10 +78,10 @@ class Pages:
                 return question
         return None
 
-    def commonest(self, question: Question, option: str) -> Misconception:
-        """Return, of the beliefs behind a wrong option, what most last checks showed.
+    def most_common_belief(self, question: Question, option: str) -> Misconception:
+        """Return the misconception behind a wrong option that most learners' last checks showed.
 
-        Of equally common ones, return that which the question is about.
+        If several are equally common, prefer the one that the question is about.
         """
         lesson, exercise, name = question.about
         holders = Counter[str]()
@@ -93,43 +92,36 @@ class Pages:
             key=lambda belief: (holders[belief.name], belief.name == name),
         )
 
-    def listed(self, exercise: str, name: str) -> list[Question]:
-        """Return the lesson's questions about an exercise and a belief, or about all for ""."""
-        by_belief = self.questions(self.lesson.lesson)
-        if name:
-            return by_belief.get(Belief(self.lesson.lesson, exercise, name), [])
-        return [
-            question
-            for question in for_class(by_belief)
-            if exercise in ("", question.about.exercise)
-        ]
-
-    def reasons(self, now: datetime) -> list[Reason]:
-        """Return the current misconceptions, the most common first."""
-        return current_reasons(self._room, self.lesson, now)[:MAX_REASONS]
+    def misconceptions(self, now: datetime) -> list[HeldMisconception]:
+        """Return the most common current misconceptions."""
+        return current_misconceptions(self._room, self.lesson, now)[:MAX_MISCONCEPTIONS]
 
     def beliefs_with_feedback(self, now: datetime) -> list[Belief]:
         """Return the misconceptions whose feedback the board and the projector show."""
-        beliefs = [place.about for reason in self.reasons(now) for place in reason.places]
+        beliefs = [
+            holders.belief
+            for misconception in self.misconceptions(now)
+            for holders in misconception.by_exercise
+        ]
         if self._room.projected:
             beliefs.append(self._room.projected)
         return beliefs
 
     def board(self, now: datetime) -> dict[str, str]:
         """Return the parts of the teacher's board, by their ids."""
-        reasons = self.reasons(now)
-        feedback_on = {about: self.feedback(about) for about in self.beliefs_with_feedback(now)}
-        known_cases = self._room.cases_voted_on.union(
-            *(shown.cases for shown in feedback_on.values())
-        )
+        misconceptions = self.misconceptions(now)
+        feedback_on = {belief: self.feedback(belief) for belief in self.beliefs_with_feedback(now)}
+        known_cases = set(self._room.cases_voted_on)
+        for shown in feedback_on.values():
+            known_cases |= shown.cases
         lesson_questions = chain.from_iterable(self.questions(self.lesson.lesson).values())
         values = {
             **self._shared_values(now),
             "is_board": True,
-            "reasons": reasons,
+            "misconceptions": misconceptions,
             "feedback_on": feedback_on,
-            "stuck": list(stuck_learners(self._room, self.lesson, now)),
-            "proposed": propose_question(self._room, reasons, lesson_questions, known_cases),
+            "stuck": stuck_learners(self._room, self.lesson, now),
+            "proposed": propose_question(self._room, misconceptions, lesson_questions, known_cases),
         }
         parts = ("class", "vote", "reasons", "stuck", "note")
         return {part: FEEDBACK_TEMPLATES.render(f"board/{part}.html", **values) for part in parts}
@@ -145,26 +137,8 @@ class Pages:
         )
         return {"screen": html}
 
-    def whole(self, page: str, now: datetime, exercise: str, name: str) -> str:
-        """Return a page, whose parts are sent after it: "board", "screen" or "questions"."""
-        listed = self.listed(exercise, name)
-        beliefs = [
-            belief.name
-            for belief in self.questions(self.lesson.lesson)
-            if belief.exercise == exercise
-        ]
-        return FEEDBACK_TEMPLATES.render(
-            f"board/{page}_page.html",
-            **self._shared_values(now),
-            lessons=self.lessons,
-            questions=listed[:MAX_QUESTIONS],
-            left=len(listed[MAX_QUESTIONS:]),
-            chosen=(exercise, name),
-            beliefs=beliefs,
-        )
-
     def _shared_values(self, now: datetime) -> dict[str, object]:
-        """Return the values that the templates of all pages use."""
+        """Return the values that the parts of both pages use."""
         room, lesson = self._room, self.lesson
         learners = sorted(room.learners.values(), key=lambda learner: learner.name.casefold())
         began = room.lesson_began or now
@@ -176,39 +150,81 @@ class Pages:
             "plan": planned_minutes(lesson),
             "minute": int((now - began).total_seconds() // 60),
             "counts": {
-                exercise: count_solved_and_trying(learners, lesson, exercise)
+                exercise: count_solved_and_trying(learners, lesson.lesson, exercise)
                 for exercise in lesson.exercises
             },
             "vote": room.vote,
             "question": self.question,
-            "commonest": self.commonest,
+            "most_common_belief": self.most_common_belief,
             "address": self._address,
             "qr": self._qr,
         }
 
+    def frame(self, page: str) -> str:
+        """Return a page, "board" or "screen", without its parts."""
+        return FEEDBACK_TEMPLATES.render(
+            f"board/{page}_page.html",
+            room=self._room,
+            address=self._address,
+            lessons=self.lessons,
+        )
 
-def feedback_for_holders(files: LessonFiles, lesson: BuiltLesson, about: Belief) -> ShownFeedback:
+    def questions_page(self, exercise: str, name: str) -> str:
+        """Return the page with the lesson's questions; the page's form chooses which."""
+        chosen = self.chosen_questions(exercise, name)
+        beliefs = [
+            belief.name
+            for belief in self.questions(self.lesson.lesson)
+            if belief.exercise == exercise
+        ]
+        return FEEDBACK_TEMPLATES.render(
+            "board/questions_page.html",
+            room=self._room,
+            expected=self.lesson,
+            questions=chosen[:MAX_QUESTIONS],
+            left=len(chosen[MAX_QUESTIONS:]),
+            chosen=(exercise, name),
+            beliefs=beliefs,
+        )
+
+    def chosen_questions(self, exercise: str, name: str) -> list[Question]:
+        """Return the questions about an exercise and a misconception; the form sends "" for all."""
+        by_belief = self.questions(self.lesson.lesson)
+        if name:
+            return by_belief.get(Belief(self.lesson.lesson, exercise, name), [])
+        return [
+            question
+            for question in for_class(by_belief)
+            if exercise in ("", question.about.exercise)
+        ]
+
+
+def feedback_for_holders(
+    files: LessonFiles, lesson: BuiltLesson, belief: Belief
+) -> FeedbackOnBelief:
     """Return the feedback that the learners who hold a misconception have read.
 
     The check runs without an answer, only for its inputs; the observations are stored.
     """
-    facts = lesson.expected(about.exercise)
-    [misconception] = [known for known in facts.misconceptions if known.name == about.name]
-    ran = run_check(
-        load_checks(files.check_script)[about.exercise],
-        [_no_answer] * len(facts.answers),
+    exercise = lesson.expected(belief.exercise)
+    by_name = {misconception.name: misconception for misconception in exercise.misconceptions}
+    misconception = by_name[belief.name]
+    outcomes = run_check(
+        load_checks(files.check_script)[belief.exercise],
+        [_no_answer] * len(exercise.answers),
         PUBLIC_SEED,
     )
-    outcomes = []
-    for case, outcome in enumerate(ran):
-        observation = misconception.observations.get(case, facts.observations[case])
-        outcomes.append(structs.replace(outcome, observation=observation))
-    verdict = replace(judge(facts, outcomes), misconceptions=(misconception,), findings=())
+    mistaken_outcomes = []
+    for case, outcome in enumerate(outcomes):
+        observation = misconception.observations.get(case, exercise.observations[case])
+        mistaken_outcomes.append(structs.replace(outcome, observation=observation))
+    judged = judge(exercise, mistaken_outcomes)
+    verdict = replace(judged, misconceptions=(misconception,), findings=())
     section = f"{lesson.title}, {lesson.sections[misconception.section].title}"
     # Without a smallest case, in an exercise about lines, the feedback shows all wrong lines.
     cases = [verdict.failure.case] if verdict.failure else verdict.failed
-    case_keys = {(about.exercise, str(case)) for case in cases}
-    return ShownFeedback(feedback(verdict, section=section), case_keys)
+    case_keys = {CaseKey(belief.exercise, str(case)) for case in cases}
+    return FeedbackOnBelief(feedback(verdict, section=section), case_keys)
 
 
 def _no_answer(*_: object) -> None:

@@ -1,13 +1,11 @@
 """The web server of a session: learners post the results of their checks, pages show them."""
 
 import asyncio
-import json
 import logging
 import secrets
 import ssl
 import sys
 from collections.abc import Collection
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from socket import socket
@@ -16,7 +14,6 @@ from typing import Any
 from msgspec import to_builtins
 from tornado import web
 from tornado.httpserver import HTTPServer
-from tornado.iostream import StreamClosedError
 from tornado.netutil import bind_sockets
 
 from pytree_course.board.pages import Pages
@@ -30,9 +27,7 @@ from pytree_course.texts import printable, truncate
 MAX_REQUEST = 64_000  # bytes
 MAX_REQUEST_SECONDS = 20  # in which a request has to arrive
 MAX_LINE = 200  # characters of a log message
-SECONDS_BETWEEN_NEWS = 0.3
-SECONDS_WITHOUT_NEWS = 10  # then the minutes that went by are shown
-SECONDS_TO_TELL = 30  # in which learners are told that the session is over
+SECONDS_TO_TELL = 30  # after the end: learners and open pages are told that the session is over
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
@@ -59,8 +54,19 @@ ACTIONS = {
 """The actions of the teacher's buttons, with the fields that come with each."""
 
 
-class BaseHandler(web.RequestHandler):
-    """The base of the handlers: headers, one-line errors, and the state of the session."""
+class HeadersHandler(web.RequestHandler):
+    """The base of all handlers, which sets the headers of every answer."""
+
+    def set_default_headers(self) -> None:
+        """Allow pages what they need, and nothing from elsewhere."""
+        for name, value in HEADERS.items():
+            self.set_header(name, value)
+
+
+class SessionHandler(HeadersHandler):
+    """A handler with the state of the session; an error is one line."""
+
+    status_when_over = 403
 
     def initialize(self, pages: Pages) -> None:
         """Keep the state that all handlers share."""
@@ -68,28 +74,23 @@ class BaseHandler(web.RequestHandler):
         self.session = pages.session
         self.room = pages.session.room
 
-    def set_default_headers(self) -> None:
-        """Allow pages what they need, and nothing from elsewhere."""
-        for name, value in HEADERS.items():
-            self.set_header(name, value)
-
     def prepare(self) -> None:
         """Refuse everything after the end."""
         if self.session.over.is_set():
-            raise web.HTTPError(403, reason="The session is over")
+            raise web.HTTPError(self.status_when_over, reason="The session is over")
 
     def write_error(self, status_code: int, **details: Any) -> None:
         """Answer with one line; after status 500, a notebook sends again what was not stored."""
         self.finish(f"{status_code} {self._reason}\n")
 
 
-class LearnerHandler(BaseHandler):
+class LearnerHandler(SessionHandler):
     """A request of a learner, from a notebook or a phone."""
 
-    def read(self, kind: Any) -> Any:
-        """Read the request's JSON, which is untrusted."""
+    def read(self, content_type: Any) -> Any:
+        """Parse the request's JSON, which is untrusted."""
         try:
-            return read_json(kind, self.request.body)
+            return read_json(content_type, self.request.body)
         except ValueError as error:
             raise web.HTTPError(400) from error
 
@@ -102,13 +103,13 @@ class LearnerHandler(BaseHandler):
         return learner_id
 
     def finish_with_news(self, learner_id: str) -> None:
-        """Answer with the learner's name, the teacher's note, and the vote on the projector."""
+        """Answer with the learner's name, the teacher's note, and the current vote."""
         name = self.room.learners[learner_id].name
-        news = class_protocol.News(name, self.room.note, self._vote_of(learner_id))
+        news = class_protocol.News(name, self.room.note, self._vote_for(learner_id))
         self.finish(to_builtins(news))
 
-    def _vote_of(self, learner_id: str) -> class_protocol.Vote | None:
-        """Return the vote as a learner may see it: until it is closed, without its result."""
+    def _vote_for(self, learner_id: str) -> class_protocol.Vote | None:
+        """Return the vote as this learner may see it: without its result until it is closed."""
         vote, question = self.room.vote, self.pages.question
         if not vote or not question:
             return None
@@ -129,7 +130,7 @@ class JoinHandler(LearnerHandler):
     """Somebody joins."""
 
     def post(self) -> None:
-        """Give a secret to anyone with the code."""
+        """Give a secret to anyone who knows the code."""
         request = self.read(class_protocol.Join)
         if not secrets.compare_digest(request.code.upper().encode(), self.room.code.encode()):
             raise web.HTTPError(403)
@@ -155,7 +156,7 @@ class EventsHandler(LearnerHandler):
                 "is_right": verdict.event == "correct",
                 "misconceptions": sorted(known_names.intersection(verdict.held.split("; "))),
             }
-            self.session.add(learner_id, "checked", data, f"sent {verdict.key}")
+            self.session.add_once(learner_id, f"sent {verdict.key}", "checked", data)
         self.finish_with_news(learner_id)
 
 
@@ -163,7 +164,7 @@ class BallotHandler(LearnerHandler):
     """A learner votes."""
 
     def post(self) -> None:
-        """Count the choice; the last one counts."""
+        """Store the choice; a learner's last one counts."""
         learner_id = self.authenticate()
         ballot = self.read(class_protocol.Choice)
         vote, question = self.room.vote, self.pages.question
@@ -183,11 +184,24 @@ class LeaveHandler(LearnerHandler):
         self.session.add(self.authenticate(), "left", {})
 
 
-class TeacherHandler(BaseHandler):
-    """The teacher's pages. A link with the token opens them, once for a browser."""
+class TeacherHandler(SessionHandler):
+    """A request of the teacher's browser, which has the token as a cookie."""
+
+    def check_cookie(self) -> None:
+        """Refuse a browser that was never given the link."""
+        self.check_token((self.get_cookie("teacher") or "").encode())
+
+    def check_token(self, token: bytes) -> None:
+        """Refuse anyone without the token."""
+        if not secrets.compare_digest(token, self.room.token.encode()):
+            raise web.HTTPError(403, reason="Open the link that the terminal shows")
+
+
+class PageHandler(TeacherHandler):
+    """The board, with its buttons, and the projector's page."""
 
     def get(self, page: str) -> None:
-        """Show a page; the list of questions can be of one exercise and belief."""
+        """Show a page; a link with the token first sets the cookie."""
         if token := self.request.query_arguments.get("token"):
             self.check_token(token[-1])
             # Without a path: for this server alone, also behind a proxy.
@@ -198,12 +212,10 @@ class TeacherHandler(BaseHandler):
             self.redirect(page)
             return
         self.check_cookie()
-        exercise = self.get_query_argument("exercise", "")
-        belief = self.get_query_argument("name", "")
-        self.finish(self.pages.whole(page, datetime.now(UTC), exercise, belief))
+        self.finish(self.pages.frame(page))
 
     def post(self, page: str) -> None:
-        """Do the action of a button; the token comes from the page, and no other page has it."""
+        """Do a button's action; the form has the token, so that no other site can send it."""
         self.check_token(self.request.body_arguments.pop("token", [b""])[-1])
         fields = {name: self.get_body_argument(name) for name in self.request.body_arguments}
         action = fields.pop("do", "")
@@ -218,15 +230,6 @@ class TeacherHandler(BaseHandler):
         self.session.add("", action, fields)
         self.redirect("board")
 
-    def check_cookie(self) -> None:
-        """Refuse a browser that was never given the link."""
-        self.check_token((self.get_cookie("teacher") or "").encode())
-
-    def check_token(self, token: bytes) -> None:
-        """Refuse anyone without the token."""
-        if not secrets.compare_digest(token, self.room.token.encode()):
-            raise web.HTTPError(403, reason="Open the link that the terminal shows")
-
     def _with_learner_id(self, action: str, name: str, new_name: str) -> dict[str, str]:
         """Return the fields to rename or to remove the learner who has a name."""
         ids = {learner.name: learner_id for learner_id, learner in self.room.learners.items()}
@@ -235,50 +238,45 @@ class TeacherHandler(BaseHandler):
         return {"learner_id": ids[name], "name": new_name}
 
 
-class NewsHandler(TeacherHandler):
-    """The parts of a teacher's page as server-sent events, as they change."""
+class QuestionsHandler(TeacherHandler):
+    """The list of questions."""
 
-    async def get(self, page: str) -> None:  # type: ignore[override]
-        """Send all parts, then those that have changed; a slow reader gets only the newest."""
+    def get(self) -> None:
+        """Show the questions that the page's form chooses."""
         self.check_cookie()
-        self.set_header("Content-Type", "text/event-stream")
+        exercise = self.get_query_argument("exercise", "")
+        misconception = self.get_query_argument("name", "")
+        self.finish(self.pages.questions_page(exercise, misconception))
+
+
+class PartsHandler(TeacherHandler):
+    """The parts of a page as JSON, for which its script asks again and again."""
+
+    status_when_over = 410  # the page tells it from the 403 of a wrong cookie
+
+    async def get(self, page: str) -> None:
+        """Answer with all parts as they are now."""
+        self.check_cookie()
+        # Feedback can take a second to make: not in this thread, which serves everybody.
+        for belief in self.pages.beliefs_with_feedback(datetime.now(UTC)):
+            await asyncio.to_thread(self.pages.feedback, belief)
         make_parts = {"board": self.pages.board, "screen": self.pages.screen}[page]
-        sent: dict[str, str] = {}
-        with suppress(StreamClosedError):  # the page was closed
-            while not self.session.over.is_set():
-                changed = self.session.changed
-                # Feedback can take a second to make: not in this thread, which serves everybody.
-                for about in self.pages.beliefs_with_feedback(datetime.now(UTC)):
-                    await asyncio.to_thread(self.pages.feedback, about)
-                parts = make_parts(datetime.now(UTC))
-                new = {part: html for part, html in parts.items() if sent.get(part) != html}
-                self.write(f"data: {json.dumps(new)}\n\n")
-                await self.flush()
-                sent = parts
-                await asyncio.sleep(SECONDS_BETWEEN_NEWS)
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(changed.wait(), SECONDS_WITHOUT_NEWS)
-            self.write("event: over\ndata: {}\n\n")
+        self.finish(make_parts(datetime.now(UTC)))
 
 
-class StaticHandler(web.StaticFileHandler):
+class StaticHandler(HeadersHandler, web.StaticFileHandler):
     """The page for phones, and the scripts."""
-
-    def set_extra_headers(self, path: str) -> None:
-        """Send the same headers as other pages."""
-        for name, value in HEADERS.items():
-            self.set_header(name, value)
 
 
 class OneLineHandler(logging.Handler):
     """Print each of Tornado's log messages as one line of printable characters."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print the message; a traceback would hold what was requested, too."""
+        """Print the message without a traceback, which would contain the request."""
         print(printable(truncate(record.getMessage(), MAX_LINE)), file=sys.stderr)
 
 
-def listening(
+def listen(
     host: str, port: int, certificate: Path | None = None, key: Path | None = None
 ) -> tuple[list[socket], ssl.SSLContext | None]:
     """Open a port (any free one for 0) and load the certificate, before the address is announced.
@@ -305,19 +303,18 @@ async def serve(
     pages: Pages, sockets: Collection[socket], encryption: ssl.SSLContext | None
 ) -> None:
     """Serve a session until it is deleted."""
-    handlers: list[Any] = [
-        (f"/{path}", handler, {"pages": pages})
-        for path, handler in (
-            ("join", JoinHandler),
-            ("events", EventsHandler),
-            ("ballot", BallotHandler),
-            ("leave", LeaveHandler),
-            ("(board|screen|questions)", TeacherHandler),
-            ("(board|screen)/news", NewsHandler),
-        )
-    ]
+    state = {"pages": pages}
     static = {"path": Path(__file__).parent / "static", "default_filename": "phone.html"}
-    handlers.append((r"/(.*)", StaticHandler, static))
+    handlers: list[Any] = [
+        ("/join", JoinHandler, state),
+        ("/events", EventsHandler, state),
+        ("/ballot", BallotHandler, state),
+        ("/leave", LeaveHandler, state),
+        ("/(board|screen)", PageHandler, state),
+        ("/(board|screen)/news", PartsHandler, state),
+        ("/questions", QuestionsHandler, state),
+        ("/(.*)", StaticHandler, static),
+    ]
     for name in ("tornado", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [OneLineHandler()], False

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytree_course.board.log import Entry, Log
 from pytree_course.judging.expected import Belief
@@ -27,15 +27,21 @@ _ANIMALS = (
 
 
 def clean_name(name: str) -> str:
-    """Return the letters, marks, digits, spaces and usual signs of a name, shortened."""
-    usual = "".join(
-        character
-        for character in unicodedata.normalize("NFC", name)
-        if character.isspace()
-        or character in _SIGNS_IN_NAMES
-        or unicodedata.category(character)[0] in "LMN"
-    )
+    """Keep a name's letters, marks, digits, spaces and usual signs; shorten it."""
+    usual = "".join(filter(_is_usual_in_names, unicodedata.normalize("NFC", name)))
     return " ".join(usual.split())[:MAX_NAME]
+
+
+def _is_usual_in_names(character: str) -> bool:
+    is_letter_mark_or_digit = unicodedata.category(character)[0] in "LMN"
+    return is_letter_mark_or_digit or character.isspace() or character in _SIGNS_IN_NAMES
+
+
+class CaseKey(NamedTuple):
+    """A case of an exercise."""
+
+    exercise: str
+    case: str  # its number, as in `Question.case`
 
 
 @dataclass
@@ -69,7 +75,7 @@ class Learner:
 
     name: str
     work: dict[tuple[str, str], Work] = field(default_factory=lambda: defaultdict(Work))
-    """By lesson and exercise."""
+    """By lesson and exercise, also those that the learner has not begun."""
 
 
 @dataclass
@@ -86,7 +92,7 @@ class VoteRound:
 
     @property
     def counts(self) -> Counter[str]:
-        """How many chose each letter."""
+        """How many learners chose each letter."""
         return Counter(self.choices.values())
 
 
@@ -96,18 +102,18 @@ class Room:
     def __init__(self) -> None:
         self.code = ""  # with which learners join
         self.token = ""  # that the teacher's pages ask for
-        self.learners: dict[str, Learner] = {}  # who have joined and not left, by their id
+        self.learners: dict[str, Learner] = {}  # by id, without those who left
         self.lesson = ""  # that the board shows
         self.lesson_began: datetime | None = None
         self.note: Note | None = None  # the last one, until it is taken back
         self.vote: VoteRound | None = None  # the last round
-        self.cases_voted_on: set[tuple[str, str]] = set()  # each with its exercise
+        self.cases_voted_on: set[CaseKey] = set()
         self.projected: Belief | None = None  # whose feedback the projector shows
 
     def apply(self, entry: Entry) -> None:
-        """Change the state by an entry; if its learner or vote is gone, ignore it."""
+        """Change the state by an entry; ignore it if its learner or vote is gone."""
         data = entry.data
-        # The teacher renames and removes learners; all other entries are about their sender.
+        # The teacher's entries name the learner to rename or to remove; others have a sender.
         learner_id = data.get("learner_id", entry.learner_id)
         learner = self.learners.get(learner_id)
         match entry.kind:
@@ -119,7 +125,7 @@ class Room:
             case "left" | "remove":
                 self.learners.pop(learner_id, None)
             case "rename" if learner:
-                learner.name = ""  # it does not clash with itself
+                learner.name = ""  # so that the new name may be like the old one
                 learner.name = self._free_name(data["name"])
             case "checked" if learner:
                 self.lesson = self.lesson or data["lesson"]
@@ -135,8 +141,9 @@ class Room:
                 self.note = None
             case "ask":
                 about = Belief(data["lesson"], data["exercise"], data["name"])
-                self.vote, self.projected = VoteRound(entry.number, about, data["case"]), None
-                self.cases_voted_on.add((about.exercise, data["case"]))
+                self.vote = VoteRound(entry.number, about, data["case"])
+                self.projected = None
+                self.cases_voted_on.add(CaseKey(about.exercise, data["case"]))
             case "ask again" if self.vote:
                 self.vote = VoteRound(entry.number, self.vote.about, self.vote.case, self.vote)
             case "close" if self.vote:
@@ -149,7 +156,7 @@ class Room:
                 self.vote = self.projected = None
 
     def _free_name(self, name: str) -> str:
-        """Return a name that no other learner has, so that nobody passes for somebody else."""
+        """Return a name that no other learner has, so that nobody can pose as somebody else."""
         names = {learner.name for learner in self.learners.values()}
         free_name, number = name, 2
         while free_name in names:
@@ -158,7 +165,7 @@ class Room:
 
 
 class Session:
-    """A running session: each entry is stored in the log, then applied, then announced.
+    """A running session: each entry is stored in the log, then applied.
 
     Raises
     ------
@@ -170,22 +177,24 @@ class Session:
         self.log = Log(file)
         self.room = Room()
         self.over = asyncio.Event()
-        self.changed = asyncio.Event()  # set by the next change, and then replaced
         for entry in self.log.entries():
             self.room.apply(entry)
         if not self.room.code:
             code = "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
             self.add("", "opened", {"code": code, "token": secrets.token_urlsafe(24)})
 
-    def add(self, learner_id: str, kind: str, data: dict[str, Any], key: str = "") -> None:
+    def add(self, learner_id: str, kind: str, data: dict[str, Any]) -> None:
+        """Store an entry and apply it."""
+        self.add_once(learner_id, secrets.token_hex(8), kind, data)
+
+    def add_once(self, learner_id: str, key: str, kind: str, data: dict[str, Any]) -> None:
         """Store an entry and apply it, unless the learner already has one with this key."""
-        entry = self.log.append(learner_id, key or secrets.token_hex(8), kind, data)
+        entry = self.log.append(learner_id, key, kind, data)
         if entry:
             self.room.apply(entry)
-            self._announce_change()
 
     def join(self, name: str) -> tuple[str, str]:
-        """Let a learner in; return a secret, and the name that they chose or are given."""
+        """Let a learner in; return a secret, and their name: the chosen one or a made-up one."""
         secret = secrets.token_urlsafe(24)
         learner_id = id_from_secret(secret)
         made_up = f"{secrets.choice(_ADJECTIVES.split())} {secrets.choice(_ANIMALS.split())}"
@@ -193,16 +202,10 @@ class Session:
         return secret, self.room.learners[learner_id].name
 
     def delete(self) -> None:
-        """Delete all that is stored, and end the session."""
+        """Delete everything that is stored, and end the session."""
         self.over.set()
         self.log.close()
         self.log.file.unlink()
-        self._announce_change()
-
-    def _announce_change(self) -> None:
-        """Wake up all open pages."""
-        self.changed.set()
-        self.changed = asyncio.Event()
 
 
 def id_from_secret(secret: str) -> str:

@@ -69,10 +69,10 @@ def classroom(
     If you start it again with the same file, the session continues.
     """
     from pytree_course.board.pages import Pages
-    from pytree_course.board.server import listening, serve
+    from pytree_course.board.server import listen, serve
     from pytree_course.board.session import Session
 
-    sockets, encryption = listening(host, port, certificate, key)
+    sockets, encryption = listen(host, port, certificate, key)
     session = Session(into)
     protocol = "https" if encryption else "http"
     address = f"{protocol}://{_address_of(host)}:{sockets[0].getsockname()[1]}"

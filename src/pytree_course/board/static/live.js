@@ -1,4 +1,4 @@
-// Puts new parts into the page as the server sends them, and sends forms without leaving it.
+// Asks the server for the page's parts, shows those that changed, and sends forms without leaving it.
 "use strict";
 const main = document.querySelector("main[data-news]");
 const away = document.getElementById("away");
@@ -24,28 +24,39 @@ function fit() {
   }
 }
 
-function listen() {
-  const news = new EventSource(main.dataset.news);
-  news.onopen = () => { away.hidden = true; };
-  news.onerror = () => {
+const shown = {}; // HTML of each part, by its id
+
+function show(parts) {
+  const changed = Object.entries(parts).filter(([id, html]) => shown[id] !== html);
+  for (const [id, html] of changed) replace(id, html);
+  Object.assign(shown, parts);
+  if (changed.length && "fits" in main.dataset) {
+    for (const fold of main.querySelectorAll("details")) fold.open = true; // nobody clicks there
+    fit();
+  }
+}
+
+let isOver = false;
+
+async function update() {
+  try {
+    const answer = await fetch(main.dataset.news);
+    isOver = answer.status === 410;
+    away.hidden = answer.ok || isOver;
+    if (answer.ok) show(await answer.json());
+  } catch {
     away.hidden = false;
-    if (news.readyState === EventSource.CLOSED) setTimeout(listen, 3000); // a proxy answered
-  };
-  news.onmessage = ({ data }) => {
-    for (const [id, html] of Object.entries(JSON.parse(data))) replace(id, html);
-    if ("fits" in main.dataset) {
-      for (const fold of main.querySelectorAll("details")) fold.open = true; // nobody clicks there
-      fit();
-    }
-  };
-  news.addEventListener("over", () => {
-    news.close();
-    main.innerHTML = "<h1>This session is over</h1><p>All that was sent has been deleted.</p>";
-  });
+  }
+  if (isOver) main.innerHTML = "<h1>This session is over</h1><p>All that was sent has been deleted.</p>";
+}
+
+async function keepUpdating() {
+  await update();
+  if (!isOver) setTimeout(keepUpdating, 500);
 }
 
 if (main) {
-  listen();
+  keepUpdating();
   if ("fits" in main.dataset) window.addEventListener("resize", fit);
   document.addEventListener("submit", async (event) => {
     const fields = new URLSearchParams(new FormData(event.target, event.submitter));
@@ -54,5 +65,6 @@ if (main) {
     const answer = await fetch(event.target.action, { method: "post", body: fields });
     if (!answer.ok) window.alert(await answer.text());
     else if (event.target.querySelector("[autocomplete=off]")) event.target.reset();
+    update();
   });
 }
