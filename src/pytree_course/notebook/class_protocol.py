@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 from pytree_course.observing.reading import Count
 
 CLASS_HEADER = "Pytree-Course-Class"
-"""The HTTP header of all of a class's own answers; a proxy's answer has it not."""
+"""The HTTP header of every answer of a class; the answer of a proxy does not have it."""
 
 MAX_VERDICTS = 50  # in a request
 
@@ -27,10 +27,10 @@ class Vote(Struct, frozen=True):
     code: str
     note: str
     options: dict[str, str]  # by letter
-    choice: str  # this learner's so far; may be empty
-    counts: dict[str, Count]  # of votes, by letter; {} while open
+    choice: str  # this learner's letter; "" before the first choice
+    counts: dict[str, Count]  # votes by letter; {} while the vote is open
     is_open: bool
-    answer: str  # the right option's letter, once the teacher has explained it
+    answer: str  # the right option's letter; "" until the teacher has explained it
 
 
 class News(Struct, frozen=True):
@@ -39,6 +39,11 @@ class News(Struct, frozen=True):
     name: str  # of this learner; the teacher may change it
     note: Note | None
     vote: Vote | None
+
+    @property
+    def open_vote(self) -> Vote | None:
+        """The vote in which learners can choose now."""
+        return self.vote if self.vote and self.vote.is_open else None
 
 
 class Join(Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,9 +61,9 @@ class Joined(Struct, frozen=True):
 
 
 class SentVerdict(Struct, frozen=True, forbid_unknown_fields=True):
-    """A verdict of the learner's progress: nothing else about it is sent."""
+    """All that is sent of a verdict in the learner's progress."""
 
-    key: Annotated[str, Meta(max_length=100)]  # the same whenever it is sent again
+    key: Annotated[str, Meta(max_length=100)]  # the same if the verdict is sent again
     lesson: str
     exercise: str
     event: Literal["tried", "correct"]

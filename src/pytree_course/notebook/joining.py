@@ -1,4 +1,4 @@
-"""The learner's side of a class session: join it, send verdicts, show its notes and votes."""
+"""The client side of a class session: join it, send verdicts, show notes and votes."""
 
 import json
 import os
@@ -18,7 +18,6 @@ import segno
 from IPython.core.getipython import get_ipython
 from IPython.display import display
 from markupsafe import Markup
-from msgspec import to_builtins
 
 from pytree_course.course import Course, CourseError
 from pytree_course.ipython import CHECK_CALL
@@ -61,7 +60,7 @@ OVER = (
 
 
 def join(address: str, code: str, name: str = "") -> Feedback:
-    """Join a class: from now on it gets your verdicts, and never your code."""
+    """Join a class: from now on it gets your verdicts, but never your code."""
     course = Course.of_notebook()
     membership = join_class(course, address, code, name)
     take_part(course.joined_file)
@@ -77,7 +76,7 @@ def join(address: str, code: str, name: str = "") -> Feedback:
 def leave() -> Feedback:
     """Leave the class: nothing is sent any more."""
     file = Course.of_notebook().joined_file
-    membership = read_membership(file)
+    membership = read_membership(file) if file else None
     if file and membership:
         file.unlink(missing_ok=True)
         membership.send("leave")
@@ -86,40 +85,36 @@ def leave() -> Feedback:
 
 def vote() -> Play | Feedback:
     """Show the open vote, if there is one."""
-    file = Course.of_notebook().joined_file
-    membership = read_membership(file)
-    news = membership.ask_news() if membership else None
-    if not membership or not news or not news.vote or not news.vote.is_open:
+    sender = take_part(Course.of_notebook().joined_file)
+    news = sender.membership.ask_news() if sender else None
+    if sender is None or news is None or news.open_vote is None:
         return note("○", "There is no open vote, or no class that answers.", [])
-    ballot = Ballot(news.vote, membership)
-    if sender := take_part(file):
-        sender.newest_ballot = ballot
-    return ballot
+    return sender.make_ballot(news.open_vote)
 
 
 # --- joining
 
 
 class Reply(NamedTuple):
-    """The status of a class's reply and, if that is 200, its content; None if no class replied."""
+    """A class's reply to a request."""
 
-    status: int | None
-    content: Any
+    status: int | None  # None if no class replied
+    content: Any  # None unless the status is 200
 
 
 @dataclass(frozen=True)
 class Membership:
-    """Where a learner has joined, and by which secret the server knows them."""
+    """A learner's membership of a class."""
 
     address: str
     code: str
-    chosen_name: str  # empty if one was made up
-    progress_start: int  # in the progress file: what is before it is not sent
-    secret: str
+    chosen_name: str  # "" if the server made up a name
+    progress_start: int  # a position in the progress file: only what follows is sent
+    secret: str  # by which the server knows the learner
     name: str
 
     def send(self, path: str, **content: Any) -> Reply:
-        """Send something as this learner; the reply contains the news."""
+        """Send a request as this learner; the reply contains the news."""
         return post(f"{self.address}/{path}", content, class_protocol.News, self.secret)
 
     def ask_news(self) -> class_protocol.News | None:
@@ -129,9 +124,9 @@ class Membership:
 
 
 def join_class(course: Course, address: str, code: str, name: str) -> Membership:
-    """Join a class for all kernels of a course; doing the same again changes nothing."""
-    file, progress = course.joined_file, course.progress_file
-    if file is None or progress is None:
+    """Join a class for all kernels of a course; joining it again changes nothing."""
+    file = course.joined_file
+    if file is None:
         raise CourseError("There is no learner here who could join a class.")
     address = address.rstrip("/")
     earlier = read_membership(file)
@@ -139,23 +134,27 @@ def join_class(course: Course, address: str, code: str, name: str) -> Membership
         is_same = (earlier.address, earlier.code, earlier.chosen_name) == (address, code, name)
         if is_same and earlier.ask_news():
             return earlier
-    status, joined = post(f"{address}/join", {"code": code, "name": name}, class_protocol.Joined)
+    request = {"code": code, "name": name}
+    status, joined = post(f"{address}/join", request, class_protocol.Joined, secret="")
     if status == 403:
         raise CourseError(WRONG_CODE.format(code=code))
     if joined is None:
         raise CourseError(NO_CLASS.format(address=address))
     if earlier:
         earlier.send("leave")  # otherwise the class would count one learner twice
+    progress = _progress_file(file)
     start = progress.stat().st_size if progress.exists() else 0
     membership = Membership(address, code, name, start, joined.secret, joined.name)
     write_file(file, json.dumps(asdict(membership)), mode=0o600)
     return membership
 
 
-def read_membership(file: Path | None) -> Membership | None:
-    """Read the membership that a file keeps, if there is one."""
-    if file is None:
-        return None
+def _progress_file(joined_file: Path) -> Path:
+    return joined_file.with_name("progress.jsonl")
+
+
+def read_membership(file: Path) -> Membership | None:
+    """Read the file with a learner's membership; return None if there is no file."""
     try:
         return Membership(**json.loads(file.read_bytes()))
     except FileNotFoundError:
@@ -163,15 +162,15 @@ def read_membership(file: Path | None) -> Membership | None:
 
 
 def welcome_note(membership: Membership) -> Feedback:
-    """Say under which name a learner is in a class, and what it is sent."""
+    """Tell a learner their name in the class, and what is sent to the teacher."""
     return note("✓", f"You are in the class as {membership.name}", [SENT, "To leave: `leave()`"])
 
 
-def post(url: str, content: Any, reply_type: Any, secret: str = "") -> Reply:
-    """Send JSON to a class; parse the content of its reply as a value of a type.
+def post(url: str, content: Any, reply_type: Any, secret: str) -> Reply:
+    """Send JSON to a class, and parse the content of its reply as a value of a type.
 
-    It goes past the system's proxy, which does not reach a computer in this room. A reply of
-    anything but a class, such as a proxy's own, is none.
+    The request bypasses the system's proxy, which cannot reach a computer in this room. A reply
+    that is not a class's, such as a network's page to log in, does not count as a reply.
     """
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {secret}"}
     try:
@@ -185,7 +184,7 @@ def post(url: str, content: Any, reply_type: Any, secret: str = "") -> Reply:
             if response.status != 200:
                 return Reply(response.status, None)
             return Reply(200, read_json(reply_type, response.read()))
-    except (KeyError, OSError, HTTPException, ValueError):  # no address, or nobody there
+    except (KeyError, OSError, HTTPException, ValueError):  # an invalid address, or nobody answers
         return Reply(None, None)
 
 
@@ -193,19 +192,20 @@ def post(url: str, content: Any, reply_type: Any, secret: str = "") -> Reply:
 
 
 def take_part(file: Path | None) -> "Sender | None":
-    """Send this kernel's verdicts, and show news under its checks, if its learner has joined.
+    """If the learner has joined, send this kernel's verdicts, and show news under its checks.
 
-    Called again, it returns the thread that does so already.
+    Return the thread that does so, or None; further calls start no other thread.
     """
-    membership, shell = read_membership(file), get_ipython()
+    shell = get_ipython()
     is_grading = SEED_VARIABLE in os.environ
-    if file is None or membership is None or shell is None or is_grading:
+    if file is None or shell is None or is_grading:
         return None
-    return _start_taking_part(file, membership, shell)
+    membership = read_membership(file)
+    return _start_sender(file, membership, shell) if membership else None
 
 
 @cache
-def _start_taking_part(file: Path, membership: Membership, shell: Any) -> "Sender":
+def _start_sender(file: Path, membership: Membership, shell: Any) -> "Sender":
     sender = Sender(file, membership)
     sender.start()
     shell.events.register("post_run_cell", NewsUnderChecks(sender, shell).after_cell)
@@ -213,49 +213,55 @@ def _start_taking_part(file: Path, membership: Membership, shell: Any) -> "Sende
 
 
 class Sender(threading.Thread):
-    """Sends what is added to the progress file, for as long as the learner is in the class.
+    """Sends verdicts that are added to the progress file while the learner is in the class.
 
-    That file is the queue. Several kernels may send the same verdict: the server takes it once.
+    That file is the queue. Several kernels may send the same verdict: the server stores it once.
     """
 
     def __init__(self, file: Path, membership: Membership) -> None:
         super().__init__(daemon=True)
         self.file, self.membership = file, membership
         self.news: class_protocol.News | None = None  # from the last reply
-        self.newest_ballot: Ballot | None = None  # in this notebook; it shows the next round too
+        self.newest_ballot: Ballot | None = None  # in this notebook; it shows later rounds too
 
     def run(self) -> None:
-        """Send new verdicts at once, and otherwise ask for news now and then."""
-        progress = self.file.with_name("progress.jsonl")
-        start = self.membership.progress_start
+        """Send new verdicts at once; without new ones, ask for news every few seconds."""
+        position = self.membership.progress_start
         is_reached = False
         next_time = time.monotonic()
         while self._is_member():
-            verdicts, end = read_verdicts(progress, start)
-            if time.monotonic() >= next_time or (verdicts and is_reached):
+            verdicts, end = read_verdicts(_progress_file(self.file), position)
+            is_due = time.monotonic() >= next_time
+            if is_due or (verdicts and is_reached):
                 status, self.news = self.membership.send("events", events=verdicts)
-                is_reached = status in (200, 400)  # taken, or in a form that is never taken
-                if is_reached:
-                    start = end
-                    self._show_next_round()
-                elif status == 403 and self._is_member():
-                    self.file.unlink(missing_ok=True)  # another kernel may be as fast
                 next_time = time.monotonic() + SECONDS_BETWEEN_REQUESTS
+                is_reached = status in (200, 400)  # stored, or refused for good
+                if is_reached:
+                    position = end
+                elif status == 403 and self._is_member():
+                    self.file.unlink(missing_ok=True)  # another kernel may have removed it
+                self._show_next_round()
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def _is_member(self) -> bool:
         return read_membership(self.file) == self.membership
 
     def _show_next_round(self) -> None:
-        vote, ballot = self.news and self.news.vote, self.newest_ballot
-        if vote and vote.is_open and ballot and vote.number > ballot.vote.number:
+        vote = self.news.open_vote if self.news else None
+        ballot = self.newest_ballot
+        if vote and ballot and vote.number > ballot.vote.number:
             ballot.show(vote)
+
+    def make_ballot(self, vote: class_protocol.Vote) -> "Ballot":
+        """Make the notebook's newest ballot."""
+        self.newest_ballot = Ballot(vote, self.membership)
+        return self.newest_ballot
 
 
 def read_verdicts(progress: Path, start: int) -> tuple[list[dict[str, str]], int]:
     """Return the next verdicts from a position in the progress file, and the position after them.
 
-    A position after the end means that the learner started over: then all of the file is new.
+    A position after the end means that the learner started over: then the whole file is new.
     """
     written = progress.read_bytes() if progress.exists() else b""
     position = start if start <= len(written) else 0
@@ -277,15 +283,15 @@ def read_verdicts(progress: Path, start: int) -> tuple[list[dict[str, str]], int
 
 
 class NewsUnderChecks:
-    """Shows what the class says, each thing once, under the next check."""
+    """Shows the teacher's notes, a new name and votes, each once, under the next check."""
 
     def __init__(self, sender: Sender, shell: Any) -> None:
         self._sender, self._shell = sender, shell
         self._name = sender.membership.name
-        self._shown_numbers: set[int] = set()  # of notes and votes
+        self._note_number = 0  # of the last one shown
 
     def after_cell(self, result: Any) -> None:
-        """Show the news if the cell is a check, and after the end of the class that it is over."""
+        """Show the news if the cell is a check; once the class is over, say so and stop."""
         if not CHECK_CALL.search(result.info.raw_cell or ""):
             return
         if not self._sender.is_alive():
@@ -299,34 +305,30 @@ class NewsUnderChecks:
         if news.name != self._name:
             self._name = news.name
             display(note("✉", "Your teacher", [f"In the class you are now {news.name}."]))
-        if news.note and self._is_first_time(news.note.number):
+        if news.note and news.note.number != self._note_number:
+            self._note_number = news.note.number
             display(note("✉", "Your teacher", [news.note.text]))
-        if news.vote and news.vote.is_open and self._is_first_time(news.vote.number):
-            ballot = self._sender.newest_ballot
-            if ballot is None or ballot.vote.number != news.vote.number:
-                self._sender.newest_ballot = Ballot(news.vote, self._sender.membership)
-                display(self._sender.newest_ballot)
-
-    def _is_first_time(self, number: int) -> bool:
-        is_first = number not in self._shown_numbers
-        self._shown_numbers.add(number)
-        return is_first
+        vote, ballot = news.open_vote, self._sender.newest_ballot
+        is_on_ballot = vote and ballot and ballot.vote.number == vote.number
+        if vote and not is_on_ballot:
+            display(self._sender.make_ballot(vote))
 
 
 class Ballot(Play):
-    """The question of a vote; the choice can be changed until the vote is closed."""
+    """A vote's question; the learner can change the choice until the vote is closed."""
 
     def __init__(self, vote: class_protocol.Vote, membership: Membership) -> None:
         self._membership = membership
-        super().__init__([], _question(vote), layout=frame_layout())
+        super().__init__([], _describe(vote), layout=frame_layout())
         self.show(vote)
 
     def show(self, vote: class_protocol.Vote) -> None:
-        """Show a vote in place of the one before."""
-        self.vote, self._status = vote, ipywidgets.HTML()
+        """Show a vote instead of the previous one."""
+        self.vote = vote
+        self._status = ipywidgets.HTML()
         self._entry = entry(vote.options, "My vote", vote.choice)
         self._entry.observe(lambda change: self._cast(change["new"]), names="value")
-        self.children = [ipywidgets.HTML(_question(vote).html), self._entry, self._status]
+        self.children = [ipywidgets.HTML(_describe(vote).html), self._entry, self._status]
 
     def _cast(self, choice: str | None) -> None:
         if not choice:
@@ -335,10 +337,9 @@ class Ballot(Play):
         text = VOTED.get(status, NOT_REACHED).format(choice=choice)
         self._status.value = render("notebook/status.html", text=text)
         if status not in VOTED:
-            self._entry.value = None  # so that the same can be chosen again
+            self._entry.value = None  # so that the same option can be chosen again
 
 
-def _question(vote: class_protocol.Vote) -> Feedback:
-    question = to_builtins(vote)
-    question["given"] = vote
+def _describe(vote: class_protocol.Vote) -> Feedback:
+    question = {"text": vote.text, "given": vote, "options": vote.options}
     return both_forms("question", question=question, place="Vote", lesson="your class")
