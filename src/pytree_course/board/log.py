@@ -35,7 +35,8 @@ class Log:
     Raises
     ------
     CourseError
-        When the file is no log, or cannot be read or written.
+        When the file is not a log, another version of the course made it, or it cannot be read or
+        written.
     """
 
     def __init__(self, file: Path) -> None:
@@ -83,5 +84,5 @@ def _explain_errors(file: Path) -> Iterator[None]:
     except (OSError, sqlite3.Error) as error:
         raise CourseError(
             f"{file} cannot be used for a session with a class: {error}. It is left as it "
-            "is. See that there is room on its disk, or name another file."
+            "is. Name another file, or see that there is room on its disk."
         ) from error

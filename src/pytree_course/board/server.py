@@ -54,37 +54,33 @@ ACTIONS = {
 """The actions of the teacher's buttons, with the fields that come with each."""
 
 
-class HeadersHandler(web.RequestHandler):
+class _HeadersHandler(web.RequestHandler):
     """The base of all handlers, which sets the headers of every answer."""
 
     def set_default_headers(self) -> None:
-        """Allow pages what they need, and nothing from elsewhere."""
         for name, value in HEADERS.items():
             self.set_header(name, value)
 
 
-class SessionHandler(HeadersHandler):
-    """A handler with the state of the session; an error is one line."""
+class _SessionHandler(_HeadersHandler):
+    """A handler with the state of the session; an error's answer is one line."""
 
     status_when_over = 403
 
     def initialize(self, pages: Pages) -> None:
-        """Keep the state that all handlers share."""
         self.pages = pages
         self.session = pages.session
         self.room = pages.session.room
 
     def prepare(self) -> None:
-        """Refuse everything after the end."""
         if self.session.over.is_set():
             raise web.HTTPError(self.status_when_over, reason="The session is over")
 
     def write_error(self, status_code: int, **details: Any) -> None:
-        """Answer with one line; after status 500, a notebook sends again what was not stored."""
         self.finish(f"{status_code} {self._reason}\n")
 
 
-class LearnerHandler(SessionHandler):
+class _LearnerHandler(_SessionHandler):
     """A request of a learner, from a notebook or a phone."""
 
     def read(self, content_type: Any) -> Any:
@@ -126,11 +122,10 @@ class LearnerHandler(SessionHandler):
         )
 
 
-class JoinHandler(LearnerHandler):
-    """Somebody joins."""
+class _JoinHandler(_LearnerHandler):
+    """Gives a secret to anyone who knows the code."""
 
     def post(self) -> None:
-        """Give a secret to anyone who knows the code."""
         request = self.read(class_protocol.Join)
         if not secrets.compare_digest(request.code.upper().encode(), self.room.code.encode()):
             raise web.HTTPError(403)
@@ -138,11 +133,10 @@ class JoinHandler(LearnerHandler):
         self.finish(to_builtins(class_protocol.Joined(secret, name)))
 
 
-class EventsHandler(LearnerHandler):
-    """A learner sends verdicts, or none, to ask for news."""
+class _EventsHandler(_LearnerHandler):
+    """Stores verdicts on known exercises, with known misconceptions; a request may have none."""
 
     def post(self) -> None:
-        """Store the verdicts on known exercises, with the known misconceptions."""
         learner_id = self.authenticate()
         for verdict in self.read(class_protocol.SentVerdicts).events:
             lesson = self.pages.lessons.get(verdict.lesson)
@@ -160,11 +154,10 @@ class EventsHandler(LearnerHandler):
         self.finish_with_news(learner_id)
 
 
-class BallotHandler(LearnerHandler):
-    """A learner votes."""
+class _BallotHandler(_LearnerHandler):
+    """Stores a choice in the open vote; a learner's last one counts."""
 
     def post(self) -> None:
-        """Store the choice; a learner's last one counts."""
         learner_id = self.authenticate()
         ballot = self.read(class_protocol.Choice)
         vote, question = self.room.vote, self.pages.question
@@ -176,15 +169,14 @@ class BallotHandler(LearnerHandler):
         self.finish_with_news(learner_id)
 
 
-class LeaveHandler(LearnerHandler):
-    """A learner leaves."""
+class _LeaveHandler(_LearnerHandler):
+    """Lets a learner leave: others can take the name, and the log keeps the verdicts."""
 
     def post(self) -> None:
-        """Free the name; the log keeps the verdicts."""
         self.session.add(self.authenticate(), "left", {})
 
 
-class TeacherHandler(SessionHandler):
+class _TeacherHandler(_SessionHandler):
     """A request of the teacher's browser, which has the token as a cookie."""
 
     def check_cookie(self) -> None:
@@ -197,7 +189,7 @@ class TeacherHandler(SessionHandler):
             raise web.HTTPError(403, reason="Open the link that the terminal shows")
 
 
-class PageHandler(TeacherHandler):
+class _PageHandler(_TeacherHandler):
     """The board, with its buttons, and the projector's page."""
 
     def get(self, page: str) -> None:
@@ -238,24 +230,22 @@ class PageHandler(TeacherHandler):
         return {"learner_id": ids[name], "name": new_name}
 
 
-class QuestionsHandler(TeacherHandler):
-    """The list of questions."""
+class _QuestionsHandler(_TeacherHandler):
+    """The list of questions, which its form limits to an exercise or a misconception."""
 
     def get(self) -> None:
-        """Show the questions that the page's form chooses."""
         self.check_cookie()
         exercise = self.get_query_argument("exercise", "")
         misconception = self.get_query_argument("name", "")
         self.finish(self.pages.questions_page(exercise, misconception))
 
 
-class PartsHandler(TeacherHandler):
-    """The parts of a page as JSON, for which its script asks again and again."""
+class _PartsHandler(_TeacherHandler):
+    """All parts of a page as they are now, in JSON; the page's script polls them."""
 
     status_when_over = 410  # the page tells it from the 403 of a wrong cookie
 
     async def get(self, page: str) -> None:
-        """Answer with all parts as they are now."""
         self.check_cookie()
         # Feedback can take a second to make: not in this thread, which serves everybody.
         for belief in self.pages.beliefs_with_feedback(datetime.now(UTC)):
@@ -264,15 +254,14 @@ class PartsHandler(TeacherHandler):
         self.finish(make_parts(datetime.now(UTC)))
 
 
-class StaticHandler(HeadersHandler, web.StaticFileHandler):
+class _StaticHandler(_HeadersHandler, web.StaticFileHandler):
     """The page for phones, and the scripts."""
 
 
-class OneLineHandler(logging.Handler):
-    """Print each of Tornado's log messages as one line of printable characters."""
+class _OneLineHandler(logging.Handler):
+    """Prints a message as one printable line, without the traceback, which has the request."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print the message without a traceback, which would contain the request."""
         print(printable(truncate(record.getMessage(), MAX_LINE)), file=sys.stderr)
 
 
@@ -306,18 +295,18 @@ async def serve(
     state = {"pages": pages}
     static = {"path": Path(__file__).parent / "static", "default_filename": "phone.html"}
     handlers: list[Any] = [
-        ("/join", JoinHandler, state),
-        ("/events", EventsHandler, state),
-        ("/ballot", BallotHandler, state),
-        ("/leave", LeaveHandler, state),
-        ("/(board|screen)", PageHandler, state),
-        ("/(board|screen)/news", PartsHandler, state),
-        ("/questions", QuestionsHandler, state),
-        ("/(.*)", StaticHandler, static),
+        ("/join", _JoinHandler, state),
+        ("/events", _EventsHandler, state),
+        ("/ballot", _BallotHandler, state),
+        ("/leave", _LeaveHandler, state),
+        ("/(board|screen)", _PageHandler, state),
+        ("/(board|screen)/news", _PartsHandler, state),
+        ("/questions", _QuestionsHandler, state),
+        ("/(.*)", _StaticHandler, static),
     ]
     for name in ("tornado", "asyncio"):
         logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [OneLineHandler()], False
+        logger.handlers, logger.propagate = [_OneLineHandler()], False
     server = HTTPServer(
         web.Application(handlers, log_function=lambda _: None),
         ssl_options=encryption,

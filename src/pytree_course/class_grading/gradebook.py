@@ -151,7 +151,7 @@ def open_sqlite(file: Path, tables: Iterable[str], version: int) -> sqlite3.Conn
                 for statement in ("BEGIN IMMEDIATE", *tables, f"PRAGMA user_version = {version}"):
                     database.execute(statement)
         elif stored_version != version:
-            raise sqlite3.DatabaseError("this version of the course did not make it")
+            raise sqlite3.DatabaseError("another version of the course or another program made it")
     except sqlite3.Error:
         database.close()
         raise

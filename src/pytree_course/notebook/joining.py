@@ -10,7 +10,7 @@ from functools import cache
 from hashlib import sha256
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import ipywidgets
@@ -33,6 +33,7 @@ from pytree_course.texts import write_file
 SECONDS_BETWEEN_LOOKS = 0.4  # at the progress file
 SECONDS_BETWEEN_REQUESTS = 3  # for news, or to a class that does not answer
 TIMEOUT_SECONDS = 5
+PROGRESS = "progress.jsonl"  # beside the file with the membership
 SENT_FIELDS = ("lesson", "exercise", "event", "held")  # of an event in the progress file
 
 SENT = (
@@ -95,13 +96,6 @@ def vote() -> Play | Feedback:
 # --- joining
 
 
-class Reply(NamedTuple):
-    """A class's reply to a request."""
-
-    status: int | None  # None if no class replied
-    content: Any  # None unless the status is 200
-
-
 @dataclass(frozen=True)
 class Membership:
     """A learner's membership of a class."""
@@ -113,13 +107,13 @@ class Membership:
     secret: str  # by which the server knows the learner
     name: str
 
-    def send(self, path: str, **content: Any) -> Reply:
-        """Send a request as this learner; the reply contains the news."""
+    def send(self, path: str, **content: Any) -> tuple[int | None, class_protocol.News | None]:
+        """Send a request as this learner; return the status and the news, as `post` does."""
         return post(f"{self.address}/{path}", content, class_protocol.News, self.secret)
 
     def ask_news(self) -> class_protocol.News | None:
         """Return the news of the class, or None if it does not know this learner any more."""
-        news: class_protocol.News | None = self.send("events", events=[]).content
+        _, news = self.send("events", events=[])
         return news
 
 
@@ -142,15 +136,11 @@ def join_class(course: Course, address: str, code: str, name: str) -> Membership
         raise CourseError(NO_CLASS.format(address=address))
     if earlier:
         earlier.send("leave")  # otherwise the class would count one learner twice
-    progress = _progress_file(file)
+    progress = file.with_name(PROGRESS)
     start = progress.stat().st_size if progress.exists() else 0
     membership = Membership(address, code, name, start, joined.secret, joined.name)
     write_file(file, json.dumps(asdict(membership)), mode=0o600)
     return membership
-
-
-def _progress_file(joined_file: Path) -> Path:
-    return joined_file.with_name("progress.jsonl")
 
 
 def read_membership(file: Path) -> Membership | None:
@@ -166,9 +156,10 @@ def welcome_note(membership: Membership) -> Feedback:
     return note("✓", f"You are in the class as {membership.name}", [SENT, "To leave: `leave()`"])
 
 
-def post(url: str, content: Any, reply_type: Any, secret: str) -> Reply:
-    """Send JSON to a class, and parse the content of its reply as a value of a type.
+def post(url: str, content: Any, reply_type: Any, secret: str) -> tuple[int | None, Any]:
+    """Send JSON to a class; return the status and the content of its reply, parsed as a type.
 
+    The status is None if no class replied; the content is None unless the status is 200.
     The request bypasses the system's proxy, which cannot reach a computer in this room. A reply
     that is not a class's, such as a network's page to log in, does not count as a reply.
     """
@@ -180,12 +171,12 @@ def post(url: str, content: Any, reply_type: Any, secret: str) -> Reply:
             connection.request("POST", address.path, json.dumps(content), headers)
             response = connection.getresponse()
             if class_protocol.CLASS_HEADER not in response.headers:
-                return Reply(None, None)
+                return None, None
             if response.status != 200:
-                return Reply(response.status, None)
-            return Reply(200, read_json(reply_type, response.read()))
+                return response.status, None
+            return 200, read_json(reply_type, response.read())
     except (KeyError, OSError, HTTPException, ValueError):  # an invalid address, or nobody answers
-        return Reply(None, None)
+        return None, None
 
 
 # --- sending verdicts
@@ -230,7 +221,7 @@ class Sender(threading.Thread):
         is_reached = False
         next_time = time.monotonic()
         while self._is_member():
-            verdicts, end = read_verdicts(_progress_file(self.file), position)
+            verdicts, end = read_verdicts(self.file.with_name(PROGRESS), position)
             is_due = time.monotonic() >= next_time
             if is_due or (verdicts and is_reached):
                 status, self.news = self.membership.send("events", events=verdicts)
@@ -309,8 +300,7 @@ class NewsUnderChecks:
             self._note_number = news.note.number
             display(note("✉", "Your teacher", [news.note.text]))
         vote, ballot = news.open_vote, self._sender.newest_ballot
-        is_on_ballot = vote and ballot and ballot.vote.number == vote.number
-        if vote and not is_on_ballot:
+        if vote and (ballot is None or ballot.vote.number != vote.number):
             display(self._sender.make_ballot(vote))
 
 
