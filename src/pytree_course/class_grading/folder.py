@@ -66,14 +66,14 @@ def read_handed_in(
     _refuse_grades_inside(folder, into)
     entries = list(_entries(folder, [entry.canvas_id for entry in roster if entry.canvas_id]))
     submitters = _submitters(entries)
-    files: list[StudentFile] = []
+    collected = [
+        file
+        for entry, download in entries
+        for file in collect_files(entry, download, unpack_into, opened.problems)
+    ]
+    files = [file for file in collected if isinstance(file, StudentFile)]
     left_out = _not_unpacked(opened.problems, folder)
-    for entry, download in entries:
-        for collected in collect_files(entry, download, unpack_into, opened.problems):
-            if isinstance(collected, LeftOut):
-                left_out.append(collected)
-            else:
-                files.append(collected)
+    left_out += [file for file in collected if isinstance(file, LeftOut)]
     if not submitters:
         _refuse_without_students(folder, course, left_out)
     notebooks, not_read = read_class(files, course, pool)
@@ -164,12 +164,6 @@ def _students_folder(folder: Path) -> Path:
 # ---- which student each file belongs to
 
 
-def _submitters(entries: Iterable[tuple[Path, DownloadName]]) -> dict[str, Submitter]:
-    """Return the students that are known, by id, sorted."""
-    submitters = {download.submitter.id: download.submitter for _, download in entries}
-    return {student_id: submitters[student_id] for student_id in sorted(submitters) if student_id}
-
-
 def _entries(folder: Path, canvas_ids: Sequence[str]) -> Iterator[tuple[Path, DownloadName]]:
     """Yield each entry of the class's folder with its student, whose id is "" if unknown."""
     try:
@@ -192,6 +186,12 @@ def _entries(folder: Path, canvas_ids: Sequence[str]) -> Iterator[tuple[Path, Do
             yield path, DownloadName(Submitter(shown_path(PurePath(path.stem))))
         elif is_zip(path) or is_called_notebook(name):  # other files may be the teacher's
             yield path, DownloadName(Submitter(""), problem=_IN_NO_FOLDER)
+
+
+def _submitters(entries: Iterable[tuple[Path, DownloadName]]) -> dict[str, Submitter]:
+    """Return the students that are known, by id, sorted."""
+    submitters = {download.submitter.id: download.submitter for _, download in entries}
+    return {student_id: submitters[student_id] for student_id in sorted(submitters) if student_id}
 
 
 # ---- warnings and refusals
