@@ -38,7 +38,7 @@ read_once = cache(BuiltLesson.read)
 @cache
 def questions_once(expected: Path) -> dict[Belief, list[Question]]:
     """Return the questions of a lesson, which all rooms share: they take seconds to find."""
-    return questions(read_once(expected), fewest=2)
+    return questions(read_once(expected), min_options=2)
 
 
 def wait_for(condition: Any) -> Any:

@@ -191,7 +191,8 @@ def test_the_question_that_parts_the_class_best_is_proposed(told, ask):
     told.check(1, "Eve", COUNT, "counts_all_nodes")
     question = ask()
     chosen = {
-        option: {belief.name for belief in beliefs} for option, beliefs in question.beliefs.items()
+        option: {misconception.name for misconception in misconceptions}
+        for option, misconceptions in question.misconceptions.items()
     }
     [leaf] = [option for option, names in chosen.items() if "none_is_a_leaf" in names]
     [nodes] = [option for option, names in chosen.items() if "counts_all_nodes" in names]
@@ -207,7 +208,7 @@ def test_where_all_hold_one_belief_it_is_asked_about_in_a_case_that_feedback_did
     other = ask(*known)
     assert (COUNT, other.case) not in known
     for question in (ask(), other):
-        names = [each.name for beliefs in question.beliefs.values() for each in beliefs]
+        names = [each.name for beliefs in question.misconceptions.values() for each in beliefs]
         assert "none_is_a_leaf" in names
 
 

@@ -61,7 +61,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(
         assert "✓ Correct" in run(CELLS["leaves_of-check"].source)
     assert "Next: leaves_of (practice, about " in str(standing(BUILT, Progress(None)))
     progress = Progress.load(tmp_path / "progress.jsonl")
-    assert progress.of("01_leaves", "leaves_of").correct
+    assert progress.in_exercise("01_leaves", "leaves_of").correct
     solved = f"0 of {len(BUILT.graded)} exercises, 0 of {BUILT.points} points"
     now = str(standing(BUILT, progress))
     assert now.startswith(f"{solved}, practice 1 of {len(PRACTICE)}")

@@ -10,7 +10,7 @@ import pytest
 from pytree_course import Checks
 from pytree_course.judging.expected import BuiltLesson, LessonSection
 from pytree_course.learner.progress import Progress
-from pytree_course.learner.review import due
+from pytree_course.learner.review import due_questions
 from pytree_course.learner.standings import standing, unread_sections
 
 
@@ -21,8 +21,8 @@ def test_what_is_added_in_two_notebooks_at_once_is_there_after_a_restart(tmp_pat
         progress.add("01_leaves", "count_leaves", event)
     other_notebook.add("02_tree_map", "sgd_step", "correct")
     both = Progress.load(file)
-    assert both.of("02_tree_map", "sgd_step").correct
-    again = both.of("01_leaves", "count_leaves")
+    assert both.in_exercise("02_tree_map", "sgd_step").correct
+    again = both.in_exercise("01_leaves", "count_leaves")
     assert (again.correct, again.tries, again.hints) == (True, 2, 1)
 
 
@@ -32,9 +32,9 @@ def test_what_cannot_be_written_is_told_once_known_to_all_widgets_and_written_la
     progress = Progress.load(file)
     progress.add("01_leaves", "count_leaves", "correct")
     other = Progress.load(file)
-    assert other.of("01_leaves", "count_leaves").correct
+    assert other.in_exercise("01_leaves", "count_leaves").correct
     other.predict("01_leaves", "leaves-4", "A")
-    [told] = progress.news() + other.news() + progress.news()
+    [told] = progress.take_warnings() + other.take_warnings() + progress.take_warnings()
     assert str(file) in told
     file.rmdir()
     progress.add("01_leaves", "leaf_at", "correct")
@@ -53,15 +53,16 @@ def test_a_damaged_line_is_counted_and_the_others_are_kept(tmp_path):
     Progress.load(file).add("01_leaves", "count_leaves", "correct")
     lines = [b'{"lesson": "01_lea', b"\xff", b"[]", b'{"lesson": 1}', b'{"a":' * 100_000]
     times = "0001-01-01T00:00+14:00", "9999-12-31T23:00-12:00", "9999-01-01", "1e9", ""
-    events = (event | {"time": time} for time in times for event in (REVIEWED, PREDICTED))
+    events = [event | {"time": time} for time in times for event in (REVIEWED, PREDICTED)]
+    events.append({**OF, "event": "reviewed", "held": "y", "time": "2026-03-02T12:00"})
     lines += [json.dumps(event).encode() for event in events]
     with file.open("ab") as stream:
         stream.write(b"\n".join(lines))
     progress = Progress.load(file)
     assert progress.unreadable_lines == len(lines)
-    assert progress.of("01_leaves", "count_leaves").correct
-    assert not progress.predictions
-    assert due([], progress, datetime.now(UTC)) == []
+    assert progress.in_exercise("01_leaves", "count_leaves").correct
+    assert not progress.predictions and not progress.misconceptions_held
+    assert due_questions([], progress, datetime.now(UTC)) == []
 
 
 def test_a_right_answer_is_right_where_progress_cannot_be_written(course, monkeypatch, capsys):

@@ -20,9 +20,9 @@ from pytree_course.judging.expected import (
     Misconception,
     Prediction,
 )
-from pytree_course.learner.progress import Progress, Reviewed
-from pytree_course.learner.questions import RAISES, questions
-from pytree_course.learner.review import MAX_A_DAY, due
+from pytree_course.learner.progress import Progress, ReviewAnswer
+from pytree_course.learner.questions import RAISES, for_class, questions
+from pytree_course.learner.review import MAX_A_DAY, due_questions
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.sources.standalone_code import MAX_DEFINITION_LINES, make_standalone
 from tests.conftest import ROOT
@@ -72,7 +72,7 @@ ERROR, THREE = "It raises an error.", ["`2`", "`3`", "`5`"]
         (True, {"one": False}, {"one": ["`False`", "`True`"]}),
         # An option has leaves of the same kind, and no long decimals.
         (["a", "b"], {"leaf": [1], "one": ["a"], "two": ["b"]}, {"one", "two"}),
-        (5.0, {"long": 16.633249, "one": 25.0, "two": 7.0}, {"one", "two"}),
+        (5.0, {"long": 16.633249, "tiny": 1e-05, "one": 25.0, "two": 7.0}, {"one", "two"}),
     ],
 )
 def test_the_options_are_the_right_result_and_wrong_ones_that_are_like_it(right, wrong, options):
@@ -88,8 +88,8 @@ def test_the_options_are_the_right_result_and_wrong_ones_that_are_like_it(right,
 def test_an_option_says_all_that_learners_believe_who_get_it():
     same = exercise([2], {"none": {0: 3}, "one": {0: 4}, "also": {0: 3}})
     [question] = questions(lesson(same))[Belief("01_mini", "count", "none")]
-    assert [each.name for each in question.beliefs["`3`"]] == ["none", "also"]
-    assert [each.explanation for each in question.beliefs["`4`"]] == ["They hold one."]
+    assert [each.name for each in question.misconceptions["`3`"]] == ["none", "also"]
+    assert [each.explanation for each in question.misconceptions["`4`"]] == ["They hold one."]
 
 
 def test_the_classes_of_the_inputs_are_explained():
@@ -118,29 +118,35 @@ def test_the_cases_that_few_misconceptions_share_come_first():
 def test_a_prediction_is_asked_again_with_its_code():
     text, options = "A *wrong* [guess](x.ipynb#a)?", {"A": "one", "B": "two"}
     guess = Prediction(text, options, "B", alone="draw(1)")
-    [question] = questions(lesson(predictions={"guess": guess}))[Belief("01_mini", "guess")]
+    made = lesson(predictions={"guess": guess})
+    [question] = questions(made)[Belief("01_mini", "guess")]
     assert (question.text, question.given.code) == ("A wrong guess?", "draw(1)")
     assert [question.is_right(letter) for letter in "AB"] == [False, True]
 
 
 def test_every_question_of_the_course_has_one_right_option_and_is_about_others():
     for each in (BuiltLesson.read(files.expected) for files in Course(ROOT).lessons()):
-        for question in (one for asked in questions(each, fewest=2).values() for one in asked):
+        for question in (one for asked in questions(each, min_options=2).values() for one in asked):
             texts = [*question.options.values()]
             if about := question.about.name:
-                assert about in {beliefs[0].name for beliefs in question.beliefs.values()}
-                assert question.beliefs.keys() == {*texts} - {question.answer}
+                assert about in {same[0].name for same in question.misconceptions.values()}
+                assert question.misconceptions.keys() == {*texts} - {question.answer}
             assert texts.count(question.answer) == bool(texts)
             assert len({*texts}) == len(texts) <= 4
             assert all(texts) and texts.count(RAISES) <= 1
             assert question.section in each.sections
-            for belief in (belief for held in question.beliefs.values() for belief in held):
+            for belief in (belief for held in question.misconceptions.values() for belief in held):
                 assert belief.explanation
                 assert not re.search(r"\byou|\bstill (gives|returns)", belief.explanation, re.I)
 
 
+def test_a_class_is_asked_about_as_many_misconceptions_as_there_are_cases():
+    asked = for_class(questions(lesson(COUNT)))
+    assert [(question.about.name, question.case) for question in asked] == [("a", "0"), ("b", "1")]
+
+
 def progress(reviews=(), tried=(), held=None):
-    done = Progress(None, reviews=[*reviews], held=held or {})
+    done = Progress(None, reviews=[*reviews], misconceptions_held=held or {})
     for name in tried:
         done.add("01_mini", name, "correct")
     return done
@@ -156,8 +162,8 @@ COUNT = exercise([2, 2], WRONG)
 
 def test_nothing_of_a_lesson_that_was_not_begun_is_asked():
     other = lesson(COUNT, stem="02_other")
-    assert names(due([lesson(COUNT), other], progress(), NOW)) == []
-    asked = due([lesson(COUNT), other], progress(tried=["count"]), NOW)
+    assert names(due_questions([lesson(COUNT), other], progress(), NOW)) == []
+    asked = due_questions([lesson(COUNT), other], progress(tried=["count"]), NOW)
     assert {question.about.lesson for question in asked} == {"01_mini"}
 
 
@@ -165,20 +171,20 @@ def test_what_was_mistaken_comes_first_the_next_day():
     guess = Prediction("?", {"A": "one", "B": "two"}, "B")
     lessons = [lesson(COUNT, predictions={"guess": guess})]
     done = progress(tried=["count"], held={Belief("01_mini", "count", "c"): NOW})
-    assert names(due(lessons, done, NOW))[0] == "a"
-    assert names(due(lessons, done, NOW + timedelta(days=1)))[0] == "c"
+    assert names(due_questions(lessons, done, NOW))[0] == "a"
+    assert names(due_questions(lessons, done, NOW + timedelta(days=1)))[0] == "c"
     done.predict("01_mini", "guess", "A")
-    assert due(lessons, done, NOW)[0].about == Belief("01_mini", "guess")
+    assert due_questions(lessons, done, NOW)[0].about == Belief("01_mini", "guess")
 
 
 def test_what_was_answered_waits_and_comes_in_another_case_and_order():
-    first = due([lesson(COUNT)], progress(tried=["count"]), NOW)[0]
-    orders = {tuple(first.reordered(times).options.values()) for times in range(6)}
+    first = due_questions([lesson(COUNT)], progress(tried=["count"]), NOW)[0]
+    orders = {tuple(first.rotated(times).options.values()) for times in range(6)}
     assert len(orders) > 1
     assert all(sorted(order) == sorted(first.options.values()) for order in orders)
-    done = progress([Reviewed(NOW, A, first.case, True)], tried=["count"])
-    assert "a" not in names(due([lesson(COUNT)], done, NOW))
-    later = due([lesson(COUNT)], done, NOW + timedelta(days=30))
+    done = progress([ReviewAnswer(NOW, A, first.case, True)], tried=["count"])
+    assert "a" not in names(due_questions([lesson(COUNT)], done, NOW))
+    later = due_questions([lesson(COUNT)], done, NOW + timedelta(days=30))
     again = next(each for each in later if each.about == A)
     assert again.case != first.case
 
@@ -187,12 +193,12 @@ def test_there_are_ten_questions_a_day_each_of_another_exercise_and_in_other_wor
     words = ["?", "?", *(f"How many {number}?" for number in range(20))]
     made = [replace(COUNT, name=f"e{at}", question=text) for at, text in enumerate(words)]
     beliefs = [Belief("01_mini", each.name, name) for each in made for name in WRONG]
-    done = progress([Reviewed(NOW, about, "0", True) for about in beliefs])
+    done = progress([ReviewAnswer(NOW, about, "0", True) for about in beliefs])
     month = NOW + timedelta(days=60)
-    asked = due([lesson(*made)], done, month)
+    asked = due_questions([lesson(*made)], done, month)
     assert len({question.text for question in asked}) == len(asked) == MAX_A_DAY
-    done.reviews += [Reviewed(month, question.about, "1", True) for question in asked[:4]]
-    rest = due([lesson(*made)], done, month)
+    done.reviews += [ReviewAnswer(month, question.about, "1", True) for question in asked[:4]]
+    rest = due_questions([lesson(*made)], done, month)
     assert len(rest) == MAX_A_DAY - 4
     assert len({question.about.exercise for question in [*asked[:4], *rest]}) == MAX_A_DAY
 
@@ -251,7 +257,7 @@ def test_a_review_in_the_terminal_gives_reasons_and_asks_once_more_what_was_wron
     run = command("review", input="A\n" * 20)
     assert run.exit_code == 0, run.output
     reviews = Progress.load(file).reviews
-    wrong = sum(not review.right for review in reviews)
+    wrong = sum(not review.is_right for review in reviews)
     assert f"Question {len(reviews)} of {len(reviews)}" in run.output
     assert run.output.count("Once more · ") == run.output.count("once more at the end") == wrong > 0
     assert "✓ Right.\n\nHow others come to `" in run.output

@@ -151,7 +151,7 @@ def _count_wrong_choices(question: Question, holder_counts: Counter[Belief]) -> 
     """
     lesson, exercise, _ = question.about
     counts = []
-    for misconceptions in question.beliefs.values():
+    for misconceptions in question.misconceptions.values():
         beliefs = [Belief(lesson, exercise, misconception.name) for misconception in misconceptions]
         counts.append(sum(holder_counts[belief] for belief in beliefs))
     return counts

@@ -54,7 +54,7 @@ class Pages:
             stem: BuiltLesson.read(files.expected) for stem, files in self._files.items()
         }
         # Both can take seconds, but only once for each lesson and each misconception.
-        self.questions = cache(lambda lesson: questions(self.lessons[lesson], fewest=2))
+        self.questions = cache(lambda lesson: questions(self.lessons[lesson], min_options=2))
         self.feedback = cache(
             lambda belief: feedback_for_holders(
                 self._files[belief.lesson], self.lessons[belief.lesson], belief
@@ -88,7 +88,7 @@ class Pages:
         for learner in self._room.learners.values():
             holders.update(learner.work[lesson, exercise].misconceptions)
         return max(
-            question.beliefs[option],
+            question.misconceptions[option],
             key=lambda belief: (holders[belief.name], belief.name == name),
         )
 

@@ -73,10 +73,10 @@ def check(lesson: Lesson) -> None:
     grade = grade_and_show(files, files.exercises)
     progress = Progress.load(Course(files.root).progress_file)
     for verdict in grade.verdicts:
-        is_known = progress.of(grade.lesson, verdict.exercise).correct
+        is_known = progress.in_exercise(grade.lesson, verdict.exercise).correct
         if verdict.kind is VerdictKind.CORRECT and not is_known:
             progress.add(grade.lesson, verdict.exercise, "correct")
-    for line in progress.news():
+    for line in progress.take_warnings():
         warn(line)
     raise typer.Exit(0 if grade.is_all_correct else 1)
 

@@ -31,7 +31,12 @@ class Belief(NamedTuple):
 
     lesson: str
     exercise: str  # or the id of the cell with the prediction's answer
-    name: str = ""  # of the misconception
+    name: str = ""  # of the misconception; empty for a prediction
+
+    @property
+    def is_prediction(self) -> bool:
+        """Whether this is the key of a prediction."""
+        return not self.name
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from pytree_course.judging import words
 from pytree_course.judging.expected import Belief
+from pytree_course.observing.reading import read_json
 
-_waiting: dict[Path, list[dict[str, str]]] = {}
-"""Events that could not be written yet, by their file: all widgets of a kernel share them."""
+_SEPARATOR = "; "  # between the names of misconceptions in one entry
 
-_told: set[Path] = set()
-"""Files that the learner was told about: once in a notebook is enough."""
+# Each widget of a notebook has its own `Progress`, but they share the file and its trouble.
+_waiting_events: dict[Path, list[dict[str, str]]] = {}  # not written yet, by file
+_reported_files: set[Path] = set()  # of which the learner was warned, once in a notebook
 
 
 @dataclass
@@ -26,15 +28,33 @@ class ExerciseProgress:
     hints: int = 0
     saw_solution: bool = False
 
+    def count(self, event: str) -> None:
+        """Count an event: "correct", "tried", "hint" or "solution"."""
+        match event:
+            case "correct":
+                self.correct = True
+            case "tried" if not self.correct:
+                self.tries += 1
+            case "hint":
+                self.hints += 1
+            case "solution":
+                self.saw_solution = True
 
-@dataclass(frozen=True, order=True)
-class Reviewed:
-    """A question of a review that was answered."""
+
+class ReviewAnswer(NamedTuple):
+    """The answer to a question of a review."""
 
     time: datetime
     about: Belief
     case: str
-    right: bool
+    is_right: bool
+
+
+class PredictionMade(NamedTuple):
+    """The latest choice in a prediction."""
+
+    time: datetime
+    choice: str
 
 
 @dataclass
@@ -42,19 +62,18 @@ class Progress:
     """A learner's progress: events in a file of JSON lines.
 
     An event is one appended line, so that two notebooks at once, or a crash, lose nothing.
-    Lines that cannot be read are skipped and counted. Watchers are called after every event.
-    Where the file cannot be written, events wait in memory, and the learner is told.
+    Damaged lines are skipped and counted. Watchers are called after every event.
+    If the file cannot be written, events wait in memory, and the learner is warned.
     """
 
     file: Path | None
     unreadable_lines: int = 0
     exercises: dict[tuple[str, str], ExerciseProgress] = field(default_factory=dict)
-    predictions: dict[tuple[str, str], str] = field(default_factory=dict)
-    predicted: dict[tuple[str, str], datetime] = field(default_factory=dict)  # when last
-    reviews: list[Reviewed] = field(default_factory=list)
-    held: dict[Belief, datetime] = field(default_factory=dict)  # misconceptions, and when last
+    predictions: dict[tuple[str, str], PredictionMade] = field(default_factory=dict)
+    reviews: list[ReviewAnswer] = field(default_factory=list)
+    misconceptions_held: dict[Belief, datetime] = field(default_factory=dict)  # time of the latest
     watchers: list[Callable[[], None]] = field(default_factory=list)
-    trouble: OSError | None = None  # why the file could not be read or written
+    file_error: OSError | None = None  # why the file could not be read or written
 
     @classmethod
     def load(cls, file: Path | None) -> "Progress":
@@ -63,58 +82,54 @@ class Progress:
         if file is None:
             return progress
         try:
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            lines = file.read_bytes().splitlines()
         except FileNotFoundError:
             lines = []
         except OSError as error:
-            lines, progress.trouble = [], error
+            lines, progress.file_error = [], error
         for line in lines:
             try:
-                event = json.loads(line)
-                if not all(isinstance(value, str) for value in event.values()):
-                    raise ValueError(line)
-                progress._count(event)
-            except Exception:  # whatever a damaged line holds, it costs nothing but itself
+                progress._count(read_json(dict[str, str], line))
+            except (KeyError, OverflowError, ValueError):
                 progress.unreadable_lines += 1
-        for event in _waiting.get(file, ()):
+        for event in _waiting_events.get(file, ()):
             progress._count(event)
         return progress
 
-    def of(self, lesson: str, exercise: str) -> ExerciseProgress:
+    def in_exercise(self, lesson: str, exercise: str) -> ExerciseProgress:
         """Return the progress in one exercise."""
         return self.exercises.setdefault((lesson, exercise), ExerciseProgress())
 
     def add(self, lesson: str, exercise: str, event: str, held: Iterable[str] = ()) -> None:
-        """Record an event of an exercise: "correct", "tried", "hint" or "solution".
+        """Record an event of an exercise; a wrong answer may show misconceptions."""
+        entries = {"lesson": lesson, "exercise": exercise, "event": event}
+        if names := _SEPARATOR.join(held):
+            entries["held"] = names
+        self._record(entries)
 
-        What was tried may show that misconceptions are held.
-        """
-        entries = {"lesson": lesson, "exercise": exercise, "event": event, "held": "; ".join(held)}
-        self._record({name: value for name, value in entries.items() if value})
-
-    def review(self, about: Belief, case: str, *, right: bool, held: str = "") -> None:
+    def review(self, about: Belief, case: str, *, is_right: bool, held: Iterable[str]) -> None:
         """Record the answer to a question; a wrong one may show another misconception."""
-        # Copies of the course from before there were reviews skip an event that they do not know.
-        answer = "right" if right else "wrong"
-        entries = {**about._asdict(), "case": case, "answer": answer, "held": held}
-        self._record({"event": "reviewed", **entries})
+        # Older versions of the course skip events that they do not know.
+        answer = "right" if is_right else "wrong"
+        entries = {**about._asdict(), "case": case, "answer": answer}
+        self._record({"event": "reviewed", **entries, "held": _SEPARATOR.join(held)})
 
     def predict(self, lesson: str, prediction: str, choice: str) -> None:
         """Record a prediction."""
         self._record({"lesson": lesson, "prediction": prediction, "choice": choice})
 
-    def news(self) -> list[str]:
-        """Return a message if progress cannot be kept, once in a notebook."""
-        if self.file is None or self.trouble is None or self.file in _told:
+    def take_warnings(self) -> list[str]:
+        """Return a warning if progress cannot be kept, but only once in a notebook."""
+        if self.file is None or self.file_error is None or self.file in _reported_files:
             return []
-        _told.add(self.file)
-        why = self.trouble.strerror or str(self.trouble)
+        _reported_files.add(self.file)
+        why = self.file_error.strerror or str(self.file_error)
         return [words.PROGRESS_NOT_KEPT.format(file=self.file, why=why)]
 
-    def _record(self, event: dict[str, str]) -> None:
-        event = {"time": datetime.now(UTC).isoformat(timespec="seconds"), **event}
+    def _record(self, entries: dict[str, str]) -> None:
+        event = {"time": datetime.now(UTC).isoformat(timespec="seconds"), **entries}
         if self.file is not None:
-            waiting = _waiting.setdefault(self.file, [])
+            waiting = _waiting_events.setdefault(self.file, [])
             waiting.append(event)
             try:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
@@ -122,47 +137,41 @@ class Progress:
                     _append(self.file, waiting[0])
                     del waiting[0]
             except OSError as error:
-                self.trouble = error
+                self.file_error = error
         self._count(event)
         for watcher in self.watchers:
             watcher()
 
     def _count(self, event: dict[str, str]) -> None:
+        """Count an event; raise if an entry is missing or damaged, before anything is changed."""
+        time = _parse_time(event["time"])
+        lesson = event["lesson"]
         if "prediction" in event:
-            prediction = event["lesson"], event["prediction"]
-            time = _time(event)  # first: it refuses damaged lines
-            self.predictions[prediction], self.predicted[prediction] = event["choice"], time
+            prediction = lesson, event["prediction"]
+            self.predictions[prediction] = PredictionMade(time, event["choice"])
             return
-        lesson, name = event["lesson"], event["exercise"]
-        for misconception in event.get("held", "").split("; "):
+        name = event["exercise"]
+        if event["event"] == "reviewed":  # `name` may be a prediction's
+            about = Belief(lesson, name, event["name"])
+            is_right = event["answer"] == "right"
+            self.reviews.append(ReviewAnswer(time, about, event["case"], is_right))
+        else:
+            self.in_exercise(lesson, name).count(event["event"])
+        for misconception in event.get("held", "").split(_SEPARATOR):
             if misconception:
-                self.held[Belief(lesson, name, misconception)] = _time(event)
-        if event["event"] == "reviewed":  # it may be about a prediction, and no exercise
-            about, is_right = Belief(lesson, name, event["name"]), event["answer"] == "right"
-            self.reviews.append(Reviewed(_time(event), about, event["case"], is_right))
-            return
-        exercise = self.of(lesson, name)
-        match event["event"]:
-            case "correct":
-                exercise.correct = True
-            case "tried" if not exercise.correct:
-                exercise.tries += 1
-            case "hint":
-                exercise.hints += 1
-            case "solution":
-                exercise.saw_solution = True
+                self.misconceptions_held[Belief(lesson, name, misconception)] = time
 
 
-def _time(event: dict[str, str]) -> datetime:
-    """Return when an event was; refuse times with which nothing can be reckoned."""
-    time = datetime.fromisoformat(event["time"]).astimezone(UTC)
+def _parse_time(text: str) -> datetime:
+    """Parse a time; raise for years in which calculating with it could overflow."""
+    time = datetime.fromisoformat(text).astimezone(UTC)
     if not 2000 <= time.year < 3000:
         raise ValueError(time)
     return time
 
 
 def _append(file: Path, event: dict[str, str]) -> None:
-    """Append an event on a line of its own, even where the last line was cut off."""
+    """Append an event on a line of its own, even if the last line was cut off."""
     line = json.dumps(event, ensure_ascii=False) + "\n"
     with file.open("a+b") as stream:
         if stream.tell() > 0:

@@ -18,9 +18,9 @@ from pytree_course.observing import observations as obs
 from pytree_course.observing.words import expression
 
 MAX_OPTIONS = 4
-MAX_CASES = 8  # of one belief: those that tell it best from the others
-MAX_OPTION = 60  # characters
-MAX_DECIMALS = 3  # of a number that is worked out in the head
+MAX_CASES = 8  # of one misconception
+MAX_OPTION_CHARACTERS = 60
+MAX_DECIMALS = 3  # of a number that is computed mentally
 RAISES = "It raises an error."
 AN_ERROR = obs.String(type="str", value="error")  # a predicted one
 YES_AND_NO = {"`True`", "`False`"}
@@ -28,18 +28,19 @@ YES_AND_NO = {"`True`", "`False`"}
 
 @dataclass(frozen=True)
 class Question:
-    """A question about a belief, with one right answer."""
+    """A question about a misconception, or a lesson's prediction asked again."""
 
     about: Belief
-    case: str  # its number; empty for a lesson's prediction
     text: str
     given: Given
-    options: dict[str, str]  # by letter; empty where the answer is to be written
+    options: dict[str, str]  # by letter; only a prediction may have none: its answer is typed
     answer: str
     section: str  # slug of the lesson section to reread
-    beliefs: dict[str, list[Misconception]]
-    """The misconceptions that yield each wrong option, explained as somebody else's."""
-    why: list[str] = field(default_factory=list)  # paragraphs in which the lesson explains it
+    case: str = ""  # its number; of a misconception, as the next two
+    mistaken: str = ""  # the wrong option that the misconception leads to
+    misconceptions: dict[str, list[Misconception]] = field(default_factory=dict)
+    """The misconceptions that lead to each wrong option, explained as somebody else's."""
+    why: list[str] = field(default_factory=list)  # paragraphs of a prediction's explanation
 
     @property
     def key(self) -> dict[str, str]:
@@ -48,33 +49,26 @@ class Question:
 
     @property
     def letter(self) -> str:
-        """The letter of the right option; "" if the answer is to be written."""
+        """The letter of the right option."""
         letters = {option: letter for letter, option in self.options.items()}
-        return letters.get(self.answer, "")
-
-    @property
-    def mistaken(self) -> str:
-        """The wrong option that the question is about; "" if it is about a prediction."""
-        for option, misconceptions in self.beliefs.items():
-            if self.about.name in [misconception.name for misconception in misconceptions]:
-                return option
-        return ""
+        return letters[self.answer]
 
     def text_of(self, choice: str) -> str:
-        """Return the option of a letter; or what was written, if there are no options."""
-        return self.options[choice] if self.options else choice
+        """Return the option of a letter, or a typed answer as it is."""
+        return self.options.get(choice, choice)
 
     def is_right(self, choice: str) -> bool:
-        """Return whether the right option was chosen, or the right answer written."""
-        text = self.text_of(choice)
-        return text == self.answer if self.options else is_same(text, self.answer)
+        """Return whether a chosen letter or a typed answer is right."""
+        if self.options:
+            return self.options[choice] == self.answer
+        return is_same(choice, self.answer)
 
-    def reordered(self, times: int) -> "Question":
-        """Return the question with its options moved on by so many letters.
+    def rotated(self, times: int) -> "Question":
+        """Return the question with its options rotated by `times` places.
 
-        The lesson's explanation of a prediction names its letters: those stay.
+        A prediction stays as it is, because the lesson's explanation names its letters.
         """
-        if not self.about.name:
+        if self.about.is_prediction:
             return self
         texts = [*self.options.values()]
         start = times % len(texts)
@@ -82,30 +76,34 @@ class Question:
         return replace(self, options=dict(zip(self.options, moved, strict=True)))
 
 
-def questions(expected: BuiltLesson, fewest: int = 3) -> dict[Belief, list[Question]]:
-    """Return the questions of a lesson by what they are about, the best ones first.
+def questions(lesson: BuiltLesson, min_options: int = 3) -> dict[Belief, list[Question]]:
+    """Return the questions about each misconception and prediction, the best ones first.
 
-    With fewer options than `fewest` a question could be guessed, and is left out.
+    Questions with fewer than `min_options` options are left out: they are too easy to guess.
     """
     by_belief: dict[Belief, list[Question]] = {}
-    for exercise in map(expected.expected, expected.exercises):
-        by_belief |= _about_misconceptions(expected.lesson, exercise, fewest)
-    for section, facts in expected.sections.items():
+    for exercise in map(lesson.expected, lesson.exercises):
+        by_belief |= _about_misconceptions(lesson.lesson, exercise, min_options)
+    for section, facts in lesson.sections.items():
         for name in facts.predictions:
-            prediction = expected.predictions[name]
+            prediction = lesson.predictions[name]
             if prediction.alone is not None:
-                about = Belief(expected.lesson, name)
+                about = Belief(lesson.lesson, name)
                 by_belief[about] = [_about_prediction(about, prediction, section)]
     return by_belief
 
 
 def for_class(by_belief: Mapping[Belief, list[Question]]) -> list[Question]:
-    """Return the best question about each misconception, each case only once."""
-    by_case = {}
-    for about, (best, *_) in by_belief.items():
-        if about.name:
-            by_case[about.exercise, best.case] = best
-    return [*by_case.values()]
+    """Return one question about each misconception: the best whose case no other one has.
+
+    A misconception is left out if others have all of its cases.
+    """
+    chosen: dict[tuple[str, str], Question] = {}
+    for about, candidates in by_belief.items():
+        free = [other for other in candidates if (about.exercise, other.case) not in chosen]
+        if free and not about.is_prediction:
+            chosen[about.exercise, free[0].case] = free[0]
+    return [*chosen.values()]
 
 
 def is_same(choice: str, answer: str) -> bool:
@@ -121,18 +119,18 @@ def _words_and_numbers(text: str) -> list[str | float]:
 
 def _about_prediction(about: Belief, prediction: Prediction, section: str) -> Question:
     """Return the question that asks a lesson's prediction again."""
-    text = _without_markup(prediction.question)
-    given = Given(prediction.alone or "")
-    answer = prediction.options.get(prediction.answer, prediction.answer)
     why = []
     for paragraph in prediction.why.split("\n\n"):
         if paragraph.startswith(("|", "`")):
             continue  # a table, or code
-        # Without a sentence that leads to the lesson's next cell.
+        # Drop a last sentence that ends in a colon: it introduces the next cell.
         complete = re.sub(r"(^|(?<=[.!?] ))[^.!?]*:$", "", paragraph.strip())
         if complete:
             why.append(_without_markup(complete))
-    return Question(about, "", text, given, prediction.options, answer, section, {}, why)
+    text, options = _without_markup(prediction.question), prediction.options
+    answer = options.get(prediction.answer, prediction.answer)
+    given = Given(prediction.alone or "")
+    return Question(about, text, given, options, answer, section, why=why)
 
 
 def _without_markup(text: str) -> str:
@@ -143,69 +141,82 @@ def _without_markup(text: str) -> str:
 
 
 def _about_misconceptions(
-    lesson: str, exercise: ExpectedExercise, fewest: int
+    lesson: str, exercise: ExpectedExercise, min_options: int
 ) -> dict[Belief, list[Question]]:
-    """Return the questions about an exercise's misconceptions, by the misconception."""
-    explained = [
+    """Return the questions about each misconception of an exercise."""
+    misconceptions = [
         replace(misconception, explanation=about_others(misconception.explanation))
         for misconception in exercise.misconceptions
     ]
     by_belief: dict[Belief, list[Question]] = {
-        Belief(lesson, exercise.name, misconception.name): [] for misconception in explained
+        Belief(lesson, exercise.name, misconception.name): [] for misconception in misconceptions
     }
     for case in sorted(exercise.given):
-        for question in _about_case(lesson, exercise, explained, case, fewest):
-            by_belief[question.about].append(question)
-    for asked in by_belief.values():
-        # First those in which few others yield the same: they tell what somebody believes.
-        asked.sort(key=lambda question: len(question.beliefs[question.mistaken]))
-    return {about: asked[:MAX_CASES] for about, asked in by_belief.items() if asked}
+        for question in _about_case(lesson, exercise, misconceptions, case):
+            # A yes-no question has no third option, and neither may a predicted line.
+            has_two = bool(exercise.lines) or YES_AND_NO.issuperset(question.options.values())
+            if has_two or len(question.options) >= min_options:
+                by_belief[question.about].append(question)
+    for candidates in by_belief.values():
+        # If few other misconceptions give the same result, it identifies the belief.
+        candidates.sort(key=lambda question: len(question.misconceptions[question.mistaken]))
+    return {about: candidates[:MAX_CASES] for about, candidates in by_belief.items() if candidates}
 
 
 def _about_case(
-    lesson: str, exercise: ExpectedExercise, explained: list[Misconception], case: int, fewest: int
+    lesson: str, exercise: ExpectedExercise, misconceptions: list[Misconception], case: int
 ) -> Iterator[Question]:
-    """Yield the questions that a case makes: one about each misconception with a wrong result."""
-    right = exercise.observations[case]
-    answer = _text(right)
-    if not answer:
+    """Yield a question about each misconception that gives a wrong result for a case."""
+    answer = _option_text(exercise.observations[case])
+    if answer is None:
         return
-    beliefs: dict[str, list[Misconception]] = {}  # by the option that they yield
-    for misconception in explained:
-        wrong = misconception.observations.get(case, right)
-        option = _text(wrong)
-        if option not in ("", answer) and (exercise.lines or _is_alike(wrong, right)):
-            beliefs.setdefault(option, []).append(misconception)
     given = _with_classes(exercise.given[case])
-    for mistaken, misconceptions in beliefs.items():
-        others = [option for option in beliefs if option != mistaken]
+    text = _without_asides(exercise.question, given)
+    wrong_options = _wrong_options(exercise, misconceptions, case)
+    for mistaken, with_same_result in wrong_options.items():
+        if mistaken == RAISES:
+            continue
+        others = [option for option in wrong_options if option != mistaken]
         others.sort(key=lambda option: option == RAISES)  # so that an error is left out first
         options = [answer, mistaken, *others][:MAX_OPTIONS]
-        # There is no third answer to yes or no.
-        is_asked = len(options) >= fewest or exercise.lines or YES_AND_NO.issuperset(options)
-        if mistaken == RAISES or not is_asked:
-            continue
-        for misconception in misconceptions:
+        for misconception in with_same_result:
             about = Belief(lesson, exercise.name, misconception.name)
-            mixed = random.Random(f"{about} {case}").sample(sorted(options), len(options))
-            same = [other for other in misconceptions if other is not misconception]
-            behind = {mistaken: [misconception, *same]}
-            for option in options[2:]:
-                behind[option] = beliefs[option]
+            shuffled = random.Random(f"{about} {case}").sample(sorted(options), len(options))
+            by_option = {option: wrong_options[option] for option in options if option != answer}
+            # First the one that the question is about: some readers see only its explanation.
+            same = [other for other in with_same_result if other is not misconception]
+            by_option[mistaken] = [misconception, *same]
             yield Question(
                 about=about,
-                case=str(case),
-                text=_without_asides(exercise.question, given),
+                text=text,
                 given=given,
-                options=dict(zip(ascii_uppercase, mixed, strict=False)),
+                options=dict(zip(ascii_uppercase, shuffled, strict=False)),
                 answer=answer,
                 section=misconception.section,
-                beliefs=behind,
+                case=str(case),
+                mistaken=mistaken,
+                misconceptions=by_option,
             )
 
 
-def _is_alike(wrong: obs.Observation, right: obs.Observation) -> bool:
-    """Return whether a wrong result is of the same kind as the right one, or an error."""
+def _wrong_options(
+    exercise: ExpectedExercise, misconceptions: list[Misconception], case: int
+) -> dict[str, list[Misconception]]:
+    """Return the wrong options for a case, each with the misconceptions that lead to it."""
+    right = exercise.observations[case]
+    options: dict[str, list[Misconception]] = {}
+    for misconception in misconceptions:
+        wrong = misconception.observations.get(case, right)
+        text = _option_text(wrong)
+        # A wrong prediction of a line is plausible, whatever its kind.
+        is_plausible = bool(exercise.lines) or _is_plausible(wrong, right)
+        if text is not None and text != _option_text(right) and is_plausible:
+            options.setdefault(text, []).append(misconception)
+    return options
+
+
+def _is_plausible(wrong: obs.Observation, right: obs.Observation) -> bool:
+    """Return whether a learner could take a wrong result for a serious answer."""
     if isinstance(wrong, obs.Raised) or isinstance(right, obs.Raised):
         return True
     kinds_of_right = _kinds_of_leaves(right)
@@ -213,29 +224,29 @@ def _is_alike(wrong: obs.Observation, right: obs.Observation) -> bool:
         return False
     if isinstance(right, obs.Array):
         return True
-    if type(wrong) is not type(right):
-        return False
-    # A tuple in place of a list is a likely mistake.
-    return isinstance(right, obs.Node) or getattr(wrong, "type", "") == getattr(right, "type", "")
+    if isinstance(right, obs.Node):  # a tuple instead of a list is a likely mistake
+        return isinstance(wrong, obs.Node)
+    return type(wrong) is type(right) and getattr(wrong, "type", "") == getattr(right, "type", "")
 
 
 def _kinds_of_leaves(observation: obs.Observation) -> set[type]:
-    """Return the types of the leaves; paths among numbers, say, are no answer of that kind."""
+    """Return the types of the leaves: a path among numbers, for example, is another kind."""
     parts = {type(part) for _, part in obs.all_parts(observation)}
     return parts - {obs.Node, obs.NoneValue}
 
 
-def _text(observation: obs.Observation) -> str:
-    """Write a result; return "" if it cannot be compared at a glance, or worked out in the head."""
+def _option_text(observation: obs.Observation) -> str | None:
+    """Write a result as an option; return None if it is too long, or too hard to work out."""
     if isinstance(observation, obs.Raised) or observation == AN_ERROR:
         return RAISES
-    for _, part in obs.all_parts(observation):
-        if isinstance(part, obs.Number):
-            _, _, decimals = str(part.value).partition(".")
-            if len(decimals) > MAX_DECIMALS:
-                return ""
-    text = expression(observation, depth=MAX_OPTION)
-    return f"`{text}`" if len(text) <= MAX_OPTION and "…" not in text else ""
+    parts = [part for _, part in obs.all_parts(observation)]
+    numbers = [part.value for part in parts if isinstance(part, obs.Number)]
+    floats = [number for number in numbers if isinstance(number, float)]
+    if any(number != round(number, MAX_DECIMALS) for number in floats):
+        return None
+    # A text that is short enough cannot have more levels than characters.
+    text = expression(observation, depth=MAX_OPTION_CHARACTERS)
+    return f"`{text}`" if len(text) <= MAX_OPTION_CHARACTERS and "…" not in text else None
 
 
 def _with_classes(given: Given) -> Given:
@@ -252,7 +263,7 @@ def _with_classes(given: Given) -> Given:
 
 
 def _without_asides(question: str, given: Given) -> str:
-    """Leave out parentheses about a name that does not occur in the case."""
+    """Drop parentheses about a name that does not occur in the case."""
 
     def kept(aside: re.Match[str]) -> str:
         is_needed = aside[1] in given.code + given.note
@@ -261,8 +272,9 @@ def _without_asides(question: str, given: Given) -> str:
     return re.sub(r" \([^()]*?`(\w+)`[^()]*\)", kept, question)
 
 
+# A class sees the mistakes of others: "you" would accuse.
 IN_THIRD_PERSON = [
-    # A sentence about what an answer "still" does makes sense only if you have changed it.
+    # Drop a sentence about what an answer "still" does: it is for learners who have changed it.
     (r"^[^.]*\bstill (?:gives|returns)[^.]*\. ?", ""),
     (r"\b((?:give|make|let|tell|show|ask|help)s?|for|to|of|with) you\b", r"\1 them"),
     (r"\byou(?=[.,;:?])", "them"),
@@ -272,7 +284,7 @@ IN_THIRD_PERSON = [
     (r"\bYour(s?)\b", r"Their\1"),
     (r"\byourself\b", "themselves"),
 ]
-"""Patterns with their replacements, one after the other."""
+"""Patterns with their replacements, applied one after the other."""
 
 
 def about_others(explanation: str) -> str:

@@ -10,13 +10,13 @@ from fsrs import Card, Rating, Scheduler
 from pytree_course.course import Course
 from pytree_course.judging.expected import Belief, BuiltLesson
 from pytree_course.judging.feedback import both_forms
-from pytree_course.learner.progress import Progress, Reviewed
+from pytree_course.learner.progress import Progress, ReviewAnswer
 from pytree_course.learner.questions import RAISES, Question, is_same, questions
 from pytree_course.learner.standings import unread_sections
 from pytree_course.rendering import Feedback
 
 MAX_A_DAY = 10  # questions: about five minutes
-MAX_BELIEFS = 2  # that are explained of one option
+MAX_EXPLANATIONS = 2  # of one option
 NOTHING_DUE = (
     "Nothing is due today. What goes wrong in exercises and predictions is asked tomorrow."
 )
@@ -33,7 +33,7 @@ class Review:
         self._course = course
         self._progress = Progress.load(course.progress_file)
         self._lessons = {files.stem: BuiltLesson.read(files.expected) for files in course.lessons()}
-        self.questions = due(self._lessons.values(), self._progress, datetime.now(UTC))
+        self.questions = due_questions(self._lessons.values(), self._progress, datetime.now(UTC))
         self.left = [*self.questions]
 
     def next(self) -> Question | None:
@@ -46,7 +46,7 @@ class Review:
         return DONE if self.questions else NOTHING_DUE
 
     def show(self, question: Question) -> Feedback:
-        """Show a question, and how far the review is; one that was wrong comes once more."""
+        """Show a question, with its number in this review."""
         place = "Once more"
         if question in self.questions:
             place = f"Question {self.questions.index(question) + 1} of {len(self.questions)}"
@@ -54,17 +54,15 @@ class Review:
         return both_forms("question", question=question, place=place, lesson=title)
 
     def answer(self, question: Question, choice: str) -> Feedback:
-        """Keep the first answer, and say whether it is right, and why.
-
-        What was wrong comes once more at the end, if its options can be in another order.
-        """
+        """Record the first answer to a question, and explain whether it is right and why."""
         is_right, text = question.is_right(choice), question.text_of(choice)
-        misconceptions = question.beliefs.get(text, [])
+        misconceptions = question.misconceptions.get(text, [])
         news = []
         if question in self.questions:
-            # Of several misconceptions, it is unknown which one the learner holds.
-            held = misconceptions[0].name if len(misconceptions) == 1 else ""
-            self._progress.review(question.about, question.case, right=is_right, held=held)
+            held = [misconception.name for misconception in misconceptions]
+            if len(held) > 1:
+                held = []  # it is unknown which one the learner holds
+            self._progress.review(question.about, question.case, is_right=is_right, held=held)
             if not is_right:
                 news.append(self._ask_again(question))
         files = self._course.lesson(question.about.lesson)
@@ -77,63 +75,69 @@ class Review:
             question=question,
             said=text,
             other=explained.replace(RAISES, "an error"),
-            beliefs=question.beliefs.get(explained, [])[:MAX_BELIEFS],
+            misconceptions=question.misconceptions.get(explained, [])[:MAX_EXPLANATIONS],
             is_right=is_right,
-            news=[*news, *self._progress.news()],
+            news=[*news, *self._progress.take_warnings()],
             section=section.title,
             link=self._course.link(notebook, heading),
         )
 
     def _ask_again(self, question: Question) -> str:
-        """Let a question come once more in this review, or say that it is asked another day."""
-        if not question.about.name:  # a prediction, whose right letter is known now
+        """Append a question, with its options rotated, or say that it is asked another day."""
+        if question.about.is_prediction:  # its right letter has been shown
             return ANOTHER_DAY
-        self.left.append(question.reordered(1))
+        self.left.append(question.rotated(1))
         return ONCE_MORE
 
 
-def cards(reviews: Iterable[Reviewed]) -> dict[Belief, tuple[Card, Reviewed]]:
-    """Return each belief's card and last review, whatever order the events come in."""
-    by_belief: dict[Belief, tuple[Card, Reviewed]] = {}
-    for review in sorted(reviews):
-        card, before = by_belief.get(review.about, (Card(card_id=0), review))
+def _cards(answers: Iterable[ReviewAnswer]) -> dict[Belief, Card]:
+    """Return a card for each belief that was asked about, from the answers in order."""
+    cards: dict[Belief, Card] = {}
+    last_was_right: dict[Belief, bool] = {}
+    for answer in answers:
         rating = Rating.Again
-        if review.right:
-            rating = Rating.Good if before.right else Rating.Hard
-        card, _ = _SCHEDULER.review_card(card, rating, review.time)
-        by_belief[review.about] = card, review
-    return by_belief
+        if answer.is_right:
+            rating = Rating.Good if last_was_right.get(answer.about, True) else Rating.Hard
+        card = cards.get(answer.about, Card(card_id=0))
+        cards[answer.about], _ = _SCHEDULER.review_card(card, rating, answer.time)
+        last_was_right[answer.about] = answer.is_right
+    return cards
 
 
-def due(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> list[Question]:
-    """Return the questions to ask now: at most ten a day, one of each exercise.
+def due_questions(
+    lessons: Iterable[BuiltLesson], progress: Progress, now: datetime
+) -> list[Question]:
+    """Return the questions to ask now: at most ten a day, one about each exercise.
 
-    Those about mistakes come first, then those that are due, the nearly forgotten first, and then
-    new ones about what was read. Each belief is asked about in the case that was asked least.
-    What was wrong or predicted today is asked on another day.
+    Questions about mistakes come first, then questions that are due, the nearly forgotten first,
+    and then new ones about sections that were read. Each uses the case that was asked least.
+    A mistake or prediction of today is asked about on another day.
     """
     today = _day(now)
-    reviewed = cards(progress.reviews)
-    times = Counter(review.about for review in progress.reviews)
-    times_of_case = Counter((review.about, review.case) for review in progress.reviews)
+    answers = sorted(progress.reviews)  # several notebooks may have written them
+    cards = _cards(answers)
+    last_answers = {answer.about: answer for answer in answers}
+    times = Counter(answer.about for answer in answers)
+    times_of_case = Counter((answer.about, answer.case) for answer in answers)
     waiting = []
     for lesson in lessons:
         unread = unread_sections(lesson, progress)
         for about, candidates in questions(lesson).items():
-            card, last_review = reviewed.get(about, (None, None))
-            is_mistaken = _is_mistaken(about, lesson, progress, last_review, today)
-            rank = (not is_mistaken, True, 0.0)
-            if card and last_review:
+            card, last_answer = cards.get(about), last_answers.get(about)
+            recall = 0.0
+            if card is not None:
                 is_due = card.due <= now
-                is_first = is_mistaken or not last_review.right
-                rank = (not is_first, False, _SCHEDULER.get_card_retrievability(card, now))
-            elif about.name:
-                is_due = lesson.sections[candidates[0].section] not in unread
-            else:
+                recall = _SCHEDULER.get_card_retrievability(card, now)
+            elif about.is_prediction:
                 is_due = _was_predicted_on_another_day(about, progress, today)
+            else:
+                is_due = lesson.sections[candidates[0].section] not in unread
+            is_mistaken = _is_mistaken(about, lesson, progress, last_answer, today)
             if is_mistaken or is_due:
+                was_wrong = last_answer is not None and not last_answer.is_right
+                rank = (not is_mistaken and not was_wrong, card is None, recall)
                 question = min(candidates, key=lambda other: times_of_case[about, other.case])
-                waiting.append((rank, question.reordered(times[about])))
+                waiting.append((rank, question.rotated(times[about])))
     waiting.sort(key=itemgetter(0))
     return _one_of_each_exercise([question for _, question in waiting], progress, today)
 
@@ -141,9 +145,9 @@ def due(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> li
 def _one_of_each_exercise(
     waiting: list[Question], progress: Progress, today: date
 ) -> list[Question]:
-    """Return the first questions that fit into today, without an exercise or a wording twice."""
+    """Return today's questions: the first ones, without an exercise or a wording twice."""
     answered = [
-        _exercise_of(review.about) for review in progress.reviews if _day(review.time) == today
+        _exercise_of(answer.about) for answer in progress.reviews if _day(answer.time) == today
     ]
     exercises, texts = {*answered}, set()
     chosen = []
@@ -166,18 +170,24 @@ def _day(time: datetime) -> date:
 
 
 def _was_predicted_on_another_day(about: Belief, progress: Progress, today: date) -> bool:
-    prediction = _exercise_of(about)
-    return prediction in progress.predicted and _day(progress.predicted[prediction]) != today
+    made = progress.predictions.get(_exercise_of(about))
+    return made is not None and _day(made.time) != today
 
 
 def _is_mistaken(
-    about: Belief, lesson: BuiltLesson, progress: Progress, last: Reviewed | None, today: date
+    about: Belief,
+    lesson: BuiltLesson,
+    progress: Progress,
+    last_answer: ReviewAnswer | None,
+    today: date,
 ) -> bool:
     """Return whether a mistake of an earlier day shows this belief, and it was not asked since."""
-    if about in progress.held:
-        time = progress.held[about]
-        return _day(time) < today and (last is None or time > last.time)
-    if about.name or last is not None or not _was_predicted_on_another_day(about, progress, today):
+    if about.is_prediction:
+        if last_answer is not None or not _was_predicted_on_another_day(about, progress, today):
+            return False
+        choice = progress.predictions[_exercise_of(about)].choice
+        return not is_same(choice, lesson.predictions[about.exercise].answer)
+    time = progress.misconceptions_held.get(about)
+    if time is None or _day(time) >= today:
         return False
-    choice = progress.predictions[_exercise_of(about)]
-    return not is_same(choice, lesson.predictions[about.exercise].answer)
+    return last_answer is None or time > last_answer.time

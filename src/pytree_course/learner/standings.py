@@ -159,7 +159,7 @@ def _todo(expected: BuiltLesson, progress: Progress) -> list[ExerciseFacts]:
     return [
         exercise
         for exercise in expected.exercises.values()
-        if not progress.of(expected.lesson, exercise.name).correct
+        if not progress.in_exercise(expected.lesson, exercise.name).correct
     ]
 
 
@@ -212,7 +212,7 @@ class Badge:
 def badges(lessons: Sequence[BuiltLesson], progress: Progress) -> list[Badge]:
     """Return all badges of a course with these lessons, earned or not."""
     exercises = [
-        (exercise, progress.of(lesson.lesson, exercise.name))
+        (exercise, progress.in_exercise(lesson.lesson, exercise.name))
         for lesson in lessons
         for exercise in lesson.exercises.values()
     ]

@@ -192,7 +192,7 @@ class ExerciseCheck:
 
     def _praise(self, verdict: Verdict) -> Feedback:
         """Return the feedback on a right answer, with the progress and what to mind in grading."""
-        advice = self._checks.progress.news()
+        advice = self._checks.progress.take_warnings()
         if not self._checks.is_own_work:
             return feedback(verdict, advice=advice)
         expected = self._checks.expected
@@ -209,7 +209,7 @@ class ExerciseCheck:
         """Return the feedback on any other answer, with the next steps and what to reread."""
         name, expected = self._exercise.name, self._checks.expected
         advice = words.advice(verdict.kind, name, self.hints_left, self.solution_is_due)
-        advice += self._checks.progress.news()
+        advice += self._checks.progress.take_warnings()
         if verdict.kind is VerdictKind.NOT_ATTEMPTED:
             return feedback(verdict, advice=advice)
         near = [finding.data.get("misconception") for finding in verdict.findings]
@@ -270,7 +270,7 @@ class ExerciseCheck:
         opened = len(hints) - self.hints_left
         title = words.HINTS_TITLE.format(opened=opened, hints=len(hints), name=self._exercise.name)
         more = words.NOT_THE_LAST_HINT if self.hints_left else words.LAST_HINT
-        return note("☞", title, [*hints[:opened], more, *self._checks.progress.news()])
+        return note("☞", title, [*hints[:opened], more, *self._checks.progress.take_warnings()])
 
     def solution_if_due(self) -> Feedback:
         """Return the solution, or say what is needed before it opens."""
@@ -284,7 +284,7 @@ class ExerciseCheck:
             tries = f"{left} more {'tries' if left > 1 else 'try'}"
             paragraphs = [words.SOLUTION_CLOSED.format(tries=tries, name=name)]
         title = words.SOLUTION_TITLE.format(name=name)
-        return note("☞", title, [*paragraphs, *self._checks.progress.news()])
+        return note("☞", title, [*paragraphs, *self._checks.progress.take_warnings()])
 
     def _read_solution(self) -> list[str]:
         """Return the solution and other right answers, each as a paragraph."""
@@ -313,7 +313,7 @@ class ExerciseCheck:
 
     @property
     def _progress(self) -> ExerciseProgress:
-        return self._checks.progress.of(self._checks.expected.lesson, self._exercise.name)
+        return self._checks.progress.in_exercise(self._checks.expected.lesson, self._exercise.name)
 
     def _record(self, event: str, held: Sequence[str] = ()) -> None:
         self._checks.progress.add(self._checks.expected.lesson, self._exercise.name, event, held)

@@ -25,11 +25,12 @@ def predict(lesson: str, name: str) -> "Predict":
     if name not in predictions:
         raise LookupError(f"{files.stem} has no prediction {name!r}: build the lesson again.")
     progress = Progress.load(course.progress_file)
-    widget = Predict(predictions[name], progress.predictions.get((files.stem, name)))
+    earlier = progress.predictions.get((files.stem, name))
+    widget = Predict(predictions[name], earlier.choice if earlier else None)
 
     def remember(choice: str) -> None:
         progress.predict(files.stem, name, choice)
-        widget.news += progress.news()
+        widget.news += progress.take_warnings()
 
     widget.remember = remember
     shell = get_ipython()

@@ -36,7 +36,7 @@ def header(check: Checks) -> Feedback:
 
 def course_map() -> Feedback:
     """Show the lessons that are here, the learner's progress in each, and the badges."""
-    from pytree_course.learner.review import due  # not above: the header does not need it
+    from pytree_course.learner.review import due_questions  # not above: the header does not need it
 
     course = Course.of_notebook()
     progress = Progress.load(course.progress_file)
@@ -58,7 +58,7 @@ def course_map() -> Feedback:
         "core": CoreMinutes.together([now.core_minutes for _, now in lessons]),
         "all_beyond": beyond([now for _, now in lessons]),
         "badges": badges(expected, progress),
-        "due": len(due(expected, progress, datetime.now(UTC))),
+        "due": len(due_questions(expected, progress, datetime.now(UTC))),
         "review": course.link(course.lesson("review").notebook),
     }
     page, text = (render(f"notebook/start_page.{kind}", **values) for kind in ("html", "txt"))
