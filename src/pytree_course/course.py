@@ -66,7 +66,7 @@ class Course:
             return cls.above()
         except CourseError:
             installed_course = cls.installed()
-            # nbgrader's kernels, and a variable that is wrong, need the right folder: do not guess.
+            # nbgrader's settings or the variable should lead to a course: do not guess another one.
             if installed_course is None or nbgrader.is_running() or COURSE_VARIABLE in os.environ:
                 raise
             return cls(installed_course.root, is_elsewhere=True)

@@ -33,7 +33,7 @@ class ExerciseCounts:
     wrong: int
     errors: int  # or timed out, or crashed
     not_attempted: int
-    seconds: list[float]  # that each tried answer ran, sorted
+    seconds: list[float]  # run time of each tried answer, sorted
     in_class: list[TimeInClass]  # for each learner who checked it in class
 
     @property
@@ -72,8 +72,8 @@ class StudentCounts:
     untried: int  # including those of missing lessons
     points: int
     lessons_read: int
-    missing: dict[str, str]  # by lesson that was not read: why
-    misplaced: int  # wrong answers that stand in a cell that does not count
+    missing: dict[str, str]  # why a lesson was not read, by lesson
+    misplaced: int  # wrong answers in cells that do not count
 
     @property
     def why_nothing_read(self) -> str:

@@ -141,7 +141,11 @@ def _render_report(grades: ClassGrades, names: dict[str, str], times: TimesInCla
         misconceptions=class_statistics.find_misconceptions(grades),
         clusters=class_statistics.find_clusters(grades),
         odd=_find_oddities(grades),
-        late=[attempt for attempt in attempts if grades.late_by(attempt[2])],
+        late=[
+            (student, lesson, attempt)
+            for student, lesson, attempt in attempts
+            if grades.late_by(attempt)
+        ],
         corrected=[
             (student, lesson, row)
             for student, lesson, attempt in attempts

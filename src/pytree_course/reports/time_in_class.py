@@ -33,7 +33,7 @@ def read_times(file: Path) -> TimesInClass:
     times: dict[tuple[str, str], dict[str, TimeInClass]] = defaultdict(
         lambda: defaultdict(TimeInClass)
     )
-    last_entry_times: dict[str, datetime] = {}  # by learner; joining is every learner's first
+    last_entry_times: dict[str, datetime] = {}  # by learner, whose first entry is joining
     for entry in entries:
         if entry.kind == "checked":
             time = times[entry.data["lesson"], entry.data["exercise"]][entry.learner_id]
