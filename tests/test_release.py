@@ -95,7 +95,7 @@ def test_an_earlier_release_is_replaced_and_its_repository_and_all_else_is_kept(
         release(whole, folder)
     assert mine.file.exists()
     for precious in (whole.root, tmp_path):
-        with pytest.raises(CourseError, match="no earlier release"):
+        with pytest.raises(CourseError, match="neither empty nor an earlier"):
             release(whole, precious)
 
 

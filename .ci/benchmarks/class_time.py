@@ -89,7 +89,7 @@ def drawn_answer(exercise: Exercise, rng: np.random.Generator) -> tuple[str, boo
     """Draw one of the author's right or wrong answers, and return whether it is right."""
     wrong = exercise.misconceptions
     if rng.random() < RIGHT_SHARE:
-        right = exercise.right_answers
+        right = [exercise.solution, *exercise.variants]
         return right[rng.integers(len(right))].source, True
     # A few misconceptions are held by many.
     return wrong[min(int(rng.exponential(1.5)), len(wrong) - 1)].source, False

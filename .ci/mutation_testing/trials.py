@@ -67,7 +67,9 @@ def _findings(sources: LessonSources, process: AuthorProcess, name: str) -> Find
         )
     seconds = SECONDS_FOR_MUTANT + 10 * found.seconds
     # A variant of a prediction writes down the same values in another way.
-    right_answers = [exercise.solution] if exercise.is_prediction else exercise.right_answers
+    right_answers = [exercise.solution]
+    if not exercise.is_prediction:
+        right_answers += exercise.variants
     for answer in right_answers:
         made = mutants(answer.name, answer.source)
         found.mutants += len(made)

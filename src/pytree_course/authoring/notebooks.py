@@ -25,30 +25,25 @@ from pytree_course.built import (
 )
 from pytree_course.course import GOING_DEEPER, Course
 from pytree_course.rendering import render
-from pytree_course.sources.exercises import EXERCISE_OPTIONS, WRITE, Answer, Exercise
+from pytree_course.sources.exercises import WRITE, Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources, Section
 from pytree_course.sources.predictions import PREDICTION, with_closed_answer
 from pytree_course.sources.source_cells import SourceCell
 from pytree_course.texts import counted, text_digest
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
-AUTHORS_OPTIONS = {
-    *("exercise", *EXERCISE_OPTIONS, "answers", "question", "silent_bug", "core", "needs"),
-    *("prediction", "waits", "id"),
-}
-"""Options of source cells that notebooks' metadata leave out."""
 OTHER_WAYS = "Other right ways:"
 OURS_HEADING = "# Our version, which the cells below use. Click to open it."
-"""JupyterLab shows only this first line of a folded cell."""
+"""The first line of a folded cell, the only one that JupyterLab shows."""
 
-LISTED = re.compile(r"^- \[[^]]+\]\(deeper/\w+/([\w-]+)\.ipynb\)$", re.MULTILINE)
+LISTED_SECTION = re.compile(r"^- \[[^]]+\]\(deeper/\w+/([\w-]+)\.ipynb\)$", re.MULTILINE)
 """An item of the list of deeper sections at the end of a lesson."""
 
 INSTALLED_ID = "installed"
 """The first code cell of every notebook, which asks whether the course is installed."""
 
-SLIDE_LINES = 20  # what fits on a slide, in lines of code
-MARKDOWN_LINE = 75  # characters in a line of text on a slide
+MAX_SLIDE_LINES = 20  # of code
+MAX_LINE_CHARACTERS = 75  # of text on a slide
 OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12, "explore": 14, "count_traces": 16}
 """The approximate height of a call's output, in lines."""
 
@@ -62,16 +57,16 @@ def render_notebooks(sources: LessonSources) -> dict[Path, NotebookNode]:
 
 
 def _render_core(sources: LessonSources) -> NotebookNode:
-    """Return the core's notebook: the opening has its minutes, the list of sections theirs."""
+    """Return the core's notebook; insert the minutes of the core and of the listed sections."""
     layers = sources.layers
     reading, everything = str(layers.core_minutes), str(layers.core_with_everything)
     sections = {section.slug: section for section in layers.deeper}
 
-    def described(link: re.Match[str]) -> str:
+    def with_description(link: re.Match[str]) -> str:
         section = sections.get(link[1])
         return f"{link[0]}: {_about(section)}" if section else link[0]
 
-    texts = {cell.id: LISTED.sub(described, cell.source) for cell in layers.ending}
+    texts = {cell.id: LISTED_SECTION.sub(with_description, cell.source) for cell in layers.ending}
     for cell in layers.opening:
         text = cell.source.replace("{reading}", reading)
         texts[cell.id] = text.replace("{with everything}", everything)
@@ -79,7 +74,7 @@ def _render_core(sources: LessonSources) -> NotebookNode:
 
 
 def _render_deeper(sources: LessonSources, section: Section) -> NotebookNode:
-    """Return a deeper section's notebook: it says whom it is for, and leads to its exercises."""
+    """Return a deeper section's notebook, with its readers at the top and its exercises below."""
     files = sources.files
     link = partial(Course(files.root).link, start=files.deeper_notebooks)
     top = render(
@@ -116,7 +111,7 @@ def _render_lesson(
     texts: Mapping[str, str],
     ending: Sequence[NotebookNode] = (),
 ) -> NotebookNode:
-    """Return a notebook of source cells; `texts` replaces the text of cells, by id."""
+    """Return a notebook of source cells; `texts` replaces the text of some, by id."""
     cells: list[NotebookNode] = []
     for cell in source_cells:
         if cell.kind == "markdown":
@@ -126,38 +121,39 @@ def _render_lesson(
             cells.append(new_markdown_cell(text, id=cell.id))
         elif cell.is_exercise:
             exercise = sources.exercises[cell.metadata["exercise"]]
-            cells[-1].source += f"\n\n{render('authoring/practice.md', exercise=exercise)}"
-            cells += _practice(exercise)
+            prompt = cells[-1]
+            prompt.source += f"\n\n{render('authoring/practice.md', exercise=exercise)}"
+            cells += _practice_cells(exercise)
         elif cell.id in sources.predictions:
-            cells += _predicted(sources.files.stem, cell)
+            cells += _prediction_cells(sources.files.stem, cell)
         else:
-            code = _code(cell.id, cell.source, cell)
+            code = _code_cell(cell.id, cell.source, cell)
             if "waits" in cell.metadata:
                 hide_outputs(code)
             cells.append(code)
     slides = slide_types(source_cells)
-    for built in cells:
-        if built.id in slides:
-            built.metadata["slideshow"] = {"slide_type": slides[built.id]}
+    for built_cell in cells:
+        if built_cell.id in slides:
+            built_cell.metadata["slideshow"] = {"slide_type": slides[built_cell.id]}
     digest = text_digest(source_cells[0].file.read_text(encoding="utf-8"))
-    return _notebook(_with_installed([*cells, *ending]), digest)
+    return _notebook([*cells, *ending], digest)
 
 
-def _predicted(lesson: str, cell: SourceCell) -> list[NotebookNode]:
+def _prediction_cells(lesson: str, cell: SourceCell) -> list[NotebookNode]:
     """Return the cells of a prediction: the question, folded, and the code that answers it."""
-    question = _code(f"{cell.id}-predict", f'predict("{lesson}", "{cell.id}")')
+    question = _code_cell(f"{cell.id}-predict", f'predict("{lesson}", "{cell.id}")')
     question.metadata["jupyter"] = {"source_hidden": True}
-    code = _code(cell.id, cell.source, cell)
+    code = _code_cell(cell.id, cell.source, cell)
     hide_outputs(code)  # also those of a later execution
     return [question, code]
 
 
-def _practice(exercise: Exercise) -> list[NotebookNode]:
+def _practice_cells(exercise: Exercise) -> list[NotebookNode]:
     """Return the cells of practice in a lesson: answer, check, and our version, folded."""
-    answer = _code(answer_id(exercise.name), exercise.starter.source, exercise.cell)
-    check = _code(check_id(exercise.name), exercise.call)
+    answer = _code_cell(answer_id(exercise.name), exercise.starter.source, exercise.cell)
+    check = _code_cell(check_id(exercise.name), exercise.call)
     check.metadata["tags"] = [IGNORE_OUTPUT]  # its output depends on the learner's progress
-    ours = _code(our_version_id(exercise.name), f"{OURS_HEADING}\n{exercise.solution.source}")
+    ours = _code_cell(our_version_id(exercise.name), f"{OURS_HEADING}\n{exercise.solution.source}")
     ours.metadata["jupyter"] = {"source_hidden": True}
     return [answer, check, ours]
 
@@ -172,26 +168,25 @@ def render_exercises(sources: LessonSources, *, solved: bool = False) -> Noteboo
             text = _with_facts(cell.source, exercise, sources) if exercise else cell.source
             cells.append(new_markdown_cell(text, id=cell.id))
         elif cell.is_exercise:
-            cells += _exercise(sources.exercises[cell.metadata["exercise"]], solved=solved)
+            cells += _exercise_cells(sources.exercises[cell.metadata["exercise"]], solved=solved)
         else:
-            cells.append(_code(cell.id, cell.source, cell, nbgrader.marks(cell.id)))
-    cells = _with_installed(cells, nbgrader.marks(INSTALLED_ID))
-    return _notebook(cells, sources.files.exercises_digest())
+            cells.append(_code_cell(cell.id, cell.source, cell, nbgrader.marks(cell.id)))
+    return _notebook(cells, sources.files.exercises_digest(), nbgrader.marks(INSTALLED_ID))
 
 
-def _exercise(exercise: Exercise, *, solved: bool) -> list[NotebookNode]:
+def _exercise_cells(exercise: Exercise, *, solved: bool) -> list[NotebookNode]:
     """Return the cells of an exercise: answer, check and, with right answers, other ways."""
     answer_marks = nbgrader.marks(answer_id(exercise.name), is_answer=True)
     check_marks = nbgrader.marks(check_id(exercise.name), points=exercise.points)
     source = exercise.solution.source if solved else exercise.starter.source
     cells = [
-        _code(answer_id(exercise.name), source, exercise.cell, answer_marks),
-        _code(check_id(exercise.name), exercise.call, marks=check_marks),
+        _code_cell(answer_id(exercise.name), source, exercise.cell, answer_marks),
+        _code_cell(check_id(exercise.name), exercise.call, marks=check_marks),
     ]
-    return cells + _other_ways(exercise) if solved else cells
+    return cells + _other_answers(exercise) if solved else cells
 
 
-def _other_ways(exercise: Exercise) -> list[NotebookNode]:
+def _other_answers(exercise: Exercise) -> list[NotebookNode]:
     """Return cells with the two variants that are least similar to the solution."""
 
     def similarity(variant: Answer) -> float:
@@ -202,16 +197,6 @@ def _other_ways(exercise: Exercise) -> list[NotebookNode]:
         text = f"```python\n{variant.source.strip()}\n```"
         cells.append(new_markdown_cell(text, id=other_answer_id(exercise.name, number)))
     return cells
-
-
-def _with_installed(
-    cells: list[NotebookNode], marks: dict[str, Any] | None = None
-) -> list[NotebookNode]:
-    """Insert the cell that asks whether the course is installed before all other code."""
-    cell = _code(INSTALLED_ID, render("authoring/installed.txt"), marks=marks)
-    cell.metadata |= {"jupyter": {"source_hidden": True}, "slideshow": {"slide_type": "skip"}}
-    first = next((at for at, cell in enumerate(cells) if cell.cell_type == "code"), len(cells))
-    return [*cells[:first], cell, *cells[first:]]
 
 
 def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
@@ -227,28 +212,35 @@ def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
     return f"{heading}\n\n{facts}\n{rest}"
 
 
-def _code(
-    cell_id: str, code: str, cell: SourceCell | None = None, marks: dict[str, Any] | None = None
+def _code_cell(
+    cell_id: str,
+    code: str,
+    source: SourceCell | None = None,
+    marks: Mapping[str, Any] | None = None,
 ) -> NotebookNode:
-    """Return a code cell with the metadata that its source cell gives, and nbgrader's marks."""
-    options = cell.metadata if cell else {}
-    tags = [str(tag) for tag in options.get("tags", [])]
+    """Return a code cell with the tags of its source cell, and nbgrader's marks."""
+    tags = [str(tag) for tag in source.metadata.get("tags", [])] if source else []
     if IGNORE_OUTPUT not in tags:
         tags.append(CHECK_OUTPUT)
-    metadata = {key: value for key, value in options.items() if key not in AUTHORS_OPTIONS}
-    metadata.update(marks or {})
-    metadata["tags"] = tags
-    return new_code_cell(code, id=cell_id, metadata=metadata)
+    return new_code_cell(code, id=cell_id, metadata={**(marks or {}), "tags": tags})
 
 
-def _notebook(cells: list[NotebookNode], digest: str) -> NotebookNode:
+def _notebook(
+    cells: Sequence[NotebookNode], digest: str, installed_marks: Mapping[str, Any] | None = None
+) -> NotebookNode:
+    """Return a notebook without outputs; its first code asks whether the course is installed."""
+    installed = _code_cell(INSTALLED_ID, render("authoring/installed.txt"), marks=installed_marks)
+    installed.metadata["jupyter"] = {"source_hidden": True}
+    installed.metadata["slideshow"] = {"slide_type": "skip"}
+    is_code = [cell.cell_type == "code" for cell in cells]
+    first = is_code.index(True) if any(is_code) else len(cells)
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     metadata = {
         "kernelspec": kernel,
         "language_info": {"name": "python"},
         METADATA_KEY: {SOURCES: digest},
     }
-    notebook = new_notebook(cells=cells, metadata=metadata)
+    notebook = new_notebook(cells=[*cells[:first], installed, *cells[first:]], metadata=metadata)
     notebook.metadata[METADATA_KEY][OUTPUTS] = outputs_digest(notebook)
     return notebook
 
@@ -257,12 +249,12 @@ def slide_types(cells: Sequence[SourceCell]) -> dict[str, str]:
     """Return the slide types of a lesson's cells by cell id; other cells continue a slide.
 
     A section starts a slide. A prediction starts a subslide, and its answer is a fragment, so that
-    nothing gives the answer away. A slide that would get too tall continues on a subslide.
+    nothing gives the answer away. If a slide would get too tall, it continues on a subslide.
     """
     types = {}
     filled = 0.0
     for cell in cells:
-        lines = _lines(cell)
+        lines = _estimate_lines(cell)
         if cell.heading:
             types[cell.id], filled = "slide", 0.0
         elif cell.source.startswith((PREDICTION, WRITE)):
@@ -272,15 +264,17 @@ def slide_types(cells: Sequence[SourceCell]) -> dict[str, str]:
         elif cell.is_exercise:
             types[check_id(cell.metadata["exercise"])] = "skip"
             types[our_version_id(cell.metadata["exercise"])] = "fragment"
-        elif filled + lines > SLIDE_LINES:
+        elif filled + lines > MAX_SLIDE_LINES:
             types[cell.id], filled = "subslide", 0.0
         filled += lines
     return types
 
 
-def _lines(cell: SourceCell) -> float:
-    """Estimate the height of a cell with its output."""
+def _estimate_lines(cell: SourceCell) -> float:
+    """Estimate the height of a cell with its output, in lines of code."""
     if cell.kind == "markdown":
-        return sum(0.5 + math.ceil(len(line) / MARKDOWN_LINE) for line in cell.source.splitlines())
+        return sum(
+            0.5 + math.ceil(len(line) / MAX_LINE_CHARACTERS) for line in cell.source.splitlines()
+        )
     output = sum(lines for name, lines in OUTPUT_LINES.items() if f"{name}(" in cell.source)
     return len(cell.source.splitlines()) + 1 + output

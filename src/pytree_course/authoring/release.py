@@ -20,12 +20,12 @@ REPOSITORY = re.compile(r"([a-z0-9][a-z0-9-]*/[\w.-]+)(?:@(\w[\w./-]*))?", re.AS
 def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
     """Return additions to a bundle: the folder `colab`, and a README with links to it.
 
-    `repository` names the bundle on GitHub: OWNER/REPO or OWNER/REPO@BRANCH.
+    The bundle will be on GitHub, in the `repository` OWNER/REPO or OWNER/REPO@BRANCH.
     """
     match = REPOSITORY.fullmatch(repository)
     if match is None:
         raise CourseError(
-            f"{repository!r} names no repository on GitHub: write OWNER/REPO, such as ada/pytrees, "
+            f"{repository!r} is not a repository on GitHub: write OWNER/REPO, such as ada/pytrees, "
             "or OWNER/REPO@BRANCH."
         )
     repository, branch = match[1], match[2] or "main"
@@ -38,7 +38,7 @@ def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
         links_variable=LINKS_VARIABLE,
     )
     notebooks = {
-        name: _for_colab(name, content.decode(), address, install).encode()
+        name: _colab_notebook(name, content.decode(), address, install).encode()
         for name, content in bundle.items()
         if re.fullmatch(r"(notebooks|exercises)/.+\.ipynb", name)
     }
@@ -49,7 +49,7 @@ def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
     return {"README.md": readme.encode(), **colab}
 
 
-def _for_colab(name: str, text: str, address: str, install: str) -> str:
+def _colab_notebook(name: str, text: str, address: str, install: str) -> str:
     """Adapt a notebook of the bundle: its first cell installs the course, links lead to Colab."""
 
     def on_colab(link: re.Match[str]) -> str:
@@ -69,8 +69,8 @@ def _for_colab(name: str, text: str, address: str, install: str) -> str:
 def release(course: Course, folder: Path, colab: str | None = None) -> None:
     """Write the learners' bundle from the author's copy of the course.
 
-    The folder must be new, empty, or an earlier release without a learner's work. For notebooks on
-    Colab, `colab` names the repository on GitHub that the bundle will be pushed to.
+    The folder must be new, empty, or an earlier release without a learner's work. With `colab`, the
+    repository on GitHub that the bundle will be pushed to, it contains notebooks for Colab.
     """
     folder = folder.resolve()
     _refuse_to_lose(folder)
@@ -84,7 +84,7 @@ def release(course: Course, folder: Path, colab: str | None = None) -> None:
         if stale_file.file != files.exercises  # the author's own copy, which is not released
     ]
     if stale:
-        heading = "Nothing was released, for some of it is out of date:"
+        heading = "Nothing was released, because some files are out of date:"
         raise CourseError("\n".join([heading, *stale]))
     contents = read_bundle(course)
     if colab is not None:
@@ -100,9 +100,7 @@ def _refuse_to_lose(folder: Path) -> None:
         return
     earlier = Course(folder)
     if not earlier.lessons() or (folder / "sources").exists():
-        raise CourseError(
-            f"{folder} is there and is no earlier release: name a new folder, or an empty one."
-        )
+        raise CourseError(f"{folder} is neither empty nor an earlier release: name another folder.")
     handed_out = {files.exercises: files.read_blank().encode() for files in earlier.lessons()}
     for notebook in (folder / "exercises").glob("*.ipynb"):
         if notebook.read_bytes() != handed_out.get(notebook):

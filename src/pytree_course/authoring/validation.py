@@ -15,23 +15,23 @@ from pytree_course.sources.lesson_sources import Layers, LessonSources
 from pytree_course.sources.source_cells import Mistake, SourceCell
 
 MAX_READING_MINUTES, MAX_CORE_MINUTES = 20, 45
-"""The core of a lesson: to read, and with everything that it asks the reader to do."""
+"""For a lesson's core: to read it, and to do everything that it asks for as well."""
 MINIMA = {"hints": 2, "misconceptions": 3, "variants": 2}
 """How many of these an exercise needs."""
-EXPLAINS = re.compile(r"\*\*(Silent bug|The fix)")
-"""What explains a prediction's answer, and so belongs into its fold."""
+EXPLANATION = re.compile(r"\*\*(Silent bug|The fix)")
+"""Beginnings of text that explains a prediction's answer, and so belongs into its fold."""
 
 
 def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
     """Return the mistakes that can be found without running anything."""
     checks = sources.checks
-    mistakes = [*_in_layers(sources.layers), *_spoiled(sources.all_cells)]
+    mistakes = [*_check_layers(sources.layers), *_check_folds(sources.all_cells)]
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno
         message = f"the check {name!r} has no exercise in exercises.md or lesson.md"
         mistakes.append(Mistake(sources.files.check_script, line, message))
     for name, exercise in sources.exercises.items():
-        mistakes += _in_text(sources, exercise)
+        mistakes += _check_text(sources, exercise)
         if name not in checks:
             script = sources.files.check_script.name
             message = f"the exercise {name!r} has no check: write one in {script}"
@@ -45,12 +45,12 @@ def find_mistakes_in_answers(sources: LessonSources) -> list[Mistake]:
         mistake
         for exercise in sources.exercises.values()
         for seed in SEEDS
-        for mistake in _in_answers(sources, exercise, seed)
+        for mistake in _check_answers(sources, exercise, seed)
     ]
-    return list(dict.fromkeys(mistakes))  # most of them occur under each seed
+    return list(dict.fromkeys(mistakes))  # most of them occur with each seed
 
 
-def _in_layers(layers: Layers) -> Iterator[Mistake]:
+def _check_layers(layers: Layers) -> Iterator[Mistake]:
     """Find mistakes in a lesson's layers; a lesson without "Going deeper" has none."""
     if not layers.ending:
         return
@@ -65,31 +65,31 @@ def _in_layers(layers: Layers) -> Iterator[Mistake]:
             f"the core takes {layers.core_with_everything} minutes with everything that it asks "
             f"the reader to do: {MAX_CORE_MINUTES} are the most"
         )
-    listed = "\n".join(cell.source for cell in layers.ending)
+    ending = "\n".join(cell.source for cell in layers.ending)
     for section in layers.deeper:
         first = section.cells[0]
         if not section.for_whom:
             yield first.mistake('say for whom it is: `+++ {"for": "you …"}` above its title')
         if first.file.stem != section.slug:
             yield first.mistake(f"name its file as its title says: {section.slug}.md")
-        if section.link_end not in listed:
+        if section.link_end not in ending:
             yield first.mistake(f'link to it below "# {GOING_DEEPER}" in lesson.md')
 
 
-def _spoiled(cells: Sequence[SourceCell]) -> Iterator[Mistake]:
-    """Find explanations below a prediction's fold, where they are read before the answer."""
+def _check_folds(cells: Sequence[SourceCell]) -> Iterator[Mistake]:
+    """Find explanations below the fold of a prediction's answer, which they would give away."""
     is_below_fold = False
     for above, cell in pairwise(cells):
         if cell.kind != "markdown" or cell.heading:
             is_below_fold = False
-        elif is_below_fold and EXPLAINS.search(cell.source):
+        elif is_below_fold and EXPLANATION.search(cell.source):
             yield cell.mistake("fold it with the answer: leave out the +++ above it")
         elif "prediction" in above.metadata:
             is_below_fold = True
 
 
-def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
-    """Find mistakes in one exercise without running anything."""
+def _check_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
+    """Find mistakes in an exercise without running anything."""
     for number, hint in enumerate(exercise.hints, 1):
         if not hint:
             yield exercise.mistake(f"hint {number} is empty")
@@ -109,7 +109,7 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
                 yield exercise.mistake(f"there are two answers named {answer.name!r}", answer)
 
 
-def _in_answers(sources: LessonSources, exercise: Exercise, seed: int) -> Iterator[Mistake]:
+def _check_answers(sources: LessonSources, exercise: Exercise, seed: int) -> Iterator[Mistake]:
     """Find answers with the wrong verdict, and pairs that no case distinguishes."""
     results = partial(results_of, sources, exercise, seed=seed)
     for answer in exercise.all_answers:
@@ -130,16 +130,15 @@ def _in_answers(sources: LessonSources, exercise: Exercise, seed: int) -> Iterat
     for variant in exercise.variants:
         if not agree(right, results(variant)):
             yield exercise.mistake(f"the variant {variant.name!r} fails the check", variant)
-    wrong_results = {wrong.name: results(wrong) for wrong in exercise.misconceptions}
     for wrong in exercise.misconceptions:
-        differing_cases = sum(map(bool, map(compare, right, wrong_results[wrong.name])))
-        if agree(right, wrong_results[wrong.name]):
+        differing_cases = sum(map(bool, map(compare, right, results(wrong))))
+        if agree(right, results(wrong)):
             message = f"no case tells the misconception {wrong.name!r} from the right answer"
             yield exercise.mistake(message, wrong)
         elif differing_cases == 1 and not exercise.is_prediction:
             message = f"only one case tells {wrong.name!r} from the right answer"
             yield exercise.mistake(message, wrong)
     for wrong, other in combinations(exercise.misconceptions, 2):
-        if not is_told_apart(wrong_results[wrong.name], wrong_results[other.name]):
+        if not is_told_apart(results(wrong), results(other)):
             message = f"no case tells {wrong.name!r} and {other.name!r} apart"
             yield exercise.mistake(message, other)

@@ -1,4 +1,4 @@
-"""Run the author's own answers: the right ones for the expected results, and the wrong ones.
+"""Run the author's answers, right and wrong, for the expected results of a lesson.
 
 The author's code is trusted: it runs in the calling process. A learner's code never does.
 """
@@ -32,9 +32,9 @@ from pytree_course.running.run_cases import run_check
 from pytree_course.sources.exercises import Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources
 
-MAX_CODE = 90  # characters of a question's code, which are read at one glance
+MAX_CODE_CHARACTERS = 90  # of a question, to be read at one glance
 SEEDS = (PUBLIC_SEED, 11)
-"""Rules about cases have to hold on fresh cases too, which the second seed stands for."""
+"""The build tries the answers on the public cases, and on fresh ones from the second seed."""
 
 
 class AnswerError(Exception):
@@ -42,7 +42,7 @@ class AnswerError(Exception):
 
 
 _RUNS: dict[tuple[str, ...], list[Outcome]] = {}
-"""The outcomes of this process's runs."""
+"""The outcomes of the runs in this process."""
 
 
 def run_answer(
@@ -50,10 +50,7 @@ def run_answer(
 ) -> list[Outcome]:
     """Run the set-up cell, an answer, and the check on it; return the outcomes, which are cached.
 
-    Raises
-    ------
-    AnswerError
-        When the code does not run, or does not define what the check needs.
+    Raise AnswerError if the code does not run, or does not define what the check needs.
     """
     key = _key(sources, exercise, answer, seed)
     if key not in _RUNS:
@@ -75,10 +72,9 @@ def results_of(
 
 
 def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
-    """Keep the right answer's compiled programs, on the public cases, for kernels.
+    """Compile the programs of the right answer once per machine, for the kernels that grade.
 
-    If that has been done on this machine, return at once. Fresh cases differ from the public ones
-    in their values, hardly ever in their programs.
+    The public cases are enough: fresh cases differ in values, hardly ever in their programs.
     """
     marker = compiled.marker(*_key(sources, exercise, exercise.solution, PUBLIC_SEED))
     if os.access(marker.parent, os.W_OK) and not marker.exists():
@@ -95,7 +91,7 @@ def _key(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
 
 @contextmanager
 def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
-    """Make this process look like grading: the set-up cell finds the course, and shows nothing."""
+    """Imitate the environment of grading: the set-up cell finds the course, and shows nothing."""
     in_grading = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
     # Wrong answers may well warn.
     with in_grading, chdir(sources.files.sources), warnings.catch_warnings(action="ignore"):
@@ -111,12 +107,9 @@ def _set_up(setup: str) -> dict[str, Any]:
 
 
 def define(exercise: Exercise, answer: Answer) -> list[Any]:
-    """Run the set-up cell and an answer, `as_graded`; return the arguments of the check.
+    """Run the set-up cell and an answer within `as_graded`; return the arguments of the check.
 
-    Raises
-    ------
-    AnswerError
-        When the code does not run, or does not define what the check needs.
+    Raise AnswerError if the code does not run, or does not define what the check needs.
     """
     try:
         namespace = dict(_set_up(exercise.setup))
@@ -132,7 +125,7 @@ def define(exercise: Exercise, answer: Answer) -> list[Any]:
 def draw_cases(
     sources: LessonSources, exercise: Exercise, seed: int
 ) -> tuple[list[Case], list[Any]]:
-    """Return the cases of a check, without running them, and the right answers that they call."""
+    """Return the cases of a check, not yet run, and the right answers that they call."""
     with as_graded(sources, seed):
         answers = define(exercise, exercise.solution)
         check = sources.checks[exercise.name]
@@ -140,7 +133,7 @@ def draw_cases(
 
 
 def run_solution(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
-    """Run the right answer; return the expected results, without what only the build needs."""
+    """Run the right answer; return its results, without misconceptions and questions."""
     if not exercise.is_practice:
         compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
@@ -154,7 +147,7 @@ def run_solution(sources: LessonSources, exercise: Exercise, seed: int) -> Expec
 
 
 def expect_lesson(sources: LessonSources) -> BuiltLesson:
-    """Run a lesson's answers, and return the built lesson with results on the public cases."""
+    """Run a lesson's answers; return the built lesson with the results on the public cases."""
     exercises: dict[str, ExerciseFacts] = {
         name: expect_exercise(sources, exercise, PUBLIC_SEED)
         for name, exercise in sources.exercises.items()
@@ -171,7 +164,7 @@ def expect_lesson(sources: LessonSources) -> BuiltLesson:
 
 
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
-    """Run an exercise's right answer and misconceptions; return everything that is built of it."""
+    """Run an exercise's right answer and misconceptions; return all of its expected results."""
     expected = run_solution(sources, exercise, seed)
     cases, answers = draw_cases(sources, exercise, seed)
     summaries = [None if _is_own_result(case, answers) else case.if_wrong for case in cases]
@@ -195,7 +188,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
 def _given(
     exercise: Exercise, cases: list[Case], outcomes: list[Outcome], answers: list[Any]
 ) -> dict[int, Given]:
-    """Return the code and inputs that a question shows, for each case that is short and clear."""
+    """Return the code and inputs that a question shows, by case; only for short, clear cases."""
     if exercise.is_prediction:
         return {number: Given("", note=outcome.note) for number, outcome in enumerate(outcomes)}
     given = {}
@@ -204,10 +197,10 @@ def _given(
         code = " ".join(", ".join(outcome.written).split())
         if answer is not None and (len(answers) > 1 or len(outcome.written) > 1):
             code = f"{answer.__name__}({code})"
-        # Of several answers, the question has to say which one is called.
+        # If there are several answers, the question has to say which one is called.
         says_which = len(answers) == 1 or answer is not None
         is_clear = says_which and _is_own_result(case, answers)
-        if is_clear and len(code) <= MAX_CODE and _is_complete(code, outcome.inputs):
+        if is_clear and len(code) <= MAX_CODE_CHARACTERS and _is_complete(code, outcome.inputs):
             given[number] = Given(code, outcome.inputs, outcome.note)
     return given
 
@@ -221,14 +214,14 @@ def _called_answer(case: Case, answers: list[Any]) -> Any:
 
 
 def _is_own_result(case: Case, answers: list[Any]) -> bool:
-    """Return whether a case yields an answer's own result; other cases have a note."""
+    """Return whether a case's result is an answer's, and not made from it by the check."""
     return _called_answer(case, answers) is not None or not (case.note or case.if_wrong)
 
 
 def _is_complete(code: str, inputs: Sequence[Observation]) -> bool:
-    """Return whether code is whole, and names all types of its inputs that have no syntax.
+    """Return whether code is not abbreviated, and shows the types of its inputs.
 
-    A subclass of a dict may be written as a dict is.
+    Types without a syntax have to be named: a subclass of dict may be printed like a dict.
     """
     parts = [part for observation in inputs for _, part in all_parts(observation)]
     types = {part.type for part in parts if isinstance(part, Node | ContainerLeaf)}

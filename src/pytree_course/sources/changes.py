@@ -15,17 +15,11 @@ GAP = "..."
 
 
 class ChangeError(ValueError):
-    """A change does not fit the answer that it changes.
-
-    Attributes
-    ----------
-    line
-        The index of the line of the change that is at fault.
-    """
+    """A change does not fit the answer that it changes."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
-        self.line = line
+        self.line = line  # the index of the line of the change that is at fault
 
 
 @dataclass(frozen=True)
@@ -40,18 +34,8 @@ class _Place:
 def apply_change(source: str, change: str) -> str:
     """Return an answer's code with a change applied.
 
-    Parameters
-    ----------
-    source
-        The code of the answer.
-    change
-        The change, in the notation above.
-
-    Raises
-    ------
-    ChangeError
-        If a line of the change has no sign, or the lines that it replaces do not occur exactly
-        once in the code below the previous place.
+    Raise ChangeError if a line of the change has no sign, or the lines that it replaces do not
+    occur exactly once in the code below the previous place.
     """
     lines = source.splitlines()
     result: list[str] = []

@@ -44,11 +44,6 @@ class Exercise(ExerciseFacts):
     misconceptions: list[Answer] = field(default_factory=list)
 
     @property
-    def right_answers(self) -> list[Answer]:
-        """The solution and its variants."""
-        return [self.solution, *self.variants]
-
-    @property
     def all_answers(self) -> list[Answer]:
         """The solution, the starter, the variants and the misconceptions."""
         return [self.solution, self.starter, *self.variants, *self.misconceptions]

@@ -2,6 +2,7 @@
 
 import itertools
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +26,7 @@ research, and practical implications, Journal of Reading 36 (1992)."""
 TRY = "**Try.**"
 """Start of a suggestion to play with the code."""
 SECONDS_PER_LINE, SECONDS_PER_PREDICTION, SECONDS_PER_TRY = 5, 60, 240
-"""For a line of code that is read and run, a prediction, a Try: estimates (docs/authoring.md)."""
+"""Estimates: to read and run a line of code, for a prediction, for a Try (docs/authoring.md)."""
 
 
 @dataclass(frozen=True)
@@ -48,29 +49,25 @@ class Section:
 
     @property
     def code(self) -> list[SourceCell]:
-        """Its code cells, without those in which the reader writes."""
+        """Its code cells, except for the answer cells of exercises."""
         return [cell for cell in self.cells if cell.kind == "code" and not cell.is_exercise]
 
     @property
     def minutes(self) -> int:
-        """How long it takes to read its text, and to read and run its code."""
+        """How many minutes it takes to read its text, and to read and run its code."""
         words = sum(len(cell.source.split()) for cell in self.cells if cell.kind == "markdown")
         lines = sum(bool(line.strip()) for cell in self.code for line in cell.source.splitlines())
         return max(1, round(words / WORDS_PER_MINUTE + lines * SECONDS_PER_LINE / 60))
 
     @property
-    def writing(self) -> int:
-        """How many minutes its exercises take, by the author's estimate."""
-        return sum(int(cell.metadata["minutes"]) for cell in self.cells if cell.is_exercise)
-
-    @property
     def with_everything(self) -> int:
         """How many minutes it takes with everything that it asks the reader to do."""
-        return self.minutes + self.trying + self.writing
+        writing = sum(int(cell.metadata["minutes"]) for cell in self.cells if cell.is_exercise)
+        return self.minutes + self.trying + writing
 
     @property
     def trying(self) -> int:
-        """How many minutes its predictions and Trys take besides."""
+        """How many minutes its predictions and Trys add."""
         predictions = sum("prediction" in cell.metadata for cell in self.code)
         tries = sum(cell.source.count(TRY) for cell in self.cells)
         return round((predictions * SECONDS_PER_PREDICTION + tries * SECONDS_PER_TRY) / 60)
@@ -87,12 +84,12 @@ class Layers:
 
     @property
     def core_minutes(self) -> int:
-        """How long the core takes to read."""
+        """How many minutes it takes to read the core."""
         return sum(section.minutes for section in self.core)
 
     @property
     def core_with_everything(self) -> int:
-        """How long the core takes with everything that it asks the reader to do."""
+        """How many minutes the core takes with everything that it asks the reader to do."""
         return sum(section.with_everything for section in self.core)
 
 
@@ -148,7 +145,7 @@ class LessonSources:
         return {
             section.slug: LessonSection(
                 title=section.title,
-                # The title and the imports take no time of their own.
+                # The opening is the title and the imports, which nobody reads for long.
                 minutes=0 if section is opening else section.minutes,
                 trying=section.trying,
                 deeper=section in self.layers.deeper,
@@ -159,7 +156,7 @@ class LessonSources:
 
     @cached_property
     def checks(self) -> dict[str, Check]:
-        """The checks by the exercises' names; none where there is no check script."""
+        """The checks by the exercises' names; none if there is no check script."""
         return load_checks(self.files.check_script) if self.files.has_exercises else {}
 
     @property
@@ -171,7 +168,7 @@ class LessonSources:
 
     @property
     def practice_digest(self) -> str:
-        """A digest of the cells of the exercises in the lesson; "" without any."""
+        """A digest of the cells of the exercises in the lesson; "" if it has none."""
         texts: list[str] = []
         for exercise in self.exercises.values():
             if exercise.is_practice:
@@ -182,24 +179,14 @@ class LessonSources:
 def read_sources(files: LessonFiles) -> LessonSources:
     """Read the sources of a lesson; raise AuthorMistakesError if they have mistakes."""
     mistakes: list[Mistake] = []
-    lesson = read_cells(files.sources / "lesson.md", mistakes)
-    deeper = [read_cells(file, mistakes) for file in files.deeper_files()]
     predictions: dict[str, Prediction] = {}
     notebooks = []
-    for cells in (lesson, *deeper):
-        in_notebook, cells_as_shown = read_predictions(cells, mistakes)
-        predictions |= in_notebook
-        notebooks.append(cells_as_shown)
+    for file in (files.sources / "lesson.md", *files.deeper_files()):
+        predictions_in_file, cells = read_predictions(read_cells(file, mistakes), mistakes)
+        predictions |= predictions_in_file
+        notebooks.append(cells)
     lesson, *deeper = notebooks
-    all_cells = list(itertools.chain(*notebooks))
-    # Progress, the website and Review find a prediction by its id among a lesson's notebooks.
-    counts = Counter(cell.id for cell in all_cells)
-    why = "is the id of a prediction in another notebook of this lesson: rename the section"
-    mistakes += [
-        cell.mistake(f"{cell.id!r} {why}")
-        for cell in all_cells
-        if cell.id in predictions and counts[cell.id] > 1
-    ]
+    mistakes += _find_shared_ids([*itertools.chain(*notebooks)], predictions)
     exercise_cells: list[SourceCell] = []
     exercises: dict[str, Exercise] = {}
     if files.has_exercises:
@@ -212,3 +199,19 @@ def read_sources(files: LessonFiles) -> LessonSources:
     if mistakes:
         raise AuthorMistakesError(mistakes)
     return LessonSources(files, lesson, deeper, predictions, exercise_cells, exercises)
+
+
+def _find_shared_ids(
+    cells: list[SourceCell], predictions: Mapping[str, Prediction]
+) -> list[Mistake]:
+    """Find predictions whose id another cell of the lesson's notebooks has.
+
+    Progress, the website and Review find a prediction by its id alone.
+    """
+    counts = Counter(cell.id for cell in cells)
+    why = "is the id of a prediction in another notebook of this lesson: rename the section"
+    return [
+        cell.mistake(f"{cell.id!r} {why}")
+        for cell in cells
+        if cell.id in predictions and counts[cell.id] > 1
+    ]

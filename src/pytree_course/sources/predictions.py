@@ -90,11 +90,9 @@ def _explanation(cells_below: Sequence[SourceCell]) -> str:
 
 def _with_options(asking: SourceCell, prediction: Prediction) -> SourceCell:
     """Return a question's cell with the options in their new order."""
-
-    def with_new_text(option: re.Match[str]) -> str:
-        return f"- {option[1]}. {prediction.options[option[1]]}"
-
-    return replace(asking, source=OPTION.sub(with_new_text, asking.source))
+    options = prediction.options
+    text = OPTION.sub(lambda option: f"- {option[1]}. {options[option[1]]}", asking.source)
+    return replace(asking, source=text)
 
 
 def _bare_letters(cell: SourceCell) -> list[Mistake]:
