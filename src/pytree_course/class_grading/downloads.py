@@ -24,9 +24,8 @@ number are the group's. In anonymous marking, the name is `Participant`. Other p
 Canvas and Moodle do not say when work was handed in: all files have the time of the download.
 
 Brightspace makes a folder `123456-78910 - Ada Lovelace - Sep 10, 2026 1159 PM` for each submission,
-or puts this and ` - ` before the files' names; in other regions the date is written as `10
-September, 2026 2359`. It does not document the numbers; tools that read them take them for the ids
-of the user and the assignment.
+or puts this and ` - ` before the files' names; elsewhere the date is `10 September, 2026 2359`. It
+does not document the numbers; other tools take them for the ids of the user and the assignment.
 """
 
 import re

@@ -45,7 +45,7 @@ def kernel_request(
     return connection, SandboxRequest(
         user=policy.sandbox_user(),
         call_filter=filter_instructions().hex(),
-        variables=policy.variables(environment),
+        variables=dict(environment),
         files=all_files,
     )
 
@@ -107,7 +107,7 @@ def _start(module: str, standard_input: socket.socket, *arguments: str) -> subpr
     """Start a module of this package in the view that sandboxes are made in."""
     command = [sys.executable, "-m", f"{__package__}.{module}", *arguments]
     return subprocess.Popen(
-        policy.in_view(command),
+        policy.bwrap_command(command),
         # Nothing else: code inside can read it in /proc.
         env={"PATH": os.environ.get("PATH", os.defpath)},
         stdin=standard_input.fileno(),

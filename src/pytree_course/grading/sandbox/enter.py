@@ -113,7 +113,7 @@ def _mount_private_parts(request: SandboxRequest) -> None:
     """Mount the parts of the view that bubblewrap left out, because each sandbox has its own."""
     linux.make_mounts_private()
     linux.mount("proc", "/proc", _MOUNT_FLAGS | linux.MS_NOEXEC)
-    for path in policy.FOLDERS_IN_MEMORY:
+    for path in policy.WRITABLE_FOLDERS:
         _mount_folder_in_memory(path)
     linux.mount("devpts", "/dev/pts", linux.MS_NOSUID | linux.MS_NOEXEC, policy.TERMINAL_OPTIONS)
     for path in policy.HIDDEN_PROC_FILES:
@@ -132,7 +132,7 @@ def _mount_folder_in_memory(path: str) -> None:
     """Mount a tmpfs, and keep the parts of Python below it visible."""
     hidden = [folder for folder in policy.python_folders() if folder.is_relative_to(path)]
     descriptors = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in hidden]
-    options = f"mode={policy.FOLDER_IN_MEMORY_MODE},size={limits.FOLDER_BYTES}"
+    options = f"mode={policy.WRITABLE_FOLDER_MODE},size={limits.FOLDER_BYTES}"
     linux.mount("tmpfs", path, _MOUNT_FLAGS, f"{options},nr_inodes={limits.FILES}")
     for folder, descriptor in zip(hidden, descriptors, strict=True):
         folder.mkdir(parents=True, exist_ok=True)

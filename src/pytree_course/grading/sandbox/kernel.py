@@ -15,7 +15,7 @@ from jupyter_client.connect import port_names
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox.doors import door, kernel_request
-from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY, TMP
+from pytree_course.grading.sandbox.policy import COURSE_INSIDE, TMP, WRITABLE_FOLDERS
 
 _POLL_SECONDS = 0.02
 # Each process has a part of the pages that it shares with others. Files on disk do not count.
@@ -41,7 +41,7 @@ class SandboxedKernel:
             self.sandbox = door.make_sandbox(request)
             cleanup.callback(self.sandbox.end)
             root = f"/proc/{self.sandbox.pid}/root"
-            self._folders = [_open(f"{root}{folder}", cleanup) for folder in FOLDERS_IN_MEMORY]
+            self._folders = [_open(f"{root}{folder}", cleanup) for folder in WRITABLE_FOLDERS]
             # The sandbox's own /proc lists only its processes.
             proc = _open(f"{root}/proc", cleanup)
             self._proc = f"/proc/self/fd/{proc}"

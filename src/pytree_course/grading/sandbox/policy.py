@@ -5,7 +5,7 @@ The numbers behind the limits are in `limits`, the allowed system calls in `syst
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytree_course
@@ -17,9 +17,9 @@ TMP = "/tmp"  # the kernel's working folder, which also has its sockets
 CONNECTION_FILE = f"{TMP}/kernel.json"  # the names of its sockets, and its key
 HOSTS_FILE, HOSTS = f"{TMP}/hosts", "127.0.0.1 localhost\n"  # the target of /etc/hosts
 COURSE_INSIDE = "/course"
-FOLDERS_IN_MEMORY = (TMP, "/dev/shm")  # in memory
+WRITABLE_FOLDERS = (TMP, "/dev/shm")  # in memory
 HIDDEN_PROC_FILES = ("/proc/keys", "/proc/key-users")  # they list keys of the grading user
-FOLDER_MODE, FOLDER_IN_MEMORY_MODE = "0755", "1777"  # as options of bubblewrap and of mounts
+FOLDER_MODE, WRITABLE_FOLDER_MODE = "0755", "1777"  # as options of bubblewrap and of mounts
 FILE_MODE = 0o444
 
 # Symbolic links into /usr, except on old distributions, which have folders.
@@ -56,8 +56,8 @@ def python_folders() -> list[Path]:
     return sorted(folder for folder in folders if not folder.is_relative_to("/usr"))
 
 
-def variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the kernel's environment variables: our defaults, overridden by `environment`."""
+def default_variables() -> dict[str, str]:
+    """Return the environment variables of every kernel."""
     return {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
         "HOME": TMP,
@@ -68,7 +68,6 @@ def variables(environment: Mapping[str, str]) -> dict[str, str]:
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
         **compiled.kernel_variables(),
-        **environment,
     }
 
 
@@ -96,7 +95,7 @@ def sandbox_user() -> int:
     return _FIRST_USER + os.getpid() % _USER_COUNT
 
 
-def in_view(command: Sequence[str]) -> list[str]:
+def bwrap_command(command: Sequence[str]) -> list[str]:
     """Wrap a command in bubblewrap: it sees the sandbox's view and has every capability inside it.
 
     Each sandbox mounts its private parts itself: the writable folders, the course and /proc. No
@@ -114,7 +113,7 @@ def _namespace_options() -> list[str]:
     if os.geteuid() != 0:
         options += ["--unshare-user", "--uid", str(USER_INSIDE), "--gid", str(USER_INSIDE)]
     options.append("--clearenv")
-    for name, value in variables({}).items():
+    for name, value in default_variables().items():
         options += ["--setenv", name, value]
     return options
 
@@ -122,7 +121,7 @@ def _namespace_options() -> list[str]:
 def _mount_options() -> list[str]:
     """Return the options for the visible files and folders."""
     options = ["--proc", "/proc", "--dev", "/dev"]
-    for path in (*FOLDERS_IN_MEMORY, COURSE_INSIDE):
+    for path in (*WRITABLE_FOLDERS, COURSE_INSIDE):
         options += [*_parent_options(path), "--perms", FOLDER_MODE, "--dir", path]
     for path in map(str, visible_folders()):
         options += [*_parent_options(path), "--ro-bind", path, path]

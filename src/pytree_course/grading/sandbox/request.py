@@ -21,7 +21,7 @@ class SandboxRequest:
 
     user: int  # the user id of its processes, as the outside sees it
     call_filter: str  # seccomp instructions in hexadecimal: libseccomp cannot be loaded inside
-    variables: dict[str, str]  # all environment variables inside
+    variables: dict[str, str]  # added to the default environment variables, or overriding them
     files: dict[str, str]  # texts of read-only files, by path
 
     def to_bytes(self) -> bytes:
