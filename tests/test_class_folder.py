@@ -291,7 +291,7 @@ def test_a_students_files_are_read_for_a_time_those_called_as_notebooks_first(
     monkeypatch.setattr(reading, "time", clock)
     read = class_folder()
     assert found(read) == [("ada", "01_mini", EXERCISES)]
-    assert left_out(read) == {"ada/z.txt, a.txt": reading.NOT_READ_EITHER}
+    assert left_out(read) == {"ada/z.txt, a.txt": reading.NOT_READ_IN_TIME}
 
 
 @pytest.fixture

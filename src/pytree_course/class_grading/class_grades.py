@@ -79,7 +79,7 @@ class ClassGrades:
         """Return the attempt that counts, if there is one."""
         return self.counting.get((student.id, lesson.lesson))
 
-    def missing(self, student: Student, lesson: BuiltLesson) -> str:
+    def explain_missing(self, student: Student, lesson: BuiltLesson) -> str:
         """Say why there is no attempt."""
         if (student.id, lesson.lesson) in self.waiting:
             return NOT_YET_GRADED
@@ -97,7 +97,7 @@ class ClassGrades:
         return timedelta(seconds=int((attempt.handed_in - self.due).total_seconds()))
 
     @property
-    def on_public_cases(self) -> list[str]:
+    def lessons_on_public_cases(self) -> list[str]:
         """The lessons with attempts that were graded on the public cases only."""
         attempts = (attempt for _, _, attempt in self.all_attempts())
         return sorted({attempt.lesson for attempt in attempts if attempt.on_public_cases})

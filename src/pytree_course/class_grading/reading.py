@@ -30,7 +30,7 @@ HandedOut = dict[str, dict[str, str]]
 """The exercises' starters, by lesson and by exercise."""
 
 TOO_LONG = f"it takes more than {READING_SECONDS:g} seconds, or too much memory, to read"
-NOT_READ_EITHER = (
+NOT_READ_IN_TIME = (
     f"it was not read, because the student's other files took {STUDENTS_READING_SECONDS:g} seconds "
     "to read: leave only notebooks"
 )
@@ -85,7 +85,7 @@ def read_class(
 
 
 def _recency(file: StudentFile) -> tuple[object, ...]:
-    """Return a sort key: the time, then the name; a copy that `reset` kept is older than others."""
+    """Return a sort key: the time; if equal, copies that `reset` kept first, then by name."""
     copy = _COPY.search(PurePath(file.name).stem)
     is_kept = copy is not None and copy[1] is not None
     number = int(copy[2]) if copy else 0
@@ -100,7 +100,7 @@ def _read_files(
     newest_first = sorted(files, key=_recency, reverse=True)
     for file in sorted(newest_first, key=lambda file: not is_called_notebook(file.name)):
         if time.monotonic() > deadline:
-            yield LeftOut(file.student, file.name, NOT_READ_EITHER)
+            yield LeftOut(file.student, file.name, NOT_READ_IN_TIME)
         else:
             yield _read_file(file, handed_out, pool)
 
@@ -160,8 +160,8 @@ def _explain_choice(candidates: Sequence[Notebook]) -> str:
 
 def _answer_notes(notebook: Notebook) -> list[str]:
     """Return the reader's notes on the answers, each with the exercises that it is about."""
-    exercises = defaultdict(list)  # by the note on their answers
+    exercises_by_note = defaultdict(list)
     for exercise, note in notebook.submission.notes.items():
         if exercise in notebook.submission.answers:
-            exercises[note].append(exercise)
-    return [f"{list_briefly(names)}: {note}" for note, names in exercises.items()]
+            exercises_by_note[note].append(exercise)
+    return [f"{list_briefly(names)}: {note}" for note, names in exercises_by_note.items()]

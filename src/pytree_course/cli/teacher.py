@@ -282,7 +282,7 @@ def _write_and_show(
     show_class(summary, grades, into, console)
     for remark in explain_import_gaps(grades):
         warn(remark)
-    for stem in grades.on_public_cases:
+    for stem in grades.lessons_on_public_cases:
         warn(f"{stem}: {ON_PUBLIC_CASES}.")
     if not_written:
         files = "\n".join(map(printable, not_written))

@@ -165,7 +165,7 @@ def _count_student(grades: ClassGrades, student: Student) -> StudentCounts:
             rows += attempt.rows
         else:
             missing_exercises += len(lesson.graded)
-            why = _NOT_GRADED[attempt.state] if attempt else grades.missing(student, lesson)
+            why = _NOT_GRADED[attempt.state] if attempt else grades.explain_missing(student, lesson)
             missing[lesson.lesson] = why
     tried = [row for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED]
     wrong = [row for row in tried if not row.points]

@@ -52,7 +52,7 @@ def _make_grade_row(grades: ClassGrades, student: Student, lesson: BuiltLesson) 
         "lesson": lesson.lesson,
         "points": 0,
         "of": lesson.points,
-        "state": grades.missing(student, lesson),
+        "state": grades.explain_missing(student, lesson),
         "cases": "",
         "handed_in": "",
         "late_hours": "",
