@@ -167,10 +167,10 @@ class ExerciseCheck:
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
         verdict = judge(self._expected, outcomes)
-        if ipython.are_ours(self._exercise.name, names):
+        if ipython.is_our_version(self._exercise.name, names):
             display(note("→", words.OUR_VERSION_TITLE, [words.OUR_VERSION]))
             return verdict
-        if ipython.are_stale(names):
+        if ipython.is_any_stale(names):
             display(note("→", words.STALE_ANSWER_TITLE, [words.STALE_ANSWER]))
         else:
             self._record_verdict(verdict)

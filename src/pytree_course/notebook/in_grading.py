@@ -14,7 +14,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from pytree_course.built import answer_id
 from pytree_course.course import LessonFiles
-from pytree_course.ipython import CellRun, last_runs
+from pytree_course.ipython import ExecutedCell, defining_cells
 from pytree_course.judging import words
 from pytree_course.judging.expected import ExerciseFacts
 
@@ -22,40 +22,42 @@ from pytree_course.judging.expected import ExerciseFacts
 def warnings(
     files: LessonFiles, graded: Mapping[str, ExerciseFacts], exercise: ExerciseFacts
 ) -> list[str]:
-    """Say why an answer that is right here would not be so in grading.
+    """Return a warning if an answer that is right here would not be right in grading.
 
-    Grading runs the notebook as it was handed out, with the answers in their cells. Here, what
-    counts is what ran last; its cell is known if the front end sends the notebook's ids.
+    Grading runs the notebook as it was handed out, with the answers in their cells. Here, the
+    last definition counts; its cell is known if the front end sends the notebook's ids.
     """
-    answer_cell, runs = answer_id(exercise.name), last_runs(exercise.answers)
+    answers = defining_cells(exercise.answers)
     cells = [cell for cell in json.loads(files.read_blank())["cells"] if "outputs" in cell]
-    has_our_ids = {run.id for run in last_runs(["check"])} & {cell["id"] for cell in cells}
-    if has_our_ids and {run.id for run in runs} != {answer_cell}:
+    ids = {cell["id"] for cell in cells}
+    sends_ids = any(cell.id in ids for cell in defining_cells(["check"]))
+    if sends_ids and {cell.id for cell in answers} != {answer_id(exercise.name)}:
         return [words.IN_ANOTHER_CELL.format(exercise=exercise.name)]
 
-    above = list(takewhile(lambda cell: cell["id"] != answer_cell, cells))
+    above = list(takewhile(lambda cell: cell["id"] != answer_id(exercise.name), cells))
     ids_above = {cell["id"] for cell in above}
-    earlier_runs: list[CellRun] = []
-    for name, earlier in graded.items():
+    earlier: list[ExecutedCell] = []
+    for name, earlier_exercise in graded.items():
         if answer_id(name) in ids_above:
-            earlier_runs += last_runs(earlier.answers)
-    defined_above, _ = _names("".join(cell["source"]) for cell in above)
-    defined_earlier, _ = _names(run.source for run in earlier_runs)
-    defined_here, used = _names(run.source for run in runs)
-    for name in sorted(used - defined_here - defined_earlier - defined_above):
-        if not {*last_runs([name])} <= {*runs, *earlier_runs}:  # it may be of an `import *` there
+            earlier += defining_cells(earlier_exercise.answers)
+    sources_above = ["".join(cell["source"]) for cell in above]
+    defined, _ = _names(sources_above + [cell.source for cell in [*earlier, *answers]])
+    _, used = _names(cell.source for cell in answers)
+    for name in sorted(used - defined):
+        # A name that none of these cells shows may still be theirs, by an `import *`.
+        if not set(defining_cells([name])).issubset([*earlier, *answers]):
             return [words.FROM_ANOTHER_CELL.format(name=name, exercise=exercise.name)]
 
     lock = files.root / "requirements.txt"
     if lock.exists():
         packages = lock.read_text(encoding="utf-8")
-        for module in sorted(_imported(run.source for run in runs)):
+        for module in sorted(_imported_modules(cell.source for cell in answers)):
             if not _is_installed(module, packages):
                 return [words.NOT_IN_GRADING.format(module=module)]
     return []
 
 
-def _python(source: str) -> str:
+def _transform_magics(source: str) -> str:
     """Return a cell's source with its magics as the calls that IPython makes of them."""
     without_first_line = re.sub(r"\A\s*%%.*", "", source)  # such as `%%time`
     return TransformerManager().transform_cell(without_first_line)
@@ -63,7 +65,7 @@ def _python(source: str) -> str:
 
 def _names(sources: Iterable[str]) -> tuple[set[str], set[str]]:
     """Return the global names that cells define, and those that they use."""
-    tables = [symtable.symtable(_python(source), "<cell>", "exec") for source in sources]
+    tables = [symtable.symtable(_transform_magics(source), "<cell>", "exec") for source in sources]
     defined, used = set(), set()
     for table in tables:
         tables += table.get_children()
@@ -74,11 +76,11 @@ def _names(sources: Iterable[str]) -> tuple[set[str], set[str]]:
     return defined, used
 
 
-def _imported(sources: Iterable[str]) -> set[str]:
-    """Return the modules and packages that cells import, wherever in them."""
+def _imported_modules(sources: Iterable[str]) -> set[str]:
+    """Return the top-level modules and packages that cells import anywhere."""
     modules: list[str] = []
     for source in sources:
-        for node in ast.walk(ast.parse(_python(source))):
+        for node in ast.walk(ast.parse(_transform_magics(source))):
             if isinstance(node, ast.Import):
                 modules += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -93,7 +95,7 @@ def _is_installed(module: str, packages: str) -> bool:
     listed = {_canonical(name) for name in re.findall(r"^[\w.-]+", packages, re.M)}
     if _canonical(module) in listed:
         return True
-    # Only for a module of another name, since it takes long to find out.
+    # Last, because it is slow: a package may have modules of other names.
     return not listed.isdisjoint(map(_canonical, _packages().get(module, ())))
 
 

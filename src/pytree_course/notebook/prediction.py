@@ -8,7 +8,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from pytree_course.course import Course
-from pytree_course.ipython import is_meant
+from pytree_course.ipython import is_meant_by_lesson
 from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.questions import Question, is_same
@@ -120,7 +120,7 @@ def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
         if cells_run == 1:
             return  # the cell that asks
         error = result.error_before_exec or result.error_in_exec
-        if isinstance(error, NameError) or (error and not is_meant(result.info.raw_cell)):
+        if isinstance(error, NameError) or (error and not is_meant_by_lesson(result.info.raw_cell)):
             return  # it failed, and will be run again
         shell.events.unregister("post_run_cell", after_cell)
         outcome = widget.reveal()
