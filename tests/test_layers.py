@@ -80,7 +80,7 @@ def test_minutes_are_counted_in_words_lines_of_code_predictions_trys_and_exercis
     (_, learned) = read_sources(unbuilt).layers.core
     assert learned.minutes == 4  # 2 for the words, 2 for the lines
     assert learned.trying == 5
-    assert learned.with_everything == 4 + 5 + 7
+    assert learned.all_minutes == 4 + 5 + 7
 
 
 @pytest.mark.slow

@@ -206,8 +206,8 @@ def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
 
 
 def test_what_not_every_file_holds_is_escaped_and_nothing_else():
-    assert obs.writable("\x00\x1b[31m\ud800\uffff") == r"\x00\x1b[31m\ud800\uffff"
-    assert obs.writable("tabs\tand\nlines, é, 漢, 🌳") == "tabs\tand\nlines, é, 漢, 🌳"
+    assert obs.make_writable("\x00\x1b[31m\ud800\uffff") == r"\x00\x1b[31m\ud800\uffff"
+    assert obs.make_writable("tabs\tand\nlines, é, 漢, 🌳") == "tabs\tand\nlines, é, 漢, 🌳"
 
 
 @given(values, values)

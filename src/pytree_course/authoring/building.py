@@ -97,7 +97,8 @@ def _stored_results(sources: LessonSources) -> BuiltLesson | None:
     if not file.exists():
         return None
     stored = BuiltLesson.read(file)
-    if not _is_built_from(stored, sources) or stored.results != stored.results_on_disk():
+    has_same_results = stored.results == stored.digest_of_results_on_disk()
+    if not _is_built_from(stored, sources) or not has_same_results:
         return None
     return replace(
         stored,

@@ -101,7 +101,7 @@ def _render_deeper(sources: LessonSources, section: Section) -> NotebookNode:
 
 def _about(section: Section) -> str:
     """Say how long a deeper section takes, and who needs it."""
-    minutes = counted(section.with_everything, "minute", "minutes")
+    minutes = counted(section.all_minutes, "minute", "minutes")
     return f"about {minutes}. For you if {section.for_whom}."
 
 

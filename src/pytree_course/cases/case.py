@@ -1,4 +1,4 @@
-"""Check scripts: load their checks, and write cases, those of predictions among them."""
+"""Cases, also of predictions, and the loading of check scripts."""
 
 import importlib.util
 import operator
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pytree_course.course import CourseError
-from pytree_course.observing.observations import NO_DICT
+from pytree_course.observing.observations import NOT_A_DICT
 
 Check = Callable[..., Iterator["Case"]]
 """A generator function: it takes the answers and `rng`, and yields cases."""
@@ -18,14 +18,13 @@ Check = Callable[..., Iterator["Case"]]
 class Case:
     """A call of the answer, or of a function that uses it, with the inputs to call it with.
 
-    The learner is shown the inputs, and a note on what their pictures do not show. The message of
-    an expected exception must contain the texts in `mentions`. Where the case is a prediction,
-    `predicted` is the name of the line and the note is its text.
+    The learner sees the inputs and the note, which adds what pictures of the inputs do not show.
+    The message of an expected exception must contain the strings in `mentions`. If the case is a
+    prediction, `predicted` is the name of the line and the note is its text.
 
-    Where the result is not the answer's own, but a summary that the check made of it, `if_wrong`
-    says to the learner what its wrong entries mean: sentences by "traces", "traces too high",
-    "traces too low", "equal False"; without a name where the summary has no entries, "" for all
-    that is left.
+    If the check composes the result, instead of passing on the answer's own, `if_wrong` tells the
+    learner what wrong entries mean: sentences by "traces", "traces too high", "traces too low" or
+    "equal False"; without a name if the result has no entries; "" is for all other mistakes.
     """
 
     def __init__(
@@ -46,13 +45,13 @@ class Case:
 
 
 def check(function: Check) -> Check:
-    """Mark a generator function of a check script as the check of the exercise of its name."""
+    """Mark a generator function of a check script as the check of the exercise with its name."""
     function.__dict__["is_check"] = True
     return function
 
 
 def load_checks(script: Path) -> dict[str, Check]:
-    """Run a check script, and return its checks by the exercises' names."""
+    """Run a check script; return its checks by the names of their exercises."""
     spec = importlib.util.spec_from_file_location(script.stem, script)
     if spec is None or spec.loader is None or not script.exists():
         raise CourseError(f"{script} is missing: fetch the course again.")
@@ -68,7 +67,7 @@ def prediction_cases(predictions: Any, lines: Mapping[str, str]) -> Iterator[Cas
     Parameters
     ----------
     predictions
-        The learner's: a dict of line to prediction. `...` stands for a line not attempted.
+        The learner's predictions by line; `...` if a line is not attempted.
     lines
         The text of each line by its name: code between backticks, or words.
     """
@@ -77,9 +76,9 @@ def prediction_cases(predictions: Any, lines: Mapping[str, str]) -> Iterator[Cas
 
 
 def _predicted(predictions: Any, name: str) -> Any:
-    """Return the prediction for a line, in the one form that equal predictions have."""
+    """Return the prediction for a line, normalised: lower case, Python's int."""
     if not isinstance(predictions, dict):
-        return NO_DICT
+        return NOT_A_DICT
     prediction = predictions.get(name, ...)
     if isinstance(prediction, str):
         return prediction.strip().lower()

@@ -28,15 +28,15 @@ def random_tree(rng: np.random.Generator, depth: int = 3) -> Any:
     Its leaves are small ints and floats; some children are None, some containers are empty.
     """
     children = [_random_child(rng, depth - 1) for _ in range(rng.integers(2, 4))]
-    names = [f"{letter}" for letter in rng.permutation(list("abcdwxyz"))[: len(children)]]
+    names = [str(letter) for letter in rng.permutation(list("abcdwxyz"))[: len(children)]]
     items = dict(zip(names, children, strict=True))
     containers = [children, tuple(children), OrderedDict(items), Point(*children[:2]), items]
     return containers[rng.integers(5)]
 
 
 def random_words(rng: np.random.Generator, count: int) -> list[str]:
-    """Draw `count` different names, ten at most; only by luck are they in sorted order."""
-    return [WORDS[place] for place in rng.permutation(len(WORDS))[:count]]
+    """Draw `count` different names, at most ten, in random order."""
+    return [WORDS[index] for index in rng.permutation(len(WORDS))[:count]]
 
 
 def random_model(
@@ -66,8 +66,8 @@ def _random_child(rng: np.random.Generator, depth: int) -> Any:
     return int(rng.integers(1, 100))
 
 
-# `jnp.asarray` compiles a program for each new shape and dtype, and `jax.device_put` does not.
-# Answers that compute cost compilations, too: so nearly all arrays have one of two shapes.
+# `jnp.asarray` compiles a program for each new shape and dtype, `jax.device_put` does not. Answers
+# that compute need compilations too, so nearly all arrays have one of two shapes.
 def vector(rng: np.random.Generator, dtype: Any = np.float32) -> jax.Array:
     """Draw two small whole numbers."""
     return jax.device_put(rng.integers(1, 10, 2).astype(dtype))
@@ -79,9 +79,9 @@ def matrix(rng: np.random.Generator) -> jax.Array:
 
 
 def shuffled(rng: np.random.Generator, things: Iterable[Any]) -> list[Any]:
-    """Return things in an order that `rng` decides."""
+    """Return things in random order."""
     things = list(things)
-    return [things[place] for place in rng.permutation(len(things))]
+    return [things[index] for index in rng.permutation(len(things))]
 
 
 def small_trees(
@@ -92,11 +92,11 @@ def small_trees(
     Parameters
     ----------
     rng
-        Where keys, values and the order come from.
+        Draws keys and the order.
     leaf
         Draws a leaf.
     edges
-        Leaves at the edge of what is allowed: each stands in a plain tree of its own.
+        Edge cases of leaves; each gets a plain tree of its own.
     """
     a, b = sorted(random_words(rng, 2))
     empty: list[Any] = [(), [], {}]

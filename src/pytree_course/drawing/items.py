@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import Literal
 
 from pytree_course.observing import observations as obs
-from pytree_course.observing.words import MAX_NAME, expression, summary, values
+from pytree_course.observing.words import MAX_NAME, expression, first_numbers, summary
 from pytree_course.texts import shorten
 
 MAX_ITEMS = 48
@@ -71,7 +71,7 @@ class Item:
 
     @property
     def leaves_attribute(self) -> str:
-        """Where its leaves are in the flat list: `data-leaf="3"` or `data-leaves="3-7"`."""
+        """The indices of its leaves in the flat list: `data-leaf="3"` or `data-leaves="3-7"`."""
         if self.shape in ("leaf", "notice"):
             return f'data-leaf="{self.leaves.start}"'
         return f'data-leaves="{self.leaves.start}-{self.leaves.stop - 1}"'
@@ -87,14 +87,14 @@ def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
     """Choose the items to draw: return the root, with at most about 50 items in 8 levels.
 
     It goes level by level, so that a large tree loses its deepest levels first. The item at the
-    marked path is drawn even where its siblings are folded.
+    marked path is drawn even if its siblings are folded.
     """
     tree = observation.tree if isinstance(observation, obs.Treedef) else observation
     root = _item(tree)
     if tree is not observation:
         root.notes.insert(0, "PyTreeDef")
     room = MAX_ITEMS - 1
-    # With the rest of the marked path, or None where that leads elsewhere, and the level.
+    # Each with its level and the rest of the marked path, or None if that leads elsewhere.
     waiting = deque([(root, tree, marked, 1)])
     while waiting:
         item, part, path_left, level = waiting.popleft()
@@ -105,7 +105,7 @@ def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
             _mark(item, part, path_left)
         drawn = _children_to_draw(len(children), marked_child, room) if level < MAX_LEVELS else ()
         if children and not drawn:
-            item.notes.append(_folded([child for _, child in children], more=""))
+            item.notes.append(_fold_note([child for _, child in children], more=""))
             if marked_child is not None:
                 item.mark = "in here"
             room = 0  # a smaller node further down would fit, but stand there alone
@@ -121,11 +121,11 @@ def _mark(item: Item, part: obs.Observation, path_left: obs.Path) -> None:
     """Mark the item at the end of a path, or the deepest one on the way to it."""
     item.mark = shorten(f"no {path_left[0]} here", MAX_NAME) if path_left else "here"
     if isinstance(part, obs.Array):
-        item.notes.append(f"[{shorten(values(part.values), MAX_NOTE)}]")
+        item.notes.append(f"[{shorten(first_numbers(part.values), MAX_NOTE)}]")
 
 
 def _children_to_draw(children: int, marked_child: int | None, room: int) -> Collection[int]:
-    """Choose which of so many children to draw, the marked one among them; or none."""
+    """Return the indices of the children to draw, with the marked one; none if room is short."""
     has_fold = children > MAX_SIBLINGS
     count = SIBLINGS_BEFORE_FOLD if has_fold else children
     if count + has_fold > room:
@@ -138,7 +138,7 @@ def _children_to_draw(children: int, marked_child: int | None, room: int) -> Col
 def _add_children(
     item: Item, children: Sequence[tuple[str, obs.Observation]], drawn: Collection[int]
 ) -> dict[int, Item]:
-    """Add an item for each drawn child, and one for each run of others; return the former."""
+    """Add an item for each drawn child, and one for each run of others; return the drawn ones."""
     added: dict[int, Item] = {}
     first_leaf = item.leaves.start
     for is_drawn, run in groupby(range(len(children)), lambda index: index in drawn):
@@ -151,7 +151,7 @@ def _add_children(
         else:
             hidden = [children[index][1] for index in run]
             leaves = range(first_leaf, first_leaf + sum(map(obs.count_leaves, hidden)))
-            item.children.append(Item("fold", _folded(hidden), leaves=leaves))
+            item.children.append(Item("fold", _fold_note(hidden), leaves=leaves))
             first_leaf = leaves.stop
     return added
 
@@ -190,7 +190,7 @@ def _item(part: obs.Observation, key: str = "", path: obs.Path = (), first_leaf:
     return Item(shape, name, notes, shorten(key, MAX_KEY), path, leaves=leaves)
 
 
-def _folded(hidden: list[obs.Observation], more: str = " more") -> str:
+def _fold_note(hidden: list[obs.Observation], more: str = " more") -> str:
     leaves = sum(map(obs.count_leaves, hidden))
     if not leaves:
         return f"… {len(hidden)}{more} without leaves"
@@ -204,19 +204,19 @@ def text(observation: obs.Observation, *, marked: obs.Path | None = None) -> str
 
 def as_lines(root: Item) -> str:
     """Write an item and those below it, one line for each."""
-    return "\n".join([_words(root), *_lines(root, "")])
+    return "\n".join([_line(root), *_lines(root, "")])
 
 
 def _lines(item: Item, indent: str) -> list[str]:
     lines = []
     for child in item.children:
         branch, below = ("└─ ", "   ") if child is item.children[-1] else ("├─ ", "│  ")
-        lines.append(f"{indent}{branch}{_words(child)}")
+        lines.append(f"{indent}{branch}{_line(child)}")
         lines += _lines(child, indent + below)
     return lines
 
 
-def _words(item: Item) -> str:
+def _line(item: Item) -> str:
     words = f"{item.key}  {item.name}" if item.key else item.name
     notes = [*item.notes, f"#{item.badge}"] if item.badge else item.notes
     if notes:

@@ -31,14 +31,14 @@ def lay_out(root: Item) -> tuple[list[Item], int, int]:
     placed, row, y = [], [root], MARGIN
     while row:
         below = [child for item in row for child in item.children]
-        keys = STUB + SMALL_LINE if any(child.key for child in below) else 0
+        key_room = STUB + SMALL_LINE if any(child.key for child in below) else 0
         bottom = y + max(item.height for item in row)
         for item in row:
-            item.y, item.row_bottom, item.key_room = y, bottom, keys
+            item.y, item.row_bottom, item.key_room = y, bottom, key_room
         placed += row
         # The further the edges reach to the side, the higher they are.
         reach = max((abs(child.x - item.x) for item in row for child in item.children), default=0)
-        y = bottom + min(max(MIN_CURVE, reach // 8), MAX_CURVE) + keys
+        y = bottom + min(max(MIN_CURVE, reach // 8), MAX_CURVE) + key_room
         row = below
     width = max(right for _, right in contour) - min(left for left, _ in contour) + 2 * MARGIN
     return placed, width, bottom + MARGIN
@@ -55,7 +55,7 @@ def text_width(text: str, *, small: bool) -> int:
 
 
 def is_monospace(text: str) -> bool:
-    """Say whether a monospace font has all of a text's letters."""
+    """Return whether a monospace font has all of a text's characters."""
     return text.replace("…", "").replace("▲", "").isascii()
 
 

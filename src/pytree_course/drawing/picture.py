@@ -53,7 +53,7 @@ def size(observation: obs.Observation, *, marked: obs.Path | None = None) -> tup
 
 
 def svg_of_items(root: Item, observation: obs.Observation, *, with_calls: bool = False) -> str:
-    """Draw the items of an observation, on request with the calls that they take part in."""
+    """Draw the items of an observation, with the calls that they take part in if asked."""
     boxes, width, height = layout.lay_out(root)
     description = _alt_text(observation, boxes)
     drawn = _TEMPLATES.render(
@@ -94,7 +94,7 @@ def draw(*values: object, titles: Sequence[str] = ()) -> Feedback:
     ├─ ['b']  None  (no leaf)
     └─ ['w']  1.5
     """
-    # Not above: pages, which draw what others observed, do without JAX.
+    # Imported late: pages draw stored observations, and do not load JAX.
     from pytree_course.observing.observe import observe
 
     trees = [observe(value, values=False) for value in values]

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytree_course.built import check_id
 from pytree_course.observing.comparison import compare
-from pytree_course.observing.observations import Observation, Raised, writable
+from pytree_course.observing.observations import Observation, Raised, make_writable
 from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
 
 READ_MESSAGES = ("error", "display_data", "execute_result")
@@ -73,7 +73,7 @@ class CellRun:
         if kind == "error":
             name, message = (str(content[entry]) for entry in ("ename", "evalue"))
             message = _ANSI.sub("", message[: 2 * _MAX_MESSAGE])
-            self.error = writable(name, _MAX_NAME), writable(message, _MAX_MESSAGE)
+            self.error = make_writable(name, _MAX_NAME), make_writable(message, _MAX_MESSAGE)
         elif OUTCOMES_MIME in content["data"]:
             # A check reports once. Where something else reports too, neither is believed.
             self.reports += 1

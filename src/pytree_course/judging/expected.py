@@ -17,7 +17,7 @@ from pytree_course.texts import text_digest, write_file
 class Misconception:
     """A wrong answer with an explanation.
 
-    Its observations are those that differ from the right answer's, by the number of the case.
+    Its observations are the results that differ from the right answer's, by the number of the case.
     """
 
     name: str
@@ -53,7 +53,7 @@ class ExerciseFacts:
     hints: list[str]
     silent_bug: bool  # whether it is about a bug that raises no error
     core: bool  # whether it belongs to the lesson's core, the short way through the course
-    question: str  # the question that review asks about a case; empty without one
+    question: str  # the question that review asks about a case; "" if it asks none
 
     def facts(self) -> dict[str, Any]:
         """Return the description by its fields' names, without the fields of a subclass."""
@@ -61,7 +61,7 @@ class ExerciseFacts:
 
     @property
     def is_practice(self) -> bool:
-        """Whether it stands in the lesson, where it earns no points."""
+        """Whether it is an exercise of the lesson itself, which earns no points."""
         return self.points == 0
 
     @property
@@ -87,15 +87,16 @@ class ExpectedExercise(ExerciseFacts):
     observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
     summaries: list[dict[str, str] | None] = field(default_factory=list)
-    """For each case, the meanings of wrong entries of the check's own summary; None without one."""
-    lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
-    given: dict[int, Given] = field(default_factory=dict)  # by the cases that make a question
+    """For each case, what wrong entries of a result mean that the check composed; None if the
+    result is the answer's own."""
+    lines: dict[str, str] = field(default_factory=dict)  # by name, if lines are predicted
+    given: dict[int, Given] = field(default_factory=dict)  # of the cases that questions ask about
 
 
 def _text_of_results(exercise: ExpectedExercise) -> str:
-    """Return the text of an exercise's file: a line for each observation or fact of a case.
+    """Return the text of an exercise's file, with one observation per line.
 
-    A wrong observation of several misconceptions is written once, in `wrong`. The misconceptions
+    A wrong observation of several misconceptions is written once, in `wrong`; the misconceptions
     have indices into it.
     """
     wrong: dict[str, int] = {}  # the index of each observation, by its text
@@ -158,7 +159,7 @@ class Prediction:
     """A question before a surprise."""
 
     question: str
-    options: dict[str, str]  # by letter; empty where the learner writes the answer
+    options: dict[str, str]  # by letter; empty if the learner writes the answer
     answer: str  # the right letter, or the right text
     code: str = ""  # the code that shows the answer
     alone: str | None = ""
@@ -172,13 +173,13 @@ class LessonSection:
 
     title: str
     minutes: int  # to read and run it
-    trying: int  # minutes that its predictions and Trys take besides
+    trying: int  # minutes for its predictions and Trys
     deeper: bool  # whether it comes after the core
     predictions: list[str]  # the ids of their answers' cells, in order
 
     @property
-    def with_everything(self) -> int:
-        """The minutes for all that the section asks the reader to do, but for practice."""
+    def all_minutes(self) -> int:
+        """The minutes for reading, predictions and Trys, without practice."""
         return self.minutes + self.trying
 
     def link_target(self, files: LessonFiles, slug: str) -> tuple[Path, str]:
@@ -188,7 +189,7 @@ class LessonSection:
 
 @dataclass(frozen=True)
 class BuiltLesson:
-    """A built lesson, as learners and grading need it; expected results are read on demand.
+    """A built lesson, for learners and grading; expected results are read on demand.
 
     Examples
     --------
@@ -211,12 +212,12 @@ class BuiltLesson:
 
     @property
     def points(self) -> int:
-        """Points to be had."""
+        """The points that can be earned."""
         return sum(exercise.points for exercise in self.exercises.values())
 
     @property
     def graded(self) -> dict[str, ExerciseFacts]:
-        """The exercises of the exercise notebook; the others stand in the lesson."""
+        """The exercises of the exercise notebook; the others are in the lesson."""
         exercises = self.exercises.items()
         return {name: exercise for name, exercise in exercises if not exercise.is_practice}
 
@@ -233,7 +234,7 @@ class BuiltLesson:
             self.exercises[name] = exercise
         return exercise
 
-    def results_on_disk(self) -> str:
+    def digest_of_results_on_disk(self) -> str:
         """Return the digest of the exercises' files as they are now; "" if one is missing."""
         files = [Path(self.folder) / f"{name}.json" for name in self.exercises]
         if not all(file.exists() for file in files):
@@ -241,7 +242,7 @@ class BuiltLesson:
         return text_digest(*(file.read_text(encoding="utf-8") for file in files))
 
     def to_text(self) -> str:
-        """Return the text of the lesson's file, which holds no expected results."""
+        """Return the text of the lesson's file, without expected results."""
         data = msgspec.to_builtins(replace(self, exercises={}))
         data["exercises"] = {name: exercise.facts() for name, exercise in self.exercises.items()}
         del data["folder"]

@@ -66,7 +66,7 @@ def find(
     ]
     if any(isinstance(case.got, obs.NotAttempted) for case in failing):
         return []
-    if near := matching.nearest(consistent, failed):
+    if near := matching.find_nearest(consistent, failed):
         data = {"misconception": near.name, "explanation": near.explanation}
         return [Finding("near", [*near.observations], data)]
     if findings := _sentences_of_the_check(failing):

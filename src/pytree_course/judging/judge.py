@@ -17,12 +17,12 @@ from pytree_course.running.outcomes import Outcome
 
 
 def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
-    """Compare outcomes with what is expected, and explain a failure.
+    """Compare outcomes with the expected results, and explain a failure.
 
     Raises
     ------
     ValueError
-        If there are not as many outcomes as are expected.
+        If there are more or fewer outcomes than expected results.
     """
     differences = {}
     for case, (right, outcome) in enumerate(zip(expected.observations, outcomes, strict=True)):
@@ -67,8 +67,8 @@ def _explain(
 ) -> Verdict:
     """Add misconceptions or findings to a verdict, and the failing case to be shown."""
     observed = [outcome.observation for outcome in outcomes]
-    consistent = matching.consistent_with(observed, expected.misconceptions)
-    misconceptions = matching.explaining(consistent, observed, differences.keys())
+    consistent = matching.find_consistent(observed, expected.misconceptions)
+    misconceptions = matching.find_explaining(consistent, observed, differences.keys())
     findings: list[Finding] = []
     explained_cases: Collection[int] = differences.keys()
     if misconceptions:
@@ -77,7 +77,7 @@ def _explain(
         findings = find(expected, outcomes, consistent, differences.keys())
         if findings:
             explained_cases = findings[0].holds
-    case = _case_to_show(expected, outcomes, explained_cases)
+    case = _choose_case(expected, outcomes, explained_cases)
     outcome = outcomes[case]
     failure = Failure(
         case=case,
@@ -107,22 +107,22 @@ def _explain(
     )
 
 
-def _case_to_show(
+def _choose_case(
     expected: ExpectedExercise, outcomes: Sequence[Outcome], cases: Collection[int]
 ) -> int:
-    """Return the smallest of the cases that did what most of them did: results, or errors.
+    """Return the case to show: the smallest with an error if most raise one, else with a result.
 
-    Cases that expect an error explain less, and are shown only where there is no other. Check
+    A case that expects an error explains less, and is shown only if there is no other. Check
     scripts put the simplest cases first.
     """
     raising = {case for case in cases if isinstance(outcomes[case].observation, Raised)}
     candidates = raising if 2 * len(raising) > len(cases) else set(cases) - raising
-    with_result = {
+    expecting_result = {
         case for case in candidates if not isinstance(expected.observations[case], Raised)
     }
-    # Of the same length, min keeps the first.
-    return min(sorted(with_result or candidates), key=lambda case: _inputs_length(outcomes[case]))
 
+    def inputs_length(case: int) -> int:
+        return len(json.dumps(msgspec.to_builtins(outcomes[case].inputs)))
 
-def _inputs_length(outcome: Outcome) -> int:
-    return len(json.dumps(msgspec.to_builtins(outcome.inputs)))
+    # Among cases of the same length, min keeps the first.
+    return min(sorted(expecting_result or candidates), key=inputs_length)

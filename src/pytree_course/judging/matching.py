@@ -7,21 +7,20 @@ from pytree_course.judging.expected import Misconception
 from pytree_course.observing.comparison import compare, skeleton, with_skeleton
 from pytree_course.observing.observations import Observation, Raised
 
-NEAR = 0.75
-"""The share of the failing cases that a misconception explains if it is near."""
-MIN_NEAR = 3  # failing cases that a near misconception explains
+MIN_NEAR_SHARE = 0.75  # of the failing cases
+MIN_NEAR_CASES = 3
 
 
-def every_case_raises(observed: Sequence[Observation]) -> bool:
-    """Return whether every case raises, so that messages have to be alike too."""
+def _every_case_raises(observed: Sequence[Observation]) -> bool:
+    """Return whether every case raises, so that messages have to match too."""
     return all(isinstance(observation, Raised) for observation in observed)
 
 
-def contradicts(wrong: Observation, got: Observation, all_raise: bool) -> bool:
+def _contradicts(wrong: Observation, got: Observation, all_raise: bool) -> bool:
     """Return whether a result rules out a misconception that yields `wrong` in the same case.
 
-    Where every case raises, the messages have to be alike too: an error that comes before all else
-    is the same for many mistakes.
+    If every case raises, the messages have to match too: many mistakes raise an error of the same
+    type before anything else happens.
     """
     if compare(wrong, got):
         return True
@@ -31,47 +30,47 @@ def contradicts(wrong: Observation, got: Observation, all_raise: bool) -> bool:
 
 
 def is_told_apart(results: Sequence[Observation], others: Sequence[Observation]) -> bool:
-    """Return whether results of a misconception rule out another one, by an error's message too."""
-    all_raise = every_case_raises(others)
+    """Return whether the results of one misconception rule out another one with other results."""
+    all_raise = _every_case_raises(others)
     return any(
-        contradicts(with_skeleton(result), other, all_raise)
+        _contradicts(with_skeleton(result), other, all_raise)
         for result, other in zip(results, others, strict=True)
     )
 
 
-def consistent_with(
+def find_consistent(
     observed: Sequence[Observation], misconceptions: Iterable[Misconception]
 ) -> list[Misconception]:
-    """Return the misconceptions that yield these results wherever theirs are wrong."""
-    all_raise = every_case_raises(observed)
+    """Return the misconceptions that yield these results in each case that they get wrong."""
+    all_raise = _every_case_raises(observed)
     return [
         misconception
         for misconception in misconceptions
         if misconception.observations
         and not any(
-            contradicts(wrong, observed[case], all_raise)
+            _contradicts(wrong, observed[case], all_raise)
             for case, wrong in misconception.observations.items()
         )
     ]
 
 
-def explaining(
+def find_explaining(
     consistent: Sequence[Misconception], observed: Sequence[Observation], failed: Set[int]
 ) -> tuple[Misconception, ...]:
     """Return the misconceptions that explain every failing case together, or none.
 
-    One that explains all of them is returned alone. Failing that, the strongest ones that leave no
+    If one explains all of them, it is returned alone; otherwise the strongest ones that leave no
     case unexplained.
     """
-    # A case that passes may fit too, where any exception fits and a more special one is right.
+    # One that raises a base class of the right exception may be consistent with a passing case.
     candidates = [
         misconception for misconception in consistent if misconception.observations.keys() <= failed
     ]
     exact = [
         misconception for misconception in candidates if misconception.observations.keys() == failed
     ]
-    if exact:  # one that raises any exception fits where another has the very type
-        best = _only_best(exact, lambda misconception: _raises_the_types(misconception, observed))
+    if exact:  # one that raises the exact types fits better than one that raises base classes
+        best = _single_best(exact, lambda misconception: _raises_the_types(misconception, observed))
         return (best,) if best else ()
     chosen: list[Misconception] = []
     unexplained = set(failed)
@@ -83,36 +82,36 @@ def explaining(
 
 
 def _strength(misconception: Misconception) -> tuple[bool, int]:
-    """Rank a misconception by its cases; one of a single case, or of errors only, comes last."""
+    """Rank a misconception by its cases; last come those of a single case, or of errors only."""
     wrong = [*misconception.observations.values()]
-    return len(wrong) > 1 and not every_case_raises(wrong), len(wrong)
+    return len(wrong) > 1 and not _every_case_raises(wrong), len(wrong)
 
 
-def nearest(consistent: Sequence[Misconception], failed: Set[int]) -> Misconception | None:
-    """Return the one misconception that explains most failing cases, if it is near.
+def find_nearest(consistent: Sequence[Misconception], failed: Set[int]) -> Misconception | None:
+    """Return the misconception that explains the most failing cases, if they are enough.
 
     Its explanation is true of the cases that it explains; the answer fails in others too.
     """
-    enough = max(MIN_NEAR, NEAR * len(failed))
+    enough = max(MIN_NEAR_CASES, MIN_NEAR_SHARE * len(failed))
     near = [
         misconception
         for misconception in consistent
         if len(misconception.observations) >= enough and misconception.observations.keys() <= failed
     ]
-    return _only_best(near, lambda misconception: len(misconception.observations))
+    return _single_best(near, lambda misconception: len(misconception.observations))
 
 
-def by_line(
+def match_lines(
     misconceptions: Sequence[Misconception],
     observed: Sequence[Observation],
     failed: Collection[int],
 ) -> dict[int, Misconception]:
-    """Return for each wrongly predicted line the misconception that predicts the same, if one does.
+    """Return the misconception that predicts the same, for each wrongly predicted line with one.
 
-    The best of several says the same for most of its lines, the more lines the better: it is the
-    simplest belief that explains them. Next comes one that is about this line alone.
+    The best of several agrees on most of its lines, the more lines the better: it is the simplest
+    belief that explains them. Next best is one that concerns only this line.
     """
-    same_lines = {
+    matching_lines = {
         misconception.name: {
             case
             for case, wrong in misconception.observations.items()
@@ -122,33 +121,33 @@ def by_line(
     }
 
     def fit(misconception: Misconception) -> tuple[bool, bool, int]:
-        lines, same = len(misconception.observations), len(same_lines[misconception.name])
-        is_mostly_the_same = lines > 1 and 2 * same > lines
-        return is_mostly_the_same, lines == 1, same
+        lines, matches = len(misconception.observations), len(matching_lines[misconception.name])
+        has_mostly_matches = lines > 1 and 2 * matches > lines
+        return has_mostly_matches, lines == 1, matches
 
     best = {}
     for case in failed:
         fitting = [
             misconception
             for misconception in misconceptions
-            if case in same_lines[misconception.name]
+            if case in matching_lines[misconception.name]
         ]
-        if misconception := _only_best(fitting, fit):
+        if misconception := _single_best(fitting, fit):
             best[case] = misconception
     return best
 
 
-def _only_best(
+def _single_best(
     fitting: Sequence[Misconception], fit: Callable[[Misconception], Any]
 ) -> Misconception | None:
-    """Return the misconception that fits best; where two fit equally well, neither is blamed."""
+    """Return the misconception that fits best; if two fit equally well, neither is blamed."""
     best = max(map(fit, fitting), default=None)
     chosen = [misconception for misconception in fitting if fit(misconception) == best]
     return chosen[0] if len(chosen) == 1 else None
 
 
 def _raises_the_types(misconception: Misconception, observed: Sequence[Observation]) -> bool:
-    """Return whether a misconception raises what was raised, and no more general type."""
+    """Return whether a misconception raises the observed types of errors, and not base classes."""
     pairs = [(wrong, observed[case]) for case, wrong in misconception.observations.items()]
     return all(
         not isinstance(wrong, Raised) or (isinstance(got, Raised) and wrong.type == got.type)

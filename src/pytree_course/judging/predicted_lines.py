@@ -20,10 +20,10 @@ def add_wrong_lines(
     verdict: Verdict, expected: ExpectedExercise, observed: Sequence[obs.Observation]
 ) -> Verdict:
     """Add the wrong lines, each with its reason, to the verdict on an exercise with predictions."""
-    if all(isinstance(got, obs.String) and got.value == obs.NO_DICT for got in observed):
+    if all(isinstance(got, obs.String) and got.value == obs.NOT_A_DICT for got in observed):
         data = {"variable": expected.answers[0]}
         return replace(verdict, findings=(Finding("no dict", [*verdict.failed], data),))
-    explained = matching.by_line(expected.misconceptions, observed, verdict.failed)
+    explained = matching.match_lines(expected.misconceptions, observed, verdict.failed)
     misconceptions = {misconception.name: misconception for misconception in explained.values()}
     if len(misconceptions) > 1 and _is_one_slip(expected, observed, verdict.failed):
         explained, misconceptions = {}, {}

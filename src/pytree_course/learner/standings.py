@@ -132,8 +132,8 @@ def _core_minutes(
     to_practise = [exercise for exercise in todo if exercise.core and exercise.is_practice]
     to_solve = [exercise for exercise in todo if exercise.core and not exercise.is_practice]
     return CoreMinutes(
-        in_all=_minutes(exercises) + sum(section.with_everything for section in sections),
-        lessons_left=sum(section.with_everything for section in to_read) + _minutes(to_practise),
+        in_all=_minutes(exercises) + sum(section.all_minutes for section in sections),
+        lessons_left=sum(section.all_minutes for section in to_read) + _minutes(to_practise),
         exercises_left=_minutes(to_solve),
     )
 

@@ -12,7 +12,7 @@ from pytree_course.drawing.picture import LEAF
 from pytree_course.judging.feedback import VerdictLook
 from pytree_course.observing.observations import Array
 from pytree_course.observing.observe import observe
-from pytree_course.observing.words import expression, summary, values
+from pytree_course.observing.words import expression, first_numbers, summary
 from pytree_course.rendering import Feedback
 from pytree_course.texts import shorten
 
@@ -143,7 +143,7 @@ def _brief_array(array: Any) -> str:
     rounded = [
         float(f"{item:.4g}") if isinstance(item, float) else item for item in observed.values
     ]
-    numbers = values(rounded)
+    numbers = first_numbers(rounded)
     if array.ndim > 0:
         numbers = f"[{numbers}]"
     return f"{summary(observed)} {numbers}"

@@ -127,7 +127,7 @@ def _compare_raised(expected: obs.Raised, got: obs.Raised, path: obs.Path) -> Di
 
 
 def without_message(observation: obs.Observation) -> obs.Observation:
-    """Leave out an exception's message: it is never compared, and may name an address in memory."""
+    """Drop an exception's message: it is never compared, and may contain a memory address."""
     is_raised = isinstance(observation, obs.Raised)
     return structs.replace(observation, message="") if is_raised else observation
 
@@ -139,11 +139,11 @@ def with_skeleton(observation: obs.Observation) -> obs.Observation:
     return structs.replace(observation, message=skeleton(observation.message))
 
 
-@lru_cache(1_000)  # it is asked for each belief that raises
+@lru_cache(1_000)  # called for each misconception that raises
 def skeleton(message: str) -> str:
     """Return the first line of a message without quotations, numbers, addresses and files.
 
-    It is shortened afterwards: a file's path is longer on one machine than on another.
+    It is shortened last: the length of a file's path depends on the machine.
     """
     first = message.strip().split("\n", 1)[0][:MAX_FIRST_LINE]
     return " ".join(_VARYING.sub("…", first).split())[:MAX_SKELETON]

@@ -16,7 +16,7 @@ MAX_ELEMENTS = 20_000
 MAX_DEPTH = 100
 MAX_CHARACTERS = 10_000
 MAX_INT_BITS = 4_096
-MAX_AXES = 64  # of an array, as NumPy has it
+MAX_AXES = 64  # of an array: NumPy's own limit
 
 Path = tuple[str, ...]
 """The path from a tree's root to a node or leaf: the strings of its key path entries."""
@@ -167,7 +167,7 @@ Observation = (
 
 LEAF_NONE = NoneValue(leaf=True)
 
-NO_DICT = "not a dict"
+NOT_A_DICT = "not a dict"
 """The value observed in every case of an exercise that asks for a dict of predictions, if the
 answer is not a dict."""
 
@@ -176,20 +176,20 @@ answer is not a dict."""
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
-def writable(text: str, most: int = MAX_CHARACTERS) -> str:
-    """Return at most `most` characters of a string, with unwritable characters escaped."""
-    text = text[:most]
-    if text.isprintable():  # as nearly all are; nothing unwritable is, and the search takes longer
+def make_writable(text: str, limit: int = MAX_CHARACTERS) -> str:
+    """Return at most `limit` characters of a string, with unwritable characters escaped."""
+    text = text[:limit]
+    if text.isprintable():  # a shortcut for nearly all strings
         return text
-    return _UNWRITABLE.sub(_escaped, text)[:most]
+    return _UNWRITABLE.sub(_escape, text)[:limit]
 
 
 def is_writable(text: str) -> bool:
-    """Say whether a string holds no character that `writable` escapes."""
+    """Return whether a string has no character that `make_writable` escapes."""
     return text.isprintable() or _UNWRITABLE.search(text) is None
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
@@ -217,7 +217,7 @@ def count_leaves(observation: Observation) -> int:
 
 
 def integer(observation: Observation) -> int | None:
-    """Return the integer that was observed, if it is one."""
+    """Return the value of an observed integer, or None for any other observation."""
     if isinstance(observation, Number) and type(observation.value) is int:
         return observation.value
     return None

@@ -27,7 +27,7 @@ IsLeaf = Callable[[Any], bool] | None
 
 
 class _TooLargeError(Exception):
-    """The value exceeds a limit: no observation of it is made."""
+    """The value exceeds a limit, and is not observed."""
 
 
 def observe(value: object, *, values: bool = True, is_leaf: IsLeaf = None) -> obs.Observation:
@@ -49,7 +49,7 @@ def observe(value: object, *, values: bool = True, is_leaf: IsLeaf = None) -> ob
 def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> obs.Raised:
     """Describe an exception by its type and by which of the strings `mentions` it mentions."""
     try:
-        message = obs.writable(str(error))
+        message = obs.make_writable(str(error))
     except BaseException as broken:
         message = f"(its message cannot be shown: {type(broken).__name__})"
     bases = [_name(base) for base in type(error).__mro__ if base is not object]
@@ -120,7 +120,7 @@ class _Walk:
         except Exception as error:
             # For example a dict whose keys cannot be sorted, or a flatten function with a mistake.
             why = f"looking into it raised {_name(type(error))}"
-            return obs.Object(type=_name(type(value)), why=obs.writable(why), failed=True)
+            return obs.Object(type=_name(type(value)), why=obs.make_writable(why), failed=True)
         finally:
             self.open.discard(id(value))
 
@@ -151,7 +151,7 @@ class _Walk:
             observe_aux = self.leaf if level.aux is value else self.observe
             aux = observe_aux(level.aux, depth + 1)
         children = [
-            (obs.writable(key), self.observe(child, depth + 1, is_leaf))
+            (obs.make_writable(key), self.observe(child, depth + 1, is_leaf))
             for key, child in level.children
         ]
         return obs.Node(
@@ -164,17 +164,19 @@ class _Walk:
 
     def treedef(self, treedef: PyTreeDef, depth: int) -> obs.Observation:
         self.count_node(depth)
-        if (data := treedef.node_data()) is None:
+        node_data = treedef.node_data()
+        if node_data is None:
             return obs.Star()
-        node_type, data = data
+        node_type, data = node_data
         if node_type is type(None):
             return obs.NoneValue()
         children, aux = treedef.children(), None
-        if node_type is defaultdict:
-            factory, data = data
-            aux = self.observe(factory, depth + 1)
-        if node_type in (dict, OrderedDict, defaultdict):
+        if node_type in (dict, OrderedDict):
             keys = [f"[{key!r}]" for key in data]
+        elif node_type is defaultdict:
+            default_factory, dict_keys = data
+            keys = [f"[{key!r}]" for key in dict_keys]
+            aux = self.observe(default_factory, depth + 1)
         elif is_namedtuple(node_type):
             keys = [f".{name}" for name in node_type._fields]
         else:
@@ -182,7 +184,7 @@ class _Walk:
             if node_type not in (list, tuple):
                 aux = self.observe(data, depth + 1)
         below = [self.treedef(child, depth + 1) for child in children]
-        pairs = tuple(zip(map(obs.writable, keys), below, strict=True))
+        pairs = tuple(zip(map(obs.make_writable, keys), below, strict=True))
         return obs.Node(type=_name(node_type), aux=aux, children=pairs)
 
     def leaf(self, value: object, depth: int) -> obs.Observation:
@@ -200,7 +202,7 @@ class _Walk:
         if isinstance(value, jax.ShapeDtypeStruct):
             return obs.ShapeStruct(dtype=_dtype(value), shape=_shape(value))
         if isinstance(value, _KEY_TYPES):
-            return obs.KeyEntry(type=name, text=obs.writable(str(value)))
+            return obs.KeyEntry(type=name, text=obs.make_writable(str(value)))
         items = _items(value)
         if items is not None:
             observed = [self.observe(item, depth + 1) for item in items]
@@ -210,13 +212,13 @@ class _Walk:
         defined_name = getattr(value, "__name__", None) if callable(value) else None
         if type(defined_name) is not str:
             defined_name = ""
-        return obs.Object(type=name, name=obs.writable(defined_name))
+        return obs.Object(type=name, name=obs.make_writable(defined_name))
 
     def string(self, value: str | bytes) -> obs.String:
         if len(value) > obs.MAX_CHARACTERS:
             raise _TooLargeError(f"it holds a text of more than {obs.MAX_CHARACTERS:,} characters")
         text = value if isinstance(value, str) else value.decode("latin-1")
-        return obs.String(type=_name(type(value)), value=obs.writable(text))
+        return obs.String(type=_name(type(value)), value=obs.make_writable(text))
 
     def array(self, array: jax.Array | np.ndarray) -> obs.Array | obs.Object:
         library = "jax" if isinstance(array, jax.Array) else "numpy"
@@ -232,7 +234,7 @@ class _Walk:
             array = jax.random.key_data(array)
         plain = np.asarray(array)
         if plain.dtype.kind in "OV" and not jnp.issubdtype(plain.dtype, np.number):
-            return obs.Object(type="ndarray", why=obs.writable(f"it has dtype {dtype}"))
+            return obs.Object(type="ndarray", why=obs.make_writable(f"it has dtype {dtype}"))
         values = tuple([_scalar(element) for element in _elements(plain)])
         return obs.Array(library=library, dtype=dtype, shape=shape, values=values)
 
@@ -241,7 +243,7 @@ _name_of_type = type.__dict__["__name__"].__get__  # a metaclass may have anothe
 
 
 def _name(kind: type) -> str:
-    return obs.writable(_name_of_type(kind))
+    return obs.make_writable(_name_of_type(kind))
 
 
 def _items(value: object) -> list[Any] | None:
@@ -256,7 +258,7 @@ def _items(value: object) -> list[Any] | None:
 
 @cache  # NumPy takes longer to write a dtype than to hand out the numbers
 def _dtype_name(dtype: Any) -> str:
-    return obs.writable(str(dtype))
+    return obs.make_writable(str(dtype))
 
 
 def _dtype(value: Any) -> str:
@@ -291,7 +293,7 @@ def _real(value: Any) -> obs.Real:
     if isinstance(value, int) and value.bit_length() > obs.MAX_INT_BITS:
         raise _TooLargeError(f"it holds an integer of more than {obs.MAX_INT_BITS:,} bits")
     if isinstance(value, str):
-        return obs.writable(value)
+        return obs.make_writable(value)
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     return value

@@ -10,6 +10,8 @@ MAX_NAME = 26  # characters
 MAX_VALUE = 40
 MAX_KEYS = 60
 MAX_TEXT = 60
+MAX_CHILDREN = 6  # of a node in an expression
+MAX_NUMBERS = 8  # of an array
 A_LEAF = "a leaf"
 _DICTS = ("dict", "OrderedDict", "defaultdict")
 _FAMILIES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
@@ -67,14 +69,14 @@ def expression(observation: obs.Observation, depth: int = 2) -> str:
         case _:
             return summary(observation)
     parts = []
-    for key, child in pairs[:6]:
+    for key, child in pairs[:MAX_CHILDREN]:
         part = expression(child, depth - 1)
         if key.startswith("."):
             part = f"{key[1:]}={part}"
         elif name in ("dict", "OrderedDict"):
             part = f"{key[1:-1]}: {part}"
         parts.append(part)
-    if len(pairs) > 6:
+    if len(pairs) > MAX_CHILDREN:
         parts.append("…")
     inside = ", ".join(parts)
     match name:
@@ -90,9 +92,10 @@ def expression(observation: obs.Observation, depth: int = 2) -> str:
             return f"{name}({inside})"
 
 
-def values(numbers: Sequence[obs.Scalar]) -> str:
+def first_numbers(numbers: Sequence[obs.Scalar]) -> str:
     """Write the first numbers of an array."""
-    return ", ".join(map(number_text, numbers[:8])) + (", …" if len(numbers) > 8 else "")
+    more = ", …" if len(numbers) > MAX_NUMBERS else ""
+    return ", ".join(map(number_text, numbers[:MAX_NUMBERS])) + more
 
 
 def outline(observation: obs.Observation) -> str:
@@ -123,7 +126,7 @@ def describe(observation: obs.Observation) -> str:
         case obs.Treedef():
             return "a tree structure"
         case obs.Star():
-            return "a leaf"
+            return A_LEAF
         case obs.KeyEntry(text=text):
             return f"the key path entry {text}"
         case obs.ShapeStruct():

@@ -9,10 +9,10 @@ from pytree_course.observing.observations import Observation, is_writable
 from pytree_course.observing.reading import read_json
 
 PUBLIC_SEED = 0
-"""The seed of the cases that every learner sees; grading draws another one each time."""
+"""The seed of the cases that every learner sees; each grading draws another one."""
 
 SEED_VARIABLE = "PYTREE_COURSE_SEED"
-"""Environment variable that grading sets: checks then only report their outcomes on that seed."""
+"""Environment variable set by grading: checks then only report their outcomes on this seed."""
 
 CHECKS_VARIABLE = "_pytree_course_checks"
 """The variable of a kernel that holds a lesson's checks: a name that no answer rebinds."""
@@ -43,7 +43,7 @@ class Outcome(Struct, frozen=True):
 
     inputs: Annotated[tuple[Observation, ...], Meta(max_length=MAX_INPUTS)]  # before the call
     written: tuple[Annotated[str, Meta(max_length=MAX_WRITTEN)], ...]  # the inputs, shortened
-    observation: Observation  # of what the call returned or raised
+    observation: Observation  # of the call's result or exception
     printed: Shown = ""
     line: Line | None = None  # the learner's line that raised
     note: Shown = ""
@@ -58,9 +58,9 @@ class Outcome(Struct, frozen=True):
 
 
 def report(outcomes: list[Outcome]) -> str:
-    """Return outcomes as JSON text that `read_report` reads.
+    """Return outcomes as JSON text for `read_report`.
 
-    It is text, because Jupyter's messages are written and parsed by slower programs.
+    As a string, it passes unparsed through Jupyter's messages, whose JSON libraries are slower.
     """
     return msgspec.json.encode(outcomes).decode()
 
@@ -68,7 +68,7 @@ def report(outcomes: list[Outcome]) -> str:
 def read_report(text: object) -> list[Outcome]:
     """Read a check's report from untrusted JSON text, or raise ValueError."""
     if not isinstance(text, str):
-        raise ValueError("a report that is no text")
+        raise ValueError("a report that is not a string")
     kind = Annotated[list[Outcome], Meta(max_length=MAX_OUTCOMES)]
     outcomes: list[Outcome] = read_json(kind, text)
     return outcomes

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from pytree_course.cases.case import Case, Check
-from pytree_course.observing.observations import NotAttempted, Observation, writable
+from pytree_course.observing.observations import NotAttempted, Observation, make_writable
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.running import outcomes
 from pytree_course.running.outcomes import Line, Outcome
@@ -22,21 +22,21 @@ MAX_PRINTED_LINES = 10
 
 
 class Settings:
-    """JAX's and NumPy's settings as they are now, for all of a process."""
+    """The settings of JAX and NumPy in this process, at the time when this is made."""
 
     def __init__(self) -> None:
         self._jax = dict(jax.config.values)
         self._numpy = np.geterr()
 
     def put_back(self) -> None:
-        """Restore the settings: an answer's own may not influence a check."""
+        """Restore the settings, so that an answer's changes do not influence a check."""
         for name, value in self._jax.items():
             if jax.config.values[name] != value:
                 jax.config.update(name, value)  # type: ignore[no-untyped-call]
         np.seterr(**self._numpy)
 
 
-class CaseInterrupted(KeyboardInterrupt):  # it is no error
+class CaseInterrupted(KeyboardInterrupt):  # not an Exception, which code might catch
     """The learner stopped the kernel while the case with these inputs was running."""
 
     def __init__(self, written: Sequence[str]) -> None:
@@ -64,23 +64,25 @@ def run_case(case: Case) -> Outcome:
     # Observed before the call: an answer may change its inputs.
     inputs = tuple([observe(value) for value in case.inputs])
     limit = outcomes.MAX_WRITTEN
-    texts = tuple([writable(truncate(written(value), limit), limit) for value in case.inputs])
+    written = tuple(
+        [make_writable(truncate(stable_repr(value), limit), limit) for value in case.inputs]
+    )
     printed = io.StringIO()
     line = None
-    # A device may round what it multiplies, a TPU to 8 bits: no verdict depends on it.
+    # By default a device may round the factors of a product, a TPU to 8 bits.
     exact = jax.default_matmul_precision("highest")
     try:
         with contextlib.redirect_stdout(printed), exact:
             observation: Observation = observe(case.call(*case.inputs))
     except KeyboardInterrupt as interrupt:
-        raise CaseInterrupted(texts) from interrupt
+        raise CaseInterrupted(written) from interrupt
     except NotImplementedError:
         observation = NotAttempted()
-    except BaseException as error:  # those that are no Exception are the answer's too
+    except BaseException as error:  # SystemExit comes from the answer, too
         observation = observe_raised(error, case.mentions)
-        line = _learners_line(error)
-    shown = writable(_first_lines(printed.getvalue()), outcomes.MAX_SHOWN)
-    return Outcome(inputs, texts, observation, shown, line, case.note, case.predicted)
+        line = _find_learners_line(error)
+    shown = make_writable(_first_lines(printed.getvalue()), outcomes.MAX_SHOWN)
+    return Outcome(inputs, written, observation, shown, line, case.note, case.predicted)
 
 
 def _first_lines(printed: str) -> str:
@@ -91,25 +93,25 @@ def _first_lines(printed: str) -> str:
     return "\n".join(lines) + ("…" if len(printed) > outcomes.MAX_PRINTED else "")
 
 
-def _learners_line(error: BaseException) -> Line | None:
+def _find_learners_line(error: BaseException) -> Line | None:
     """Return the last line of a notebook's cell that an exception passed through."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if "ipykernel_" in frame.filename:
-            text = writable(frame.line or "", outcomes.MAX_LINE)
+            text = make_writable(frame.line or "", outcomes.MAX_LINE)
             return Line(min(frame.lineno or 0, outcomes.MAX_LINES), text)
     return None
 
 
 @recursive_repr()
-def written(value: Any) -> str:
-    """Return `repr(value)` as Python writes it from 3.12 on, so that it is the same on all."""
-    kind = type(value)  # subclasses write themselves
+def stable_repr(value: Any) -> str:
+    """Return `repr(value)` in the form of Python 3.12 and later, on earlier versions too."""
+    kind = type(value)  # exactly: a subclass has its own `__repr__`
     if kind is OrderedDict:
-        return f"OrderedDict({written(dict(value))})"
+        return f"OrderedDict({stable_repr(dict(value))})"
     if kind is dict:
-        return f"{{{', '.join(f'{key!r}: {written(item)}' for key, item in value.items())}}}"
+        return f"{{{', '.join(f'{key!r}: {stable_repr(item)}' for key, item in value.items())}}}"
     if kind is list:
-        return f"[{', '.join(map(written, value))}]"
+        return f"[{', '.join(map(stable_repr, value))}]"
     if kind is tuple:
-        return f"({', '.join(map(written, value))}{',' * (len(value) == 1)})"
+        return f"({', '.join(map(stable_repr, value))}{',' * (len(value) == 1)})"
     return repr(value)

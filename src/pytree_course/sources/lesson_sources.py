@@ -60,7 +60,7 @@ class Section:
         return max(1, round(words / WORDS_PER_MINUTE + lines * SECONDS_PER_LINE / 60))
 
     @property
-    def with_everything(self) -> int:
+    def all_minutes(self) -> int:
         """How many minutes it takes with everything that it asks the reader to do."""
         writing = sum(int(cell.metadata["minutes"]) for cell in self.cells if cell.is_exercise)
         return self.minutes + self.trying + writing
@@ -90,7 +90,7 @@ class Layers:
     @property
     def core_with_everything(self) -> int:
         """How many minutes the core takes with everything that it asks the reader to do."""
-        return sum(section.with_everything for section in self.core)
+        return sum(section.all_minutes for section in self.core)
 
 
 def _section(cells: list[SourceCell]) -> Section:
