@@ -9,7 +9,7 @@ from datetime import datetime
 
 import pytest
 
-from pytree_course.cli.app import console, last_moment
+from pytree_course.cli.app import console, parse_deadline
 from pytree_course.course import CourseError
 from tests.conftest import edit
 from tests.made_submissions import RIGHT
@@ -104,9 +104,9 @@ def test_the_lab_says_what_to_do_where_the_home_folder_cannot_be_written(course,
 
 
 def test_work_is_due_at_a_time_or_at_the_end_of_a_day():
-    assert last_moment("2026-11-30") == datetime(2026, 11, 30, 23, 59, 59, 999_999).astimezone()
+    assert parse_deadline("2026-11-30") == datetime(2026, 11, 30, 23, 59, 59, 999_999).astimezone()
     for noon in ("2026-11-30 12:00", "2026-11-30T12:00:00"):
-        assert last_moment(noon) == datetime(2026, 11, 30, 12).astimezone()
+        assert parse_deadline(noon) == datetime(2026, 11, 30, 12).astimezone()
     for invalid in ("30.11.2026", "tomorrow", ""):
         with pytest.raises(CourseError, match="write 2026-11-30, or 2026-11-30 23:59"):
-            last_moment(invalid)
+            parse_deadline(invalid)

@@ -6,13 +6,11 @@ import typer
 
 # Importing a group adds its commands, in the order in which the help lists them.
 from pytree_course.cli import learner, teacher  # noqa: F401
-from pytree_course.cli.app import STARTED_AS, app, run
+from pytree_course.cli.app import PASS_UNKNOWN, STARTED_AS, app, run
 from pytree_course.course import CourseError
 
-PASS_ALL = {"allow_extra_args": True, "ignore_unknown_options": True}
 
-
-def needs_sources(context: typer.Context) -> None:
+def refuse_without_sources(context: typer.Context) -> None:
     """Refuse a command for authors in a learner's copy of the course."""
     raise CourseError(
         f"`{context.info_name}` is for authors, and this is a learner's copy of the course. Run it "
@@ -24,11 +22,11 @@ if find_spec("pytree_course.authoring"):
     from pytree_course.cli import author  # noqa: F401
 else:
     for name in ("build", "answer", "site", "release"):
-        app.command(name, hidden=True, context_settings=PASS_ALL)(needs_sources)
+        app.command(name, hidden=True, context_settings=PASS_UNKNOWN)(refuse_without_sources)
 
 
 def main() -> None:
-    """Run the command that is named on the command line."""
+    """Run the command that the command line names."""
     run(app, STARTED_AS.removeprefix("python3 "))
 
 

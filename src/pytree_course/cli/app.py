@@ -28,6 +28,10 @@ console = Console(highlight=False, markup=False)
 errors = Console(stderr=True, highlight=False, markup=False)
 
 
+PASS_UNKNOWN = {"allow_extra_args": True, "ignore_unknown_options": True}
+"""Settings of a command that passes unknown options on to another program."""
+
+
 def run(application: typer.Typer, name: str | None = None) -> None:
     """Run an application; on a `CourseError`, print its message and exit with status 2."""
     for stream in (sys.stdout, sys.stderr):
@@ -46,7 +50,7 @@ def warn(message: str, style: str = "yellow") -> None:
 
 
 def run_in_course(command: list[str], course: Course) -> int:
-    """Run another program in the course's folder, which handles Ctrl-C and SIGTERM."""
+    """Run a program in the course's folder; leave Ctrl-C and SIGTERM to it."""
     # KeyboardInterrupt could lose the exit status, and the program would inherit an ignored SIGINT.
     signal.signal(signal.SIGINT, lambda signum, frame: None)
     program = subprocess.Popen(command, cwd=course.root)
@@ -67,14 +71,15 @@ def lesson_with_exercises(name: str) -> LessonFiles:
     return files
 
 
-def last_moment(text: str) -> datetime:
+def parse_deadline(text: str) -> datetime:
     """Parse a deadline in local time; a date alone means the end of that day."""
     try:
-        moment = datetime.fromisoformat(text)
+        deadline = datetime.fromisoformat(text)
     except ValueError as error:
         raise CourseError(
             f"--due {text} is not a time: write 2026-11-30, or 2026-11-30 23:59."
         ) from error
-    if len(text) <= len("2026-11-30"):
-        moment = datetime.combine(moment, time.max)
-    return moment.astimezone()
+    is_date_alone = len(text) <= len("2026-11-30")
+    if is_date_alone:
+        deadline = datetime.combine(deadline, time.max)
+    return deadline.astimezone()

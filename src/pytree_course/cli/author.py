@@ -38,17 +38,17 @@ def build(
     for name in lessons or all_lessons:
         files = course.lesson_named(name)
         console.print(files.stem, style="bold")
-        again = everything or not files.has_exercises  # a page that is named is always built
-        is_any_new |= build_lesson(files, _tell, again=again)
+        is_page = not files.has_exercises  # a page that is named is always built
+        is_any_new |= build_lesson(files, _show_step, again=everything or is_page)
     for files in pages:
         shows_lessons = "course_map" in (files.sources / "lesson.md").read_text(encoding="utf-8")
-        build_lesson(files, _tell, again=everything or (is_any_new and shows_lessons))
+        build_lesson(files, _show_step, again=everything or (is_any_new and shows_lessons))
     # Last, because the plans depend on every lesson.
     if plans := teaching_plans.plans(course):
         write_file(course.root / teaching_plans.PAGE, plans)
 
 
-def _tell(step: str) -> None:
+def _show_step(step: str) -> None:
     console.print(Text(f"  {step}"), soft_wrap=True)
 
 

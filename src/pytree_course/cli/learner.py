@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pytree_course.cli.app import (
+    PASS_UNKNOWN,
     STARTED_AS,
     Lesson,
     app,
@@ -20,7 +21,7 @@ from pytree_course.cli.app import (
 from pytree_course.course import PROGRESS_VARIABLE, Course, CourseError
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command(context_settings=PASS_UNKNOWN)
 def lab(
     context: typer.Context,
     join: Annotated[
@@ -96,14 +97,14 @@ def reset(lesson: Lesson) -> None:
 
     files = lesson_with_exercises(lesson)
     try:
-        kept = hand_out(files, files.read_blank())
+        kept_copy = hand_out(files, files.read_blank())
     except OSError as error:
         raise CourseError(
             f"{files.exercises} is unchanged: a fresh one could not be written ({error.strerror}). "
             "Is the disk full, or the folder read-only?"
         ) from error
-    if kept:
-        console.print(f"Your notebook is kept as {kept}")
+    if kept_copy:
+        console.print(f"Your notebook is kept as {kept_copy}")
     console.print(
         f"{files.exercises} is fresh. Close this notebook in JupyterLab and open it again."
     )
@@ -126,7 +127,7 @@ def review() -> None:
     console.print(due.end)
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command(context_settings=PASS_UNKNOWN)
 def test(
     context: typer.Context,
     fast: Annotated[
@@ -138,22 +139,22 @@ def test(
 ) -> None:
     """Run the tests; in a learner's copy, run the lessons. pytest gets all other arguments."""
     course = Course.above()
-    # One more than cores, because some tests wait; at most 4, because some start a browser or
-    # kernels, and a laptop's memory is limited.
-    # Importing takes a large part of a fast run.
-    processes = "2" if fast else str(min(1 + (os.cpu_count() or 1), 4))
+    # Some tests start a browser or kernels, and a laptop's memory is limited; a fast run would spend
+    # a large part of each process's time on imports.
+    max_processes = 2 if fast else 4
+    processes = min(1 + (os.cpu_count() or 1), max_processes)  # one more than cores: some tests wait
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
-        *("--dist", "loadfile", "--numprocesses", processes),
+        *("--dist", "loadfile", "--numprocesses", str(processes)),
     ]
     if (course.root / "tests").is_dir():
-        command += ["--no-loadscope-reorder"]  # the tests' own order has what takes long first
+        command += ["--no-loadscope-reorder"]  # the tests' order has slow files first
         command += ["--all"] if everything else []
         command += ["-m", "not slow"] if fast else []
-        command += ["-p", "no:nbval"]  # it would load seconds of grammars, for no test
+        command += ["-p", "no:nbval"]  # it takes seconds to load, and no test needs it
     else:
         command += ["-p", "pytree_course.nbval_plugin", "--nbval-lax", "--nbval-current-env"]
         command += ["--override-ini", "testpaths=notebooks"]
-    with TemporaryDirectory() as progress:  # what the lessons try is no learner's work
+    with TemporaryDirectory() as progress:  # running the lessons is not a learner's progress
         os.environ[PROGRESS_VARIABLE] = progress
         raise typer.Exit(run_in_course([*command, *context.args], course))

@@ -17,8 +17,8 @@ from pytree_course.cli.app import (
     app,
     console,
     errors,
-    last_moment,
     lesson_with_exercises,
+    parse_deadline,
     warn,
 )
 from pytree_course.course import Course, CourseError, LessonFiles
@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # importing grading is slow
 THIS_MACHINE = "127.0.0.1"
 GRADEBOOK = "gradebook.sqlite"
 MAX_LEFT_OUT = 20
-QUESTIONS = {
+QUESTION_TEMPLATES = {
     ".md": "reports/questions.md",
     ".ipynb": "reports/slides.txt",
     ".xml": "reports/questions.xml",
@@ -97,12 +97,12 @@ def _address_of(host: str) -> str:
     """Return this machine's address in the network; finding it sends no packet."""
     if host != "0.0.0.0":
         return host
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as finder:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            finder.connect(("192.0.2.1", 9))
+            probe.connect(("192.0.2.1", 9))
         except OSError:
             return THIS_MACHINE
-        return str(finder.getsockname()[0])
+        return str(probe.getsockname()[0])
 
 
 @app.command()
@@ -188,45 +188,48 @@ def grade(
 
     course = Course.above()
     with ExitStack() as resources:
-        with _explain_state("Nothing was graded."):
+        with _prefix_errors("Nothing was graded."):
             begin_process = None
             if unsandboxed:
                 warn(UNSANDBOXED)
             else:
                 with_answers = [course.root / "sources", course.root / "solutions"]
-                private = [folder, into, *filter(Path.is_dir, with_answers)]
-                begin_process = resources.enter_context(class_sandboxes(private))
+                hidden_folders = [folder, into, *filter(Path.is_dir, with_answers)]
+                begin_process = resources.enter_context(class_sandboxes(hidden_folders))
+
             stems = [lesson_with_exercises(name).stem for name in lesson or ()]
             options = GradingOptions(stems, force, in_sandbox=not unsandboxed)
-            last = last_moment(due) if due else None
-            entries = read_roster(roster) if roster else []
+            deadline = parse_deadline(due) if due else None
+            roster_entries = read_roster(roster) if roster else []
             with local_pool(1, task_seconds=READING_SECONDS) as reading_pool:
-                submitted = read_handed_in(folder, course, into, reading_pool, entries)
-            refuse_due(submitted, last)
+                submitted = read_handed_in(folder, course, into, reading_pool, roster_entries)
+            refuse_due(submitted, deadline)
             times = read_times(classroom) if classroom else {}
-            new_corrections = None
+            new_corrections = []
             if corrections:
-                new_corrections = read_corrections(corrections, course, submitted, entries)
-            wanted = filter(options.wants, submitted.notebooks)
-            for stem in sorted({notebook.lesson for notebook in wanted}):
-                _warn_of_public_cases(course.lesson(stem), is_accepted=public_cases)
-            _warn_of_oddities(submitted)
+                new_corrections = read_corrections(corrections, course, submitted, roster_entries)
+
+            to_grade = filter(options.wants, submitted.notebooks)
+            for stem in sorted({notebook.lesson for notebook in to_grade}):
+                _warn_about_public_cases(course.lesson(stem), is_accepted=public_cases)
+            _warn_about_files(submitted)
+
             gradebook = resources.enter_context(Gradebook(into / GRADEBOOK))
             authors_pool = resources.enter_context(local_pool(1))
             pool = resources.enter_context(
                 dask_cluster(dask) if dask else local_pool(jobs, begin_process)
             )
-        with _explain_state("Grading stopped."), grading_progress(errors) as show_progress:
+        with _prefix_errors("Grading stopped."), grading_progress(errors) as show_progress:
             grading = ClassGrading(course, submitted, gradebook, options, pool, authors_pool)
             summary = grading.run(show_progress)
-        if new_corrections is not None:
+        if corrections:
             _add_corrections(gradebook, new_corrections)
-        grades = ClassGrades.combine(course, submitted, gradebook, entries, last)
+        grades = ClassGrades.combine(course, submitted, gradebook, roster_entries, deadline)
     _write_and_show(grades, summary, into, times)
     raise typer.Exit(1 if summary.failed else 0)
 
 
-def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
+def _warn_about_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
     """Warn that a lesson without sources has no fresh cases; raise CourseError unless accepted."""
     if files.sources.exists():
         return
@@ -241,8 +244,8 @@ def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
     warn(warning)
 
 
-def _warn_of_oddities(submitted: "ClassFolder") -> None:
-    """Warn of files that are left out, and of doubts about the others."""
+def _warn_about_files(submitted: "ClassFolder") -> None:
+    """Warn about files that are left out, and about doubts in the others."""
     for student, file, reason in submitted.left_out[:MAX_LEFT_OUT]:
         warn(printable(f"Left out: {PurePath(student, file)}: {reason}"))
     more = len(submitted.left_out) - MAX_LEFT_OUT
@@ -294,8 +297,8 @@ def _write_and_show(
 
 
 @contextmanager
-def _explain_state(state: str) -> Iterator[None]:
-    """Prefix the message of a `CourseError` with the state of the work."""
+def _prefix_errors(state: str) -> Iterator[None]:
+    """Put the state of the work before the message of a `CourseError`."""
     try:
         yield
     except CourseError as error:
@@ -323,9 +326,8 @@ def explain(
         raise CourseError(f"{file} does not exist. Name the folder that `grade --into` wrote to.")
     with Gradebook(file) as gradebook:
         folder = ClassFolder(file.parent)
-        clusters = find_clusters(
-            ClassGrades.combine(Course.above(), folder, gradebook, [], None), 1
-        )
+        all_grades = ClassGrades.combine(Course.above(), folder, gradebook, roster=[], due=None)
+    clusters = find_clusters(all_grades, min_students=1)
     text = render("reports/unexplained.txt", clusters=clusters)
     console.print(Text(text), soft_wrap=True)
 
@@ -346,12 +348,12 @@ def questions(
     from pytree_course.learner.questions import questions as questions_by_belief
     from pytree_course.reports.pages import render
 
-    if into.suffix not in QUESTIONS:
+    if into.suffix not in QUESTION_TEMPLATES:
         raise CourseError(f"{into}: the name should end in .md, .ipynb (slides) or .xml (Moodle).")
     expected = BuiltLesson.read(lesson_with_exercises(lesson).expected)
     asked = for_class(questions_by_belief(expected))
     if not asked:
         raise CourseError(f"{expected.title} has no questions: nothing was written.")
-    text = render(QUESTIONS[into.suffix], expected=expected, asked=asked)
+    text = render(QUESTION_TEMPLATES[into.suffix], expected=expected, asked=asked)
     write_file(into, text + "\n")
     console.print(f"{into} holds {len(asked)} questions; the board has those of two options, too.")
