@@ -137,7 +137,8 @@ def propose_question(
             continue
         exercise = question.about.exercise
         is_new = CaseKey(exercise, question.case) not in known_cases
-        disagreeing_pairs = _count_disagreeing_pairs([solver_counts[exercise], *wrong_counts])
+        counts = [solver_counts[exercise], *wrong_counts]  # learners, by their likely choice
+        disagreeing_pairs = sum(counts) ** 2 - sum(count**2 for count in counts)
         rank = (is_new, disagreeing_pairs, wrong, len(question.options))
         if best_rank is None or rank > best_rank:
             best_question, best_rank = question, rank
@@ -155,8 +156,3 @@ def _count_wrong_choices(question: Question, holder_counts: Counter[Belief]) -> 
         beliefs = [Belief(lesson, exercise, misconception.name) for misconception in misconceptions]
         counts.append(sum(holder_counts[belief] for belief in beliefs))
     return counts
-
-
-def _count_disagreeing_pairs(counts: Sequence[int]) -> int:
-    """Return how many ordered pairs of learners choose differently, given each option's count."""
-    return sum(counts) ** 2 - sum(count**2 for count in counts)

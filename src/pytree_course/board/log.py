@@ -30,13 +30,10 @@ class Entry(NamedTuple):
 
 
 class Log:
-    """A session's log; the file is made if it is missing, and only its owner can read it.
+    """A session's log, in a file that only its owner can read; it is made if it is missing.
 
-    Raises
-    ------
-    CourseError
-        When the file is not a log, another version of the course made it, or it cannot be read or
-        written.
+    All methods raise CourseError if the file cannot be read or written, is not a log, or if
+    another version of the course made it.
     """
 
     def __init__(self, file: Path) -> None:

@@ -163,10 +163,7 @@ class Pages:
     def frame(self, page: str) -> str:
         """Return a page, "board" or "screen", without its parts."""
         return FEEDBACK_TEMPLATES.render(
-            f"board/{page}_page.html",
-            room=self._room,
-            address=self._address,
-            lessons=self.lessons,
+            f"board/{page}_page.html", room=self._room, address=self._address, lessons=self.lessons
         )
 
     def questions_page(self, exercise: str, name: str) -> str:

@@ -268,12 +268,9 @@ class _OneLineHandler(logging.Handler):
 def listen(
     host: str, port: int, certificate: Path | None = None, key: Path | None = None
 ) -> tuple[list[socket], ssl.SSLContext | None]:
-    """Open a port (any free one for 0) and load the certificate, before the address is announced.
+    """Open a port (any free one for 0), and load the certificate.
 
-    Raises
-    ------
-    CourseError
-        When the certificate cannot be read, or the port is taken.
+    Raise CourseError if the port is taken, or the certificate cannot be read.
     """
     try:
         encryption = None

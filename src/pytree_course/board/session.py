@@ -165,12 +165,9 @@ class Room:
 
 
 class Session:
-    """A running session: each entry is stored in the log, then applied.
+    """A running session: each entry is stored in the log, then applied to the room.
 
-    Raises
-    ------
-    CourseError
-        When the log cannot be read or written.
+    All methods raise CourseError if the log cannot be read or written.
     """
 
     def __init__(self, file: Path) -> None:

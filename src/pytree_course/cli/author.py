@@ -15,10 +15,7 @@ from pytree_course.texts import write_file
 def build(
     lessons: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[LESSON]...",
-            help="All lessons and pages, if you name none.",
-        ),
+        typer.Argument(metavar="[LESSON]...", help="All lessons and pages, if you name none."),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Also what has not changed: after a change of the engine.")

@@ -139,10 +139,11 @@ def test(
 ) -> None:
     """Run the tests; in a learner's copy, run the lessons. pytest gets all other arguments."""
     course = Course.above()
-    # Some tests start a browser or kernels, and a laptop's memory is limited; a fast run would spend
-    # a large part of each process's time on imports.
+    # A fast run would spend a large part of each process's time on imports; other tests start a
+    # browser or kernels, and a laptop's memory is limited.
     max_processes = 2 if fast else 4
-    processes = min(1 + (os.cpu_count() or 1), max_processes)  # one more than cores: some tests wait
+    # One more than cores, because some tests wait.
+    processes = min(1 + (os.cpu_count() or 1), max_processes)
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
         *("--dist", "loadfile", "--numprocesses", str(processes)),

@@ -52,16 +52,14 @@ def classroom(
         Path, typer.Option(metavar="FILE", help="The file that the session is kept in.")
     ] = Path("classroom.sqlite"),
     host: Annotated[
-        str,
-        typer.Option(help="Where to listen; 0.0.0.0 lets every machine in the network join."),
+        str, typer.Option(help="Where to listen; 0.0.0.0 lets every machine in the network join.")
     ] = THIS_MACHINE,
     port: Annotated[int, typer.Option(help="Where to listen; 0 chooses a free one.")] = 8910,
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="For https: the certificate, as PEM.")
     ] = None,
     key: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The certificate's key, if in another file."),
+        Path | None, typer.Option(metavar="FILE", help="The certificate's key, if in another file.")
     ] = None,
 ) -> None:
     """For teachers: see what a class in one room believes, while it works.
@@ -148,8 +146,7 @@ def grade(
     classroom: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE",
-            help="The file of a `classroom` session: the report gets its times.",
+            metavar="FILE", help="The file of a `classroom` session: the report gets its times."
         ),
     ] = None,
     force: Annotated[
