@@ -112,7 +112,7 @@ class Membership:
         return post(f"{self.address}/{path}", content, class_protocol.News, self.secret)
 
     def ask_news(self) -> class_protocol.News | None:
-        """Return the news of the class, or None if it does not know this learner any more."""
+        """Return the news, or None if the class does not answer or does not know the learner."""
         _, news = self.send("events", events=[])
         return news
 
@@ -322,7 +322,7 @@ class Ballot(Play):
 
     def _cast(self, choice: str | None) -> None:
         if not choice:
-            return
+            return  # the choice was cleared
         status, _ = self._membership.send("ballot", vote=self.vote.number, choice=choice)
         text = VOTED.get(status, NOT_REACHED).format(choice=choice)
         self._status.value = render("notebook/status.html", text=text)
