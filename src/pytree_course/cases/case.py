@@ -72,10 +72,10 @@ def prediction_cases(predictions: Any, lines: Mapping[str, str]) -> Iterator[Cas
         The text of each line by its name: code between backticks, or words.
     """
     for name, text in lines.items():
-        yield Case(partial(_predicted, predictions, name), note=text, predicted=name)
+        yield Case(partial(_normalised_prediction, predictions, name), note=text, predicted=name)
 
 
-def _predicted(predictions: Any, name: str) -> Any:
+def _normalised_prediction(predictions: Any, name: str) -> Any:
     """Return the prediction for a line, normalised: lower case, Python's int."""
     if not isinstance(predictions, dict):
         return NOT_A_DICT

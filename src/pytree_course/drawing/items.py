@@ -124,15 +124,15 @@ def _mark(item: Item, part: obs.Observation, path_left: obs.Path) -> None:
         item.notes.append(f"[{shorten(first_numbers(part.values), MAX_NOTE)}]")
 
 
-def _children_to_draw(children: int, marked_child: int | None, room: int) -> Collection[int]:
+def _children_to_draw(child_count: int, marked_child: int | None, room: int) -> Collection[int]:
     """Return the indices of the children to draw, with the marked one; none if room is short."""
-    has_fold = children > MAX_SIBLINGS
-    count = SIBLINGS_BEFORE_FOLD if has_fold else children
-    if count + has_fold > room:
-        count = 0
-    if marked_child is not None and marked_child >= count:
-        return {*range(count - 1), marked_child}
-    return range(count)
+    has_fold = child_count > MAX_SIBLINGS
+    drawn = SIBLINGS_BEFORE_FOLD if has_fold else child_count
+    if drawn + has_fold > room:
+        drawn = 0
+    if marked_child is not None and marked_child >= drawn:
+        return {*range(drawn - 1), marked_child}
+    return range(drawn)
 
 
 def _add_children(

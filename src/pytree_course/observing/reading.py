@@ -18,7 +18,7 @@ Count = Annotated[int, Meta(ge=0, lt=2**53)]
 Measure = Annotated[float, Meta(ge=0, lt=2**53)]
 Moment = Annotated[datetime, Meta(tz=True)]
 
-_DEEPEST = obs.MAX_DEPTH + 2  # metadata of the deepest node
+_MAX_DEPTH = obs.MAX_DEPTH + 2  # metadata lie deeper than their node
 
 
 def read_json(kind: Any, text: str | bytes) -> Any:
@@ -60,7 +60,7 @@ def _check(value: object, size: _Size | None = None, depth: int = 0) -> None:
     match value:
         case str():
             if size is not None and not obs.is_writable(value):
-                raise ValueError("a string that not every file can hold")
+                raise ValueError("a string with unwritable characters")
         case bool() | float():
             pass
         case int():
@@ -83,7 +83,7 @@ def _check(value: object, size: _Size | None = None, depth: int = 0) -> None:
                 size.nodes += 1
                 size.elements += len(value.values) if isinstance(value, obs.Array) else 0
                 too_many = size.nodes > obs.MAX_NODES or size.elements > obs.MAX_ELEMENTS
-                if too_many or depth > _DEEPEST:
+                if too_many or depth > _MAX_DEPTH:
                     raise ValueError("an observation larger than any that is made")
             for name in value.__struct_fields__:
                 _check(getattr(value, name), size, depth + 1)

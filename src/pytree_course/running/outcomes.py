@@ -52,7 +52,7 @@ class Outcome(Struct, frozen=True):
     def __post_init__(self) -> None:
         texts = (*self.written, self.printed, self.note, self.predicted)
         if not all(map(is_writable, texts)) or (self.line and not is_writable(self.line.text)):
-            raise ValueError("a string that not every file can hold")
+            raise ValueError("a string with unwritable characters")
         if len(self.inputs) != len(self.written):
             raise ValueError("not every input is written")
 
