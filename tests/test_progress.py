@@ -153,5 +153,5 @@ def test_the_core_comes_first_and_is_read_by_solving_it(lesson, progress):
     progress.add(lesson.lesson, "count_leaves", "correct")
     assert unread(lesson, progress) == DEEPER
     now = standing(lesson, progress)
-    assert now.core_is_done
+    assert now.is_core_done
     assert "; core: done. Next: first_leaf" in str(now)

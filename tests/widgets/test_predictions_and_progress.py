@@ -122,7 +122,7 @@ def test_hints_and_then_the_solution_come_at_the_press_of_a_button(check, in_cou
 
 
 def earned(lessons, progress):
-    return {badge.name for badge in badges(lessons, progress) if badge.earned}
+    return {badge.name for badge in badges(lessons, progress) if badge.is_earned}
 
 
 def test_badges_are_earned_one_by_one_the_last_for_all_lessons_that_there_are(lesson):

@@ -7,26 +7,25 @@ from pytree_course.judging.expected import BuiltLesson, ExerciseFacts, LessonSec
 from pytree_course.learner.progress import Progress
 from pytree_course.texts import counted
 
-MANY_MINUTES = 100
-LESSONS_AT_LEAST = 5
-"""A copy with fewer lessons does not give the last badge away."""
-MANY_PREDICTIONS = 10
-MANY_WITHOUT_HINT = 5
+MAX_IN_MINUTES = 100  # longer estimates are in hours
+MIN_LESSONS = 5  # for the badges of all lessons, in a copy with fewer, too
+MIN_PREDICTIONS = 10
+MIN_WITHOUT_HINT = 5
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many exercises there are, and how many are solved: of the core, or of all."""
+    """The numbers of exercises and of solved ones, in the core or in all of a lesson."""
 
     exercises: int  # of the exercise notebook
     solved: int
-    practice: int  # exercises that stand in the lesson
+    practice: int  # exercises in the lesson itself
     practised: int
 
 
 @dataclass(frozen=True)
 class CoreMinutes:
-    """The minutes that the core of a lesson or of the course takes, and those that are left."""
+    """The minutes that the core of a lesson or of the course takes."""
 
     in_all: int  # with everything that the core asks the learner to do
     lessons_left: int  # to read, with predictions, Trys and practice
@@ -34,7 +33,7 @@ class CoreMinutes:
 
     @property
     def left(self) -> int:
-        """The minutes that the rest takes."""
+        """The minutes left."""
         return self.lessons_left + self.exercises_left
 
     @classmethod
@@ -50,26 +49,26 @@ class CoreMinutes:
         if not self.left:
             return "done"
         parts = {"lessons": self.lessons_left, "exercises": self.exercises_left}
-        left = ", ".join(f"{name} {about(minutes)}" for name, minutes in parts.items() if minutes)
-        return f"{about(self.left)} left ({left})"
+        texts = [f"{name} {format_minutes(minutes)}" for name, minutes in parts.items() if minutes]
+        return f"{format_minutes(self.left)} left ({', '.join(texts)})"
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a learner is in one lesson."""
+    """A learner's standing in one lesson."""
 
     core: Counts
     everything: Counts
     core_minutes: CoreMinutes
-    todo: list[ExerciseFacts]  # exercises and practice to solve, those of the core first
+    todo: list[ExerciseFacts]  # exercises and practice to solve, the core's first
     points: int
     all_points: int
     others_solved: int  # exercises and practice beyond the core
     deeper_read: int  # notebooks
 
     @property
-    def core_is_done(self) -> bool:
-        """Whether the lesson has core exercises, and they and the core's practice are solved."""
+    def is_core_done(self) -> bool:
+        """Whether the lesson has core exercises, and all of the core is solved."""
         return self.core.exercises > 0 and not any(exercise.core for exercise in self.todo)
 
     @property
@@ -88,13 +87,13 @@ class Standing:
             return f"{line}. All done: well done!"
         if core.exercises:
             solved = f"{core.solved} of {core.exercises} exercises"
-            line = f"{line}; core: {'done' if self.core_is_done else solved}"
+            line = f"{line}; core: {'done' if self.is_core_done else solved}"
         kind = "practice, " if self.next.is_practice else ""
-        return f"{line}. Next: {self.next.name} ({kind}{about(self.next.minutes)})"
+        return f"{line}. Next: {self.next.name} ({kind}{format_minutes(self.next.minutes)})"
 
 
 def standing(expected: BuiltLesson, progress: Progress) -> Standing:
-    """Return how far a learner is in a lesson."""
+    """Return a learner's standing in a lesson."""
     exercises = list(expected.exercises.values())
     core = [exercise for exercise in exercises if exercise.core]
     todo = _todo(expected, progress)
@@ -142,8 +141,8 @@ def _minutes(exercises: Iterable[ExerciseFacts]) -> int:
     return sum(exercise.minutes for exercise in exercises)
 
 
-def beyond(standings: Sequence[Standing]) -> str:
-    """Say what was done beyond the core, which is there to choose from; "" if nothing was."""
+def describe_beyond_core(standings: Sequence[Standing]) -> str:
+    """Say how much was done beyond the core; "" if nothing was."""
     solved = sum(now.others_solved for now in standings)
     read = sum(now.deeper_read for now in standings)
     parts = []
@@ -166,11 +165,11 @@ def _todo(expected: BuiltLesson, progress: Progress) -> list[ExerciseFacts]:
 def unread_sections(expected: BuiltLesson, progress: Progress) -> list[LessonSection]:
     """Return the sections that do not count as read yet, in order.
 
-    Nothing tells what somebody has read. What is known: which predictions were made, and which
-    exercises were solved. So a section counts as read once its last prediction is made, or an
-    exercise about it is solved; one with neither, once all exercises are solved.
-    The core is read from top to bottom: all that is above counts as read, too, and all of it once
-    its exercises are solved. Deeper sections are read in any order, each for itself.
+    The course knows only which predictions were made, and which exercises were solved. So a section
+    counts as read once its last prediction is made, or an exercise about it is solved; a section
+    without either, once all exercises are solved.
+    The core is read from top to bottom: the sections above count as read, too, and all of the core
+    once its exercises are solved. Deeper sections are read in any order.
     """
     exercises = expected.exercises.values()
     todo = _todo(expected, progress)
@@ -192,9 +191,9 @@ def unread_sections(expected: BuiltLesson, progress: Progress) -> list[LessonSec
     return [section for slug, section in expected.sections.items() if slug not in read]
 
 
-def about(minutes: int) -> str:
-    """Write minutes as estimates that they are: `about 25 minutes`, `about 5.5 hours`."""
-    if minutes < MANY_MINUTES:
+def format_minutes(minutes: int) -> str:
+    """Write an estimate of minutes: `about 25 minutes`, `about 5.5 hours`."""
+    if minutes < MAX_IN_MINUTES:
         return f"about {counted(minutes, 'minute', 'minutes')}"
     return f"about {round(minutes / 30) / 2:g} hours"
 
@@ -205,8 +204,8 @@ class Badge:
 
     symbol: str
     name: str
-    how: str
-    earned: bool
+    condition: str
+    is_earned: bool
 
 
 def badges(lessons: Sequence[BuiltLesson], progress: Progress) -> list[Badge]:
@@ -216,27 +215,27 @@ def badges(lessons: Sequence[BuiltLesson], progress: Progress) -> list[Badge]:
         for lesson in lessons
         for exercise in lesson.exercises.values()
     ]
-    solved = [(exercise, done) for exercise, done in exercises if done.correct]
-    silent_bug = any(exercise.silent_bug for exercise, _ in solved)
-    three_stars = any(exercise.stars == 3 for exercise, _ in solved)
-    without_help = sum(not done.hints and not done.saw_solution for _, done in solved)
+    solved = [(exercise, work) for exercise, work in exercises if work.correct]
+    has_silent_bug = any(exercise.silent_bug for exercise, _ in solved)
+    has_three_stars = any(exercise.stars == 3 for exercise, _ in solved)
+    without_help = sum(not work.hints and not work.saw_solution for _, work in solved)
     standings = [standing(lesson, progress) for lesson in lessons]
-    whole_lessons = sum(not now.todo for now in standings)
-    cores = sum(now.core_is_done for now in standings)
-    enough_predictions = len(progress.predictions) >= MANY_PREDICTIONS
-    alone = f"solve {MANY_WITHOUT_HINT} exercises without a hint"
-    in_all = max(LESSONS_AT_LEAST, len(lessons))
-    in_all_cores = max(LESSONS_AT_LEAST, sum(now.core.exercises > 0 for now in standings))
-    all_cores = f"solve the core exercises of all {in_all_cores} lessons"
-    all_lessons = f"solve all exercises of all {in_all} lessons"
+    lessons_done = sum(not now.todo for now in standings)
+    cores_done = sum(now.is_core_done for now in standings)
+    all_lessons = max(MIN_LESSONS, len(lessons))
+    all_cores = max(MIN_LESSONS, sum(now.core.exercises > 0 for now in standings))
+    has_predicted = len(progress.predictions) >= MIN_PREDICTIONS
+    alone = f"solve {MIN_WITHOUT_HINT} exercises without a hint"
+    each_core = f"solve the core exercises of all {all_cores} lessons"
+    each_lesson = f"solve all exercises of all {all_lessons} lessons"
     return [
         Badge("❦", "First leaf", "solve an exercise", bool(solved)),
-        Badge("◇", "Fortune teller", f"make {MANY_PREDICTIONS} predictions", enough_predictions),
-        Badge("⚑", "Bug hunter", "catch a silent bug: solve an exercise about one", silent_bug),
-        Badge("◆", "On my own", alone, without_help >= MANY_WITHOUT_HINT),
-        Badge("★", "Three stars", "solve an exercise of three stars", three_stars),
-        Badge("◉", "First core", "solve the core exercises of a lesson", cores > 0),
-        Badge("❁", "The core", all_cores, cores == in_all_cores),
-        Badge("✓", "Whole lesson", "solve all exercises of a lesson", whole_lessons > 0),
-        Badge("♛", "Evergreen", all_lessons, whole_lessons == in_all),
+        Badge("◇", "Fortune teller", f"make {MIN_PREDICTIONS} predictions", has_predicted),
+        Badge("⚑", "Bug hunter", "catch a silent bug: solve an exercise about one", has_silent_bug),
+        Badge("◆", "On my own", alone, without_help >= MIN_WITHOUT_HINT),
+        Badge("★", "Three stars", "solve an exercise of three stars", has_three_stars),
+        Badge("◉", "First core", "solve the core exercises of a lesson", cores_done > 0),
+        Badge("❁", "The core", each_core, cores_done == all_cores),
+        Badge("✓", "Whole lesson", "solve all exercises of a lesson", lessons_done > 0),
+        Badge("♛", "Evergreen", each_lesson, lessons_done == all_lessons),
     ]

@@ -7,7 +7,13 @@ from IPython.display import display
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
-from pytree_course.learner.standings import CoreMinutes, about, badges, beyond, standing
+from pytree_course.learner.standings import (
+    CoreMinutes,
+    badges,
+    describe_beyond_core,
+    format_minutes,
+    standing,
+)
 from pytree_course.notebook.checks import Checks
 from pytree_course.rendering import Feedback, render
 
@@ -29,8 +35,8 @@ def show_progress(check: Checks) -> None:
 def header(check: Checks) -> Feedback:
     """Return the progress in a lesson: points, minutes left and the next step."""
     now = standing(check.expected, check.progress)
-    following = check.next_lesson() if now.core_is_done or now.next is None else None
-    values = {"about": about, "now": now, "check": check, "following": following}
+    following = check.next_lesson() if now.is_core_done or now.next is None else None
+    values = {"format_minutes": format_minutes, "now": now, "check": check, "following": following}
     return Feedback(render("notebook/progress.html", **values), str(now))
 
 
@@ -49,14 +55,14 @@ def course_map() -> Feedback:
     lessons = [(lesson, standing(lesson, progress)) for lesson in expected]
     # Not a widget: JupyterLab resolves links to notebooks only in plain HTML.
     values = {
-        "about": about,
-        "beyond": beyond,
+        "format_minutes": format_minutes,
+        "describe_beyond_core": describe_beyond_core,
         "state": state,
         "progress": progress,
         "lessons": list(zip(files, lessons, strict=True)),
         "link": course.link,
         "core": CoreMinutes.together([now.core_minutes for _, now in lessons]),
-        "all_beyond": beyond([now for _, now in lessons]),
+        "all_beyond": describe_beyond_core([now for _, now in lessons]),
         "badges": badges(expected, progress),
         "due": len(due_questions(expected, progress, datetime.now(UTC))),
         "review": course.link(course.lesson("review").notebook),
