@@ -132,14 +132,10 @@ def _choose_notebook(notebooks: Sequence[Notebook]) -> Notebook:
     It is the newest one with answers; without any, the newest that can be read, or the newest.
     """
     newest_first = sorted(notebooks, key=_recency, reverse=True)
-    readable = [notebook for notebook in newest_first if not notebook.problem]
-    answered = [notebook for notebook in readable if notebook.submission.answers]
-    if answered:
-        candidates = answered
-    elif readable:
-        candidates = readable[:1]
-    else:
-        candidates = newest_first[:1]
+    candidates = [notebook for notebook in newest_first if notebook.submission.answers]
+    if not candidates:
+        readable = [notebook for notebook in newest_first if not notebook.problem]
+        candidates = [readable[0] if readable else newest_first[0]]
     chosen = candidates[0]
     remark = join_remarks(chosen.remark, _explain_choice(candidates), *_answer_notes(chosen))
     names = tuple(notebook.name for notebook in candidates)

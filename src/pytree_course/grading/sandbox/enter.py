@@ -131,10 +131,10 @@ def _mount_private_parts(request: SandboxRequest) -> None:
 def _mount_folder_in_memory(path: str) -> None:
     """Mount a tmpfs, and keep the parts of Python below it visible."""
     hidden = [folder for folder in policy.python_folders() if folder.is_relative_to(path)]
-    descriptors = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in hidden]
+    descriptors = {folder: os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in hidden}
     options = f"mode={policy.WRITABLE_FOLDER_MODE},size={limits.FOLDER_BYTES}"
     linux.mount("tmpfs", path, _MOUNT_FLAGS, f"{options},nr_inodes={limits.FILES}")
-    for folder, descriptor in zip(hidden, descriptors, strict=True):
+    for folder, descriptor in descriptors.items():
         folder.mkdir(parents=True, exist_ok=True)
         linux.bind(f"/proc/self/fd/{descriptor}", str(folder))
         os.close(descriptor)

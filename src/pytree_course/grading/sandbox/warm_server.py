@@ -1,8 +1,7 @@
 """The warm server: import the modules that kernels need, then fork a sandbox for each kernel.
 
 Every sandbox has a copy of the server's memory, so no learner's code runs in the server, and it
-does not read the requests. A fork has none of the threads, so the server starts none, and no JAX
-backend.
+does not read the requests. A fork has no threads, so the server starts none, nor a JAX backend.
 """
 
 import gc
