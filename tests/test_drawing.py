@@ -121,7 +121,7 @@ def cyclic():
         (observe(cyclic()), "cannot be drawn  (it contains itself)"),
         (observe(...), "not attempted"),
         (
-            Node(type="Linear", custom=True, aux=observe(("relu", {"a": 3})), children=()),
+            Node(type="Linear", is_custom=True, aux=observe(("relu", {"a": 3})), children=()),
             "Linear  (aux ('relu', {'a': 3}); no children)",
         ),
         (
@@ -163,7 +163,7 @@ def test_svg_names_each_key_node_and_leaf_and_the_mark_has_an_outline_and_a_word
     assert f'stroke="{MARK_COLOUR}" stroke-width="3"' in marked
     assert sorted(words_of(marked)) == [*names, "▲ here"]
     assert "marked: ['w'] (here)" in marked
-    custom = svg(Node(type="Foo", custom=True, aux=None, children=()))
+    custom = svg(Node(type="Foo", is_custom=True, aux=None, children=()))
     outlines = [picture.count("<rect") for picture in (custom, svg(observe([])), plain)]
     assert outlines == [2, 1, 3]  # a double outline for a custom node
     assert plain.count("stroke-dasharray") == 1  # a dashed one for None

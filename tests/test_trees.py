@@ -182,7 +182,7 @@ def test_a_hostile_object_is_observed_all_the_same():
 
     [(_, observation)] = observe([Hostile()]).children
     why = "looking into it raised AssertionError"
-    assert observation == obs.Object("Hostile", why=why, failed=True)
+    assert observation == obs.Object("Hostile", why=why, has_failed=True)
 
 
 def test_exceptions_are_seen_by_type_and_mentions():
@@ -200,7 +200,7 @@ def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
     class Config:
         pass
 
-    node = obs.Node(type="Config", custom=True, aux=obs.Object("Config"), children=())
+    node = obs.Node(type="Config", is_custom=True, aux=obs.Object("Config"), children=())
     assert observe([Config(), 1]).children[0] == ("[0]", node)
     assert observe(jax.tree.structure(Config())).tree.aux == node
 

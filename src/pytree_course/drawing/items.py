@@ -161,13 +161,13 @@ def _item(part: obs.Observation, key: str = "", path: obs.Path = (), first_leaf:
     shape: BoxShape = "leaf"
     match part:
         case obs.Node(aux=aux):
-            shape = "custom" if part.custom else "node"
+            shape = "custom" if part.is_custom else "node"
             name = shorten(part.type, MAX_NAME)
             if aux is not None:
                 notes.append(f"aux {expression(aux)}")
             if not part.children:
                 notes.append("no children")
-        case obs.NoneValue(leaf=False):
+        case obs.NoneValue(is_leaf=False):
             shape, notes = "none", ["no leaf"]
         case obs.NoneValue() | obs.ContainerLeaf():
             notes = ["one leaf"]

@@ -255,9 +255,9 @@ def _with_classes(given: Given) -> Given:
     for tree in given.inputs:
         for _, part in obs.all_parts(tree):
             if isinstance(part, obs.Node) and part.type not in given.note:
-                if part.custom:
+                if part.is_custom:
                     sentences[part.type] = f"`{part.type}` is a registered class."
-                elif part.namedtuple:
+                elif part.is_namedtuple:
                     sentences[part.type] = f"`{part.type}` is a namedtuple."
     return replace(given, note=" ".join([given.note, *sentences.values()]).strip())
 

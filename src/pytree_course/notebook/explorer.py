@@ -65,7 +65,7 @@ def evaluate(expression: str) -> Any:
 def flattening_advice(observation: obs.Observation) -> str:
     """Explain from a tree's observation why JAX could not flatten it."""
     for path, part in obs.all_parts(observation):
-        if isinstance(part, obs.Object) and part.failed:
+        if isinstance(part, obs.Object) and part.has_failed:
             where = f"`{''.join(path)}`" if path else "the root"
             if part.type in ("dict", "defaultdict"):
                 return (

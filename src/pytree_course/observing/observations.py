@@ -17,6 +17,8 @@ MAX_DEPTH = 100
 MAX_CHARACTERS = 10_000
 MAX_INT_BITS = 4_096
 MAX_AXES = 64  # of an array: NumPy's own limit
+MAX_BASES = 64  # of an exception's type
+MAX_MENTIONS = 64  # of a message
 
 Path = tuple[str, ...]
 """The path from a tree's root to a node or leaf: the strings of its key path entries."""
@@ -42,8 +44,8 @@ class Node(Observed, frozen=True, tag="node", kw_only=True):
 
     type: Text
     aux: "Observation | None"
-    namedtuple: bool = False
-    custom: bool = False
+    is_namedtuple: bool = False
+    is_custom: bool = False
     children: tuple[tuple[Text, "Observation"], ...]
 
     @property
@@ -55,7 +57,7 @@ class Node(Observed, frozen=True, tag="node", kw_only=True):
 class NoneValue(Observed, frozen=True, tag="none"):
     """`None`: a node without children, unless `is_leaf` made it a leaf."""
 
-    leaf: bool = False
+    is_leaf: bool = False
 
 
 class Array(Observed, frozen=True, tag="array"):
@@ -125,7 +127,7 @@ class Object(Observed, frozen=True, tag="object"):
     type: Text
     name: Text = ""  # of a function or class
     why: Text = ""
-    failed: bool = False  # whether observing it raised
+    has_failed: bool = False  # observing it raised
 
 
 class Unbounded(Observed, frozen=True, tag="unbounded"):
@@ -138,8 +140,8 @@ class Raised(Observed, frozen=True, tag="raised"):
     """An exception, by its type, and by which strings its message mentions."""
 
     type: Text
-    bases: Annotated[tuple[Text, ...], Meta(max_length=MAX_AXES)]
-    mentions: Annotated[dict[Text, bool], Meta(max_length=MAX_AXES)]
+    bases: Annotated[tuple[Text, ...], Meta(max_length=MAX_BASES)]
+    mentions: Annotated[dict[Text, bool], Meta(max_length=MAX_MENTIONS)]
     message: Text
 
 
@@ -165,7 +167,7 @@ Observation = (
     | NotAttempted
 )
 
-LEAF_NONE = NoneValue(leaf=True)
+LEAF_NONE = NoneValue(is_leaf=True)
 
 NOT_A_DICT = "not a dict"
 """The value observed in every case of an exercise that asks for a dict of predictions, if the

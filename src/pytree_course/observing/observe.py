@@ -55,7 +55,7 @@ def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> obs.Ra
     bases = [_name(base) for base in type(error).__mro__ if base is not object]
     return obs.Raised(
         type=_name(type(error)),
-        bases=tuple(bases[: obs.MAX_AXES]),
+        bases=tuple(bases[: obs.MAX_BASES]),
         mentions={text: text in message for text in mentions},
         message=message,
     )
@@ -107,7 +107,7 @@ class _Walk:
     def observe(self, value: object, depth: int, is_leaf: IsLeaf = None) -> obs.Observation:
         self.count_node(depth)
         if value is None:
-            return obs.NoneValue(leaf=is_leaf is not None and bool(is_leaf(None)))
+            return obs.NoneValue(is_leaf=is_leaf is not None and bool(is_leaf(None)))
         if value is Ellipsis:
             return obs.NotAttempted()
         if id(value) in self.open:
@@ -120,7 +120,7 @@ class _Walk:
         except Exception as error:
             # For example a dict whose keys cannot be sorted, or a flatten function with a mistake.
             why = f"looking into it raised {_name(type(error))}"
-            return obs.Object(type=_name(type(value)), why=obs.make_writable(why), failed=True)
+            return obs.Object(type=_name(type(value)), why=obs.make_writable(why), has_failed=True)
         finally:
             self.open.discard(id(value))
 
@@ -157,8 +157,8 @@ class _Walk:
         return obs.Node(
             type=_name(level.type),
             aux=aux,
-            namedtuple=is_namedtuple(level.type),
-            custom=level.is_custom,
+            is_namedtuple=is_namedtuple(level.type),
+            is_custom=level.is_custom,
             children=tuple(children),
         )
 
