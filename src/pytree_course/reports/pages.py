@@ -107,12 +107,7 @@ def _render_answers(grades: ClassGrades, names: dict[str, str]) -> str:
     for answers_to_exercise in answers.values():
         answers_to_exercise.sort(key=lambda answer: _ORDER_OF_ANSWERS.get(answer[1].kind, 0))
     return _render_with_script(
-        "answers.html",
-        "corrections.js",
-        grades=grades,
-        answers=answers,
-        names=names,
-        columns=COLUMNS,
+        "answers", "corrections.js", grades=grades, answers=answers, names=names, columns=COLUMNS
     )
 
 
@@ -126,7 +121,7 @@ def _render_report(grades: ClassGrades, names: dict[str, str], times: TimesInCla
     with_attempts = {student.id for student, _, _ in attempts}
     with_waiting = {student_id for student_id, _ in grades.waiting}
     return _render_with_script(
-        "report.html",
+        "report",
         "sorting.js",
         grades=grades,
         names=names,
@@ -159,7 +154,7 @@ def _render_with_script(page: str, script_file: str, **values: Any) -> str:
     """Render a page whose security policy allows this script only: no script in an answer runs."""
     script = (_STATIC / script_file).read_text("utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return render(f"reports/{page}", **values, script=Markup(script), script_digest=digest)
+    return render(f"reports/{page}.html", **values, script=Markup(script), script_digest=digest)
 
 
 def _find_oddities(grades: ClassGrades) -> list[tuple[str, str, str]]:
