@@ -85,10 +85,10 @@ def button(description: str, action: Callable[[], object], tooltip: str = "") ->
 # --- short, reproducible texts for values and errors: no addresses, rounded floats
 
 
-def brief(value: Any) -> str:
+def describe(value: Any) -> str:
     """Describe a value, with its numbers if they are few."""
     if isinstance(value, (jax.Array, np.ndarray)) and not isinstance(value, jax.core.Tracer):
-        return _brief_array(value)
+        return _describe_array(value)
     if isinstance(value, float):
         return str(value) if value.is_integer() else f"{value:.5g}"
     return shorten(expression(observe(value, values=False)), MAX_VALUE)
@@ -97,14 +97,14 @@ def brief(value: Any) -> str:
 def repr_text(value: Any) -> str:
     """Return the `repr` of metadata, or a description if that contains an address."""
     if isinstance(value, (jax.Array, np.ndarray)):
-        return brief(value)
+        return describe(value)
     text = " ".join(repr(value).split())
     if _ADDRESS.search(text):
         text = expression(observe(value, values=False))
     return shorten(text, MAX_VALUE)
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
     """Align rows of cells: each column is as wide as its widest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
@@ -113,7 +113,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def without_addresses(text: str) -> str:
+def remove_addresses(text: str) -> str:
     """Remove memory addresses, which differ in each run."""
     return _ADDRESS.sub("", text)
 
@@ -135,7 +135,7 @@ def error_line(error: BaseException) -> str:
     return shorten(error_words(error).partition("\n")[0], MAX_ERROR)
 
 
-def _brief_array(array: Any) -> str:
+def _describe_array(array: Any) -> str:
     observed = observe(array, values=array.size <= MAX_NUMBERS)
     if not isinstance(observed, Array) or not observed.values:
         return summary(observed)
@@ -178,6 +178,6 @@ class Help(Play):
         left = self._exercise.hints_left
         self._hint.description = f"Hint ({left} left)" if left else "Show the hints again"
         buttons = [] if self._exercise.is_solved else [self._hint]
-        if self._exercise.solution_is_due:
+        if self._exercise.is_solution_due:
             buttons.append(self._solution)
         self.children = [ipywidgets.HBox(buttons), self._shown] if buttons else []

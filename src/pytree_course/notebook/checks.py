@@ -32,6 +32,7 @@ from pytree_course.running.outcomes import (
     OUTCOMES_MIME,
     PUBLIC_SEED,
     SEED_VARIABLE,
+    Outcome,
     report,
 )
 from pytree_course.running.run_cases import CaseInterrupted, Settings, run_check
@@ -151,22 +152,12 @@ class ExerciseCheck:
 
     def _judge_and_show(self, answers: tuple[Any, ...]) -> Verdict | None:
         """Run the cases, show the verdict and record it; return None if not all cases ran."""
-        names = self._exercise.answers
-        if self._expected.functions and not all(map(callable, answers)):
-            called = ", ".join(names)
-            title = words.ANSWER_WAS_CALLED_TITLE.format(names=called)
-            display(note("→", title, [words.ANSWER_WAS_CALLED.format(names=called)]))
-            return None
         calls: list[Callable[..., Any]] = []
-        try:
-            # Stored outputs are compared, so they must not depend on speed.
-            with _note_if_slow() if self._checks.is_own_work else nullcontext():
-                outcomes = run_check(_noting_calls(self._check, calls), answers, PUBLIC_SEED)
-        except CaseInterrupted as interrupt:
-            text = words.INTERRUPTED.format(inputs=", ".join(interrupt.written))
-            display(note("◷", words.INTERRUPTED_TITLE, [text]))
+        outcomes = self._run_cases(answers, calls)
+        if outcomes is None:
             return None
         verdict = judge(self._expected, outcomes)
+        names = self._exercise.answers
         if ipython.is_our_version(self._exercise.name, names):
             display(note("→", words.OUR_VERSION_TITLE, [words.OUR_VERSION]))
             return verdict
@@ -178,10 +169,28 @@ class ExerciseCheck:
             display(self._praise(verdict))
         else:
             call = None if verdict.failure is None else calls[verdict.failure.case]
-            display(self._correction(verdict, call, answers))
+            display(self._explain(verdict, call, answers))
         if self._checks.progress.file is not None:
             self._show_buttons()
         return verdict
+
+    def _run_cases(
+        self, answers: tuple[Any, ...], calls: list[Callable[..., Any]]
+    ) -> list[Outcome] | None:
+        """Run the cases, and add their calls to `calls`; return None if they cannot all run."""
+        if self._expected.functions and not all(map(callable, answers)):
+            called = ", ".join(self._exercise.answers)
+            title = words.ANSWER_WAS_CALLED_TITLE.format(names=called)
+            display(note("→", title, [words.ANSWER_WAS_CALLED.format(names=called)]))
+            return None
+        try:
+            # Stored outputs are compared, so they must not depend on speed.
+            with _note_if_slow() if self._checks.is_own_work else nullcontext():
+                return run_check(_note_calls(self._check, calls), answers, PUBLIC_SEED)
+        except CaseInterrupted as interrupt:
+            text = words.INTERRUPTED.format(inputs=", ".join(interrupt.written))
+            display(note("◷", words.INTERRUPTED_TITLE, [text]))
+            return None
 
     def _record_verdict(self, verdict: Verdict) -> None:
         if verdict.kind is VerdictKind.CORRECT:
@@ -203,19 +212,19 @@ class ExerciseCheck:
         now = str(standing(expected, self._checks.progress))
         return feedback(verdict, advice=advice, standing=now)
 
-    def _correction(
+    def _explain(
         self, verdict: Verdict, call: Callable[..., Any] | None, answers: Sequence[Any]
     ) -> Feedback:
         """Return the feedback on any other answer, with the next steps and what to reread."""
         name, expected = self._exercise.name, self._checks.expected
-        advice = words.advice(verdict.kind, name, self.hints_left, self.solution_is_due)
+        advice = words.advice(verdict.kind, name, self.hints_left, self.is_solution_due)
         advice += self._checks.progress.take_warnings()
         if verdict.kind is VerdictKind.NOT_ATTEMPTED:
             return feedback(verdict, advice=advice)
-        near = [finding.data.get("misconception") for finding in verdict.findings]
+        suspected = [finding.data.get("misconception") for finding in verdict.findings]
         explained = [*verdict.misconceptions]
         for misconception in self._expected.misconceptions:
-            if misconception.name in near:
+            if misconception.name in suspected:
                 explained.append(misconception)
         reread = explained[0].section if explained else self._exercise.section
         section = expected.sections[reread].title
@@ -257,7 +266,7 @@ class ExerciseCheck:
         return max(0, len(self._exercise.hints) - self._progress.hints)
 
     @property
-    def solution_is_due(self) -> bool:
+    def is_solution_due(self) -> bool:
         """Whether this copy has the solution, and the learner may see it."""
         earned = self._progress.correct or self._progress.tries >= TRIES_BEFORE_SOLUTION
         return earned and self._solutions.exists()
@@ -276,7 +285,7 @@ class ExerciseCheck:
         """Return the solution, or say what is needed before it opens."""
         name = self._exercise.name
         paragraphs = [words.NO_SOLUTIONS]
-        if self.solution_is_due:
+        if self.is_solution_due:
             self._record("solution")
             paragraphs = self._read_solution()
         elif self._solutions.exists():
@@ -319,15 +328,15 @@ class ExerciseCheck:
         self._checks.progress.add(self._checks.expected.lesson, self._exercise.name, event, held)
 
 
-def _noting_calls(check: Check, calls: list[Callable[..., Any]]) -> Check:
+def _note_calls(check: Check, calls: list[Callable[..., Any]]) -> Check:
     """Return the same check, which also adds to `calls` what each case calls."""
 
-    def noting(*answers: Any, rng: Any) -> Iterator[Case]:
+    def noted(*answers: Any, rng: Any) -> Iterator[Case]:
         for case in check(*answers, rng=rng):
             calls.append(case.call)
             yield case
 
-    return noting
+    return noted
 
 
 @contextmanager

@@ -20,11 +20,11 @@ from pytree_course.notebook.base import (
     BORDER,
     EDGE,
     Play,
-    aligned,
+    align,
     button,
     error_words,
     frame_layout,
-    without_addresses,
+    remove_addresses,
 )
 from pytree_course.observing import observations as obs
 from pytree_course.observing.observe import observe
@@ -44,7 +44,7 @@ class CannotShowError(Exception):
 
     def __init__(self, reason: str, advice: str) -> None:
         super().__init__(reason)
-        self.reason = without_addresses(shorten(reason, MAX_MESSAGE))
+        self.reason = remove_addresses(shorten(reason, MAX_MESSAGE))
         self.advice = advice
 
     def text(self) -> str:
@@ -151,7 +151,7 @@ class Exploration:
         """Return picture, leaves and structure as plain text."""
         rows = self.rows()
         digits = len(str(len(rows) - 1))
-        listed = aligned([(f"{index:{digits}}", path, leaf) for index, path, leaf in rows])
+        listed = align([(f"{index:{digits}}", path, leaf) for index, path, leaf in rows])
         leaves = counted(self.leaves, "leaf", "leaves")
         nodes = f"{self.nodes:,} nodes and leaves (num_nodes)"
         headline = f"{self.name}: {leaves} (num_leaves), {nodes}"
@@ -183,7 +183,7 @@ def flatten(chosen: NamedTree, is_leaf: str) -> Exploration:
         )
     try:
         structure: Any = jax.tree.structure(chosen.tree, is_leaf=stop)
-        words = shorten(without_addresses(str(structure)), MAX_STRUCTURE)
+        words = shorten(remove_addresses(str(structure)), MAX_STRUCTURE)
     except Exception as error:
         raise CannotShowError(error_words(error), flattening_advice(observation)) from None
     return Exploration(

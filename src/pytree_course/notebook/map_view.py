@@ -9,7 +9,7 @@ import jax
 
 from pytree_course.drawing.items import Item, as_lines, items
 from pytree_course.drawing.picture import svg_of_items
-from pytree_course.notebook.base import FRAMES, brief, error_line, function_name
+from pytree_course.notebook.base import FRAMES, describe, error_line, function_name
 from pytree_course.observing.observations import Observation, Path, all_parts
 from pytree_course.observing.observe import observe
 from pytree_course.observing.words import A_LEAF, outline
@@ -70,14 +70,14 @@ def _call_and_note(
     path = tuple(jax.tree_util.keystr((key,)) for key in keys)
     # Before the call: the function may change what it is given.
     are_nodes = [not jax.tree_util.all_leaves([argument]) for argument in arguments]
-    call = Call(len(view.calls) + 1, path, list(map(brief, arguments)), are_nodes)
+    call = Call(len(view.calls) + 1, path, list(map(describe, arguments)), are_nodes)
     view.calls.append(call)
     try:
         result = function(*arguments)
     except Exception as error:
         call.result, call.raised = error_line(error), True
         raise
-    call.result = brief(result)
+    call.result = describe(result)
     return result
 
 
@@ -186,7 +186,10 @@ class MapView:
             if item.path == call.path:
                 item.badge = call.number
                 if position is not None and call.given_whole[position]:
-                    _note_given_whole(item)
+                    if item.shape == "none":
+                        item.notes[:] = ["given as it is"]
+                    else:
+                        item.notes.append("given whole")
         return root
 
     def _mark(self, position: int | None) -> tuple[Path | None, str]:
@@ -197,13 +200,6 @@ class MapView:
         if self.failed_call is not None:
             return self.failed_call.path, f"{self.name} raised"
         return None, ""
-
-
-def _note_given_whole(item: Item) -> None:
-    if item.shape == "none":
-        item.notes[:] = ["given as it is"]
-    else:
-        item.notes.append("given whole")
 
 
 def _where(path: Path) -> str:

@@ -5,7 +5,7 @@ import inspect
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import ipywidgets
 import jax
@@ -14,9 +14,9 @@ import numpy as np
 from pytree_course.notebook.base import (
     FRAMES,
     Play,
-    aligned,
-    brief,
+    align,
     button,
+    describe,
     error_line,
     function_name,
     repr_text,
@@ -134,7 +134,7 @@ class TraceCounter(Play):
         table = [["call", *self.controls, "trace", "result", "why"]]
         for row in log.rows:
             table.append([str(row.number), *row.chosen.values(), row.outcome, row.result, row.why])
-        return "\n".join([f"{log.name} · {log.headline}", "", *aligned(table)])
+        return "\n".join([f"{log.name} · {log.headline}", "", *align(table)])
 
 
 @dataclass(frozen=True)
@@ -194,60 +194,57 @@ class TraceLog:
     def _attempt(self, values: Mapping[str, Any], row: Callable[..., LoggedCall]) -> LoggedCall:
         """Call the function, and return the row that reports it."""
         try:
-            arguments, keywords = self._arguments(values)
+            arguments, keywords = self._make_call(values)
         except Exception as error:
-            return _raised(error, "make_arguments raised it; the function was not called", row)
+            return _report_error(
+                error, "make_arguments raised it; the function was not called", row
+            )
         traces_before = self.traces
         try:
             by_name = self._signature.bind(*arguments, **keywords).arguments
             key = CacheKey(by_name)  # before the call, which may mutate its arguments
-            result = brief(self._jitted(*arguments, **keywords))
+            result = describe(self._jitted(*arguments, **keywords))
         except Exception as error:
             is_traced = self.traces > traces_before
             when = "while the function was traced" if is_traced else "before any tracing"
-            return _raised(error, f"raised {when}", row)
+            return _report_error(error, f"raised {when}", row)
         traces = self.traces - traces_before
-        if not traces:
-            return row("○ cached", self._why_cached(key), result)
-        why = self._why_traced(key)
-        self._keys[self.calls] = key
-        self._last_key = self.calls
-        return row("● traced" if traces == 1 else f"● traced {traces} times", why, result)
+        nearest = self._find_nearest(key)
+        if traces:
+            self._keys[self.calls] = key
+            self._last_key = self.calls
+            outcome = "● traced" if traces == 1 else f"● traced {traces} times"
+            return row(outcome, self._why_traced(nearest), result)
+        if nearest is None:
+            return row("○ cached", "nothing was traced before", result)
+        self._last_key = nearest.number
+        return row("○ cached", _why_cached(nearest), result)
 
-    def _arguments(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    def _make_call(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
         """Return the function's arguments, those by position and those by name."""
         if self._make_arguments is None:
             return (), values
         arguments = self._make_arguments(**values)
         return arguments if type(arguments) is tuple else (arguments,), {}
 
-    def _why_cached(self, key: "CacheKey") -> str:
-        """Say which earlier call has the same key for JAX, and make that the last key."""
-        if not self._keys:
-            return "nothing was traced before"
-        number, changes, _ = self._nearest(key)
-        self._last_key = number
-        if not changes:
-            return f"same key as call {number}"
-        is_equal = f"for JAX this is equal to call {number}: JAX uses the old trace"
-        return f"{_joined(changes)}, but {is_equal}"
-
-    def _why_traced(self, key: "CacheKey") -> str:
-        """Say what differs from the most similar earlier key."""
-        if not self._keys:
+    def _why_traced(self, nearest: "Nearest | None") -> str:
+        """Say how a key differs from the most similar earlier key."""
+        if nearest is None:
             return "first call" if self.calls == 1 else "nothing was traced before"
-        number, changes, values = self._nearest(key)
-        if changes:
-            return _joined(changes)
-        if values:
-            return f"{_joined(values)}; nothing else changed, so this is static: a part of the key"
+        if nearest.changes:
+            return _join(nearest.changes)
+        if nearest.values:
+            values = _join(nearest.values)
+            return f"{values}; nothing else changed, so this is static: a part of the key"
         return (
-            f"everything reads as in call {number}, but some of it is not equal (==) to what it "
-            "was: aux_data, a static value, or a class that was made again"
+            f"everything reads as in call {nearest.number}, but some of it is not equal (==) to "
+            "what it was: aux_data, a static value, or a class that was made again"
         )
 
-    def _nearest(self, key: "CacheKey") -> tuple[int, list[str], list[str]]:
-        """Return the call with the most similar key, and the changes since, as `compare` does."""
+    def _find_nearest(self, key: "CacheKey") -> "Nearest | None":
+        """Return the traced call with the most similar key, if there is one."""
+        if not self._keys:
+            return None
         comparisons = {number: key.compare(earlier) for number, earlier in self._keys.items()}
 
         def distance(number: int) -> tuple[Any, ...]:
@@ -257,14 +254,29 @@ class TraceLog:
 
         number = min(comparisons, key=distance)
         _, changes, values = comparisons[number]
-        return number, changes, values
+        return Nearest(number, changes, values)
 
 
-def _raised(error: Exception, why: str, row: Callable[..., LoggedCall]) -> LoggedCall:
+class Nearest(NamedTuple):
+    """The traced call with the most similar key, and the changes since, as `compare` does."""
+
+    number: int
+    changes: list[str]
+    values: list[str]
+
+
+def _why_cached(nearest: Nearest) -> str:
+    if not nearest.changes:
+        return f"same key as call {nearest.number}"
+    is_equal = f"for JAX this is equal to call {nearest.number}: JAX uses the old trace"
+    return f"{_join(nearest.changes)}, but {is_equal}"
+
+
+def _report_error(error: Exception, why: str, row: Callable[..., LoggedCall]) -> LoggedCall:
     return row(f"✗ {type(error).__name__}", why, message=error_line(error))
 
 
-def _joined(changes: list[str]) -> str:
+def _join(changes: list[str]) -> str:
     text = "; ".join(changes[:MAX_CHANGES])
     more = len(changes) - MAX_CHANGES
     return f"{text}; and {more} more changes" if more > 0 else text
