@@ -126,7 +126,8 @@ ATTEMPTS = {
     "visible folders, to write to them": """
     folders = [os.path.dirname(os.__file__), sys.prefix, "/course", "/usr/bin", "/", "/etc", "/dev"]
     for place in folders + [place for place in sys.path if os.path.isdir(place)]:
-        attempt(lambda: place.startswith("/tmp") or os.mkdir(os.path.join(place, "x")) or "made")
+        if not place.startswith("/tmp"):
+            attempt(lambda: os.mkdir(os.path.join(place, "x")) or "made")
     attempt(lambda: open("/course/checks/check.py", "a"))
     attempt(lambda: os.rename("/course", "/course2") or "renamed")
     for name in ("sys/kernel/core_pattern", "self/uid_map", "self/oom_score_adj", "self/autogroup"):
