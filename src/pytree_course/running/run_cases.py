@@ -113,5 +113,6 @@ def stable_repr(value: Any) -> str:
     if kind is list:
         return f"[{', '.join(map(stable_repr, value))}]"
     if kind is tuple:
-        return f"({', '.join(map(stable_repr, value))}{',' * (len(value) == 1)})"
+        comma = "," if len(value) == 1 else ""
+        return f"({', '.join(map(stable_repr, value))}{comma})"
     return repr(value)
