@@ -14,10 +14,13 @@ from nbformat import NotebookNode
 
 from pytree_course import built
 from pytree_course.authoring.notebooks import render_exercises, render_notebooks
-from pytree_course.authoring.validation import find_mistakes_in_answers, find_mistakes_in_text
+from pytree_course.authoring.validation import (
+    find_missing_questions,
+    find_mistakes_in_answers,
+    find_mistakes_in_text,
+)
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles
 from pytree_course.judging.expected import BuiltLesson
-from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.released_files import hand_out
 from pytree_course.sources.authors_answers import expect_lesson
@@ -41,20 +44,10 @@ def build(files: LessonFiles, tell: Tell = lambda message: None, *, again: bool 
     """Build the stale files of a lesson; return whether any in checks/expected has changed.
 
     These hold the expected results, and facts such as minutes and points, which other pages show.
+    With `again`, up-to-date files are built as well, as a change of the engine may require.
 
-    Parameters
-    ----------
-    files
-        The lesson's files.
-    tell
-        Called with a line for each step.
-    again
-        Whether to build up-to-date files as well, after a change of the engine.
-
-    Raises
-    ------
-    AuthorMistakesError
-        With file and line of every mistake; nothing was written.
+    Raise AuthorMistakesError with file and line of each mistake. No file is written then, except
+    for those built before the cell of a notebook raised an error.
     """
     tell("reading the sources")
     sources = read_sources(files)
@@ -121,14 +114,7 @@ def _run_answers(sources: LessonSources, tell: Tell) -> BuiltLesson:
     if mistakes := find_mistakes_in_answers(sources):
         raise AuthorMistakesError(mistakes)
     expected = expect_lesson(sources)
-    with_questions = {belief.exercise for belief in questions(expected)}
-    message = "no case makes a question: see `question` in docs/authoring.md"
-    mistakes = [
-        exercise.mistake(message)
-        for exercise in sources.exercises.values()
-        if exercise.question and exercise.name not in with_questions
-    ]
-    if mistakes:
+    if mistakes := find_missing_questions(sources, expected):
         raise AuthorMistakesError(mistakes)
     return expected
 

@@ -12,7 +12,7 @@ PAGE = "docs/plans.md"
 """The built page."""
 
 SESSION_MINUTES = 90  # of the one session
-AROUND_MINUTES = 5  # at the beginning of a session, and as many at its end
+AROUND_MINUTES = 5  # at the beginning of a session, and again at its end
 
 
 class Step(NamedTuple):
@@ -34,23 +34,26 @@ def plans(course: Course) -> str:
         "authoring/teaching_plans.md",
         lessons=lessons,
         alone=sum(
-            lesson.layers.core_with_everything + _minutes(_core(lesson)) for lesson in lessons
+            lesson.layers.core_with_everything + _minutes(_core_exercises(lesson))
+            for lesson in lessons
         ),
         session_minutes=SESSION_MINUTES,
         around=AROUND_MINUTES,
         hours=hours,
         one_session=_one_session(lessons),
-        session_of={lesson.files.stem: [*_in_class(lesson, _core(lesson))] for lesson in lessons},
+        session_of={
+            lesson.files.stem: [*_in_class(lesson, _core_exercises(lesson))] for lesson in lessons
+        },
     )
     return page.rstrip() + "\n"
 
 
-def _core(lesson: LessonSources) -> list[Exercise]:
+def _core_exercises(lesson: LessonSources) -> list[Exercise]:
     return [exercise for exercise in lesson.graded.values() if exercise.core]
 
 
 def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[Step]:
-    """Yield the core's steps, with each exercise after the section that it is about."""
+    """Yield the steps of a lesson's core, with each exercise after the section it is about."""
     to_show: list[Section] = []
     for section in lesson.layers.core:
         to_show.append(section)
@@ -61,9 +64,9 @@ def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[
             to_show = []
     if to_show:
         yield Step(lesson, _minutes(to_show), to_show)
-    core = {section.slug for section in lesson.layers.core}
+    core_slugs = {section.slug for section in lesson.layers.core}
     yield from _exercise_steps(
-        lesson, [exercise for exercise in exercises if exercise.section not in core]
+        lesson, [exercise for exercise in exercises if exercise.section not in core_slugs]
     )
 
 
@@ -72,11 +75,11 @@ def _exercise_steps(lesson: LessonSources, exercises: Sequence[Exercise]) -> lis
 
 
 def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
-    """Plan as many whole cores as fit, each with one exercise; then add exercises."""
+    """Plan as many whole cores as fit, each with its shortest exercise; then add exercises."""
     free_minutes = SESSION_MINUTES - 2 * AROUND_MINUTES
     chosen: list[tuple[LessonSources, list[Exercise]]] = []
     for lesson in lessons:
-        shortest = sorted(_core(lesson), key=lambda exercise: exercise.minutes)[:1]
+        shortest = sorted(_core_exercises(lesson), key=lambda exercise: exercise.minutes)[:1]
         minutes = lesson.layers.core_minutes + _minutes(shortest)
         if minutes > free_minutes:
             break
@@ -84,11 +87,11 @@ def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
         free_minutes -= minutes
     steps: list[Step] = []
     for lesson, exercises in chosen:
-        for exercise in _core(lesson):
+        for exercise in _core_exercises(lesson):
             if exercise not in exercises and exercise.minutes <= free_minutes:
                 exercises.append(exercise)
                 free_minutes -= exercise.minutes
-        in_order = [exercise for exercise in _core(lesson) if exercise in exercises]
+        in_order = [exercise for exercise in _core_exercises(lesson) if exercise in exercises]
         steps += _in_class(lesson, in_order)
     return steps
 
@@ -98,7 +101,7 @@ def _minutes(parts: Sequence[Section | Exercise]) -> int:
 
 
 def hours(minutes: int) -> str:
-    """Write minutes as a plan does: `25 min`, `1 h 25 min`, `2 h`."""
+    """Format minutes for a plan: `25 min`, `1 h 25 min`, `2 h`."""
     whole_hours, rest = divmod(minutes, 60)
     if not whole_hours:
         return f"{rest} min"

@@ -6,7 +6,9 @@ from functools import partial
 from itertools import combinations, pairwise
 
 from pytree_course.course import GOING_DEEPER
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.matching import is_told_apart
+from pytree_course.learner.questions import questions
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Unbounded
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, results_of
@@ -48,6 +50,17 @@ def find_mistakes_in_answers(sources: LessonSources) -> list[Mistake]:
         for mistake in _check_answers(sources, exercise, seed)
     ]
     return list(dict.fromkeys(mistakes))  # most of them occur with each seed
+
+
+def find_missing_questions(sources: LessonSources, expected: BuiltLesson) -> list[Mistake]:
+    """Return the exercises that ask a question for which no case is short and clear enough."""
+    with_questions = {belief.exercise for belief in questions(expected)}
+    message = "no case makes a question: see `question` in docs/authoring.md"
+    return [
+        exercise.mistake(message)
+        for exercise in sources.exercises.values()
+        if exercise.question and exercise.name not in with_questions
+    ]
 
 
 def _check_layers(layers: Layers) -> Iterator[Mistake]:

@@ -174,10 +174,11 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
         given = _given(exercise, cases, right, answers)
     misconceptions = []
     for wrong in exercise.misconceptions:
+        results = results_of(sources, exercise, wrong, seed)
         differing = {
-            case: with_skeleton(result)
-            for case, result in enumerate(results_of(sources, exercise, wrong, seed))
-            if compare(expected.observations[case], result)
+            number: with_skeleton(result)
+            for number, result in enumerate(results)
+            if compare(expected.observations[number], result)
         }
         misconceptions.append(
             Misconception(wrong.name, wrong.explanation, wrong.section, differing)
@@ -193,12 +194,12 @@ def _given(
         return {number: Given("", note=outcome.note) for number, outcome in enumerate(outcomes)}
     given = {}
     for number, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
-        answer = _called_answer(case, answers)
+        called = _called_answer(case, answers)
         code = " ".join(", ".join(outcome.written).split())
-        if answer is not None and (len(answers) > 1 or len(outcome.written) > 1):
-            code = f"{answer.__name__}({code})"
+        if called is not None and (len(answers) > 1 or len(outcome.written) > 1):
+            code = f"{called.__name__}({code})"
         # If there are several answers, the question has to say which one is called.
-        says_which = len(answers) == 1 or answer is not None
+        says_which = len(answers) == 1 or called is not None
         is_clear = says_which and _is_own_result(case, answers)
         if is_clear and len(code) <= MAX_CODE_CHARACTERS and _is_complete(code, outcome.inputs):
             given[number] = Given(code, outcome.inputs, outcome.note)
