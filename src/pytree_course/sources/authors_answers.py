@@ -168,10 +168,8 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
     expected = run_solution(sources, exercise, seed)
     cases, answers = draw_cases(sources, exercise, seed)
     summaries = [None if _is_own_result(case, answers) else case.if_wrong for case in cases]
-    given = {}
-    if exercise.question:
-        right = run_answer(sources, exercise, exercise.solution, seed)
-        given = _given(exercise, cases, right, answers)
+    right = run_answer(sources, exercise, exercise.solution, seed)
+    given = _given(exercise, cases, right, answers) if exercise.question else {}
     misconceptions = []
     for wrong in exercise.misconceptions:
         results = results_of(sources, exercise, wrong, seed)
