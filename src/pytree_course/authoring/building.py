@@ -195,7 +195,9 @@ def _run_notebook(notebook: NotebookNode, folder: Path, source_cells: list[Sourc
     try:
         client.execute(stderr=subprocess.DEVNULL, env={**os.environ, NOBODY_VARIABLE: "1"})
     except CellExecutionError as error:
-        raise AuthorMistakesError([_failed_cell(notebook, source_cells, error)]) from None
+        raise AuthorMistakesError(
+            [_mistake_of_failed_cell(notebook, source_cells, error)]
+        ) from None
     for cell in notebook.cells:
         if cell.cell_type == "code":
             _make_reproducible(cell)
@@ -222,7 +224,7 @@ def _make_reproducible(cell: NotebookNode) -> None:
         built.hide_outputs(cell)
 
 
-def _failed_cell(
+def _mistake_of_failed_cell(
     notebook: NotebookNode, source_cells: list[SourceCell], error: CellExecutionError
 ) -> Mistake:
     """Return the mistake of the cell that stopped a run, with the line of its source."""
