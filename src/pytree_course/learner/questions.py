@@ -204,13 +204,14 @@ def _wrong_options(
 ) -> dict[str, list[Misconception]]:
     """Return the wrong options for a case, each with the misconceptions that lead to it."""
     right = exercise.observations[case]
+    answer = _option_text(right)
     options: dict[str, list[Misconception]] = {}
     for misconception in misconceptions:
         wrong = misconception.observations.get(case, right)
         text = _option_text(wrong)
         # A wrong prediction of a line is plausible, whatever its kind.
         is_plausible = bool(exercise.lines) or _is_plausible(wrong, right)
-        if text is not None and text != _option_text(right) and is_plausible:
+        if text is not None and text != answer and is_plausible:
             options.setdefault(text, []).append(misconception)
     return options
 
@@ -264,12 +265,10 @@ def _with_classes(given: Given) -> Given:
 
 def _without_asides(question: str, given: Given) -> str:
     """Drop parentheses about a name that does not occur in the case."""
-
-    def kept(aside: re.Match[str]) -> str:
-        is_needed = aside[1] in given.code + given.note
-        return aside[0] if is_needed else ""
-
-    return re.sub(r" \([^()]*?`(\w+)`[^()]*\)", kept, question)
+    for aside in re.finditer(r" \([^()]*?`(\w+)`[^()]*\)", question):
+        if aside[1] not in given.code + given.note:
+            question = question.replace(aside[0], "")
+    return question
 
 
 # A class sees the mistakes of others: "you" would accuse.

@@ -75,9 +75,9 @@ def frame_layout() -> ipywidgets.Layout:
     )
 
 
-def button(description: str, action: Callable[[], object], tooltip: str = "") -> ipywidgets.Button:
+def make_button(label: str, action: Callable[[], object], tooltip: str = "") -> ipywidgets.Button:
     """Make a button as wide as its label."""
-    widget = ipywidgets.Button(description=description, tooltip=tooltip, layout={"width": "auto"})
+    widget = ipywidgets.Button(description=label, tooltip=tooltip, layout={"width": "auto"})
     widget.on_click(lambda _: action())
     return widget
 
@@ -161,8 +161,8 @@ class Help(Play):
     def __init__(self, exercise: "ExerciseCheck") -> None:
         self._exercise = exercise
         self._shown = ipywidgets.HTML()
-        self._hint = button("", self._show_hint)
-        self._solution = button("Show a solution", self._show_solution)
+        self._hint = make_button("", self._show_hint)
+        self._solution = make_button("Show a solution", self._show_solution)
         super().__init__([], Feedback("", ""))
         self.add_class("pytree-help")  # by which `jupyter/lab_extension.js` keeps it in sight
         self._update()

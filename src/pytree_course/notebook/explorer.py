@@ -21,9 +21,9 @@ from pytree_course.notebook.base import (
     EDGE,
     Play,
     align,
-    button,
     error_words,
     frame_layout,
+    make_button,
     remove_addresses,
 )
 from pytree_course.observing import observations as obs
@@ -213,7 +213,7 @@ class Explorer(Play):
             style={"description_width": "initial"},
             layout={"flex": "1 1 20em", "width": "auto"},
         )
-        self.show = button("Show", self._evaluate, "Evaluate the expression again")
+        self.show = make_button("Show", self._evaluate, "Evaluate the expression again")
         # Buttons instead of a menu: JupyterLab takes a menu's arrow keys.
         self.is_leaf = ipywidgets.ToggleButtons(
             options=list(PRESETS),
@@ -272,7 +272,7 @@ def _html(exploration: Exploration | None, problem: CannotShowError | None, *, f
         "notebook/explorer.html", exploration=exploration, is_leaf=is_leaf, svg=svg, problem=problem
     )
     styles: Any = FEEDBACK_TEMPLATES.environment.get_template("notebook/styles.css").module
-    rules = styles.explorer() + _linking(exploration.observation, min(exploration.leaves, MAX_ROWS))
+    rules = styles.explorer() + _link_leaves(exploration)
     unique = "pt-" + hashlib.sha256((views + rules).encode()).hexdigest()[:8]
     # Doubling the class outranks the notebook's own rules for tables and code.
     rules = rules.replace("§", f".{unique}.{unique}").strip()
@@ -282,14 +282,15 @@ def _html(exploration: Exploration | None, problem: CannotShowError | None, *, f
     )
 
 
-def _linking(observation: obs.Observation, listed: int) -> str:
-    """Return the style rules that link a picture with the list of its first `listed` leaves.
+def _link_leaves(exploration: Exploration) -> str:
+    """Return the style rules that link a picture with the list of its first leaves.
 
     The list's elements have the attribute `data-leaf`, the leaf's index. Pointing at a leaf, or
     choosing it, highlights it in list and picture, with the keys of its path; pointing at a node
     highlights all of its leaves. It takes style rules only, so it works without a kernel.
     """
-    drawn = list(items(observation).walk())
+    listed = min(exploration.leaves, MAX_ROWS)
+    drawn = list(items(exploration.observation).walk())
     leaves = [item for item in drawn if item.shape in ("leaf", "notice") and item.leaves]
     # The boxes that stand for leaves not drawn.
     folded = [item for item in drawn if item.leaves and item not in leaves and not item.children]
@@ -299,10 +300,10 @@ def _linking(observation: obs.Observation, listed: int) -> str:
         boxes = [_selector(item) for item in folded if index in item.leaves]
         above = [item for item in drawn if item.children and index in item.leaves]
         targets = [leaf, *boxes, *(f"text{_selector(item)}" for item in above)]
-        selectors.append(_highlighting(f":has({leaf}:hover)", targets))
+        selectors.append(_highlight(f":has({leaf}:hover)", targets))
         # A chosen leaf stays highlighted, unless the mouse points at another one.
         chosen = f":not(:has([data-leaf]:hover)):has({leaf} :is(:checked,:focus-visible))"
-        selectors.append(_highlighting(chosen, targets))
+        selectors.append(_highlight(chosen, targets))
     for node in drawn:
         if not node.leaves or node in leaves:
             continue
@@ -311,7 +312,7 @@ def _linking(observation: obs.Observation, listed: int) -> str:
         rows = [f'[data-leaf="{index}"]' for index in node.leaves if index < listed]
         if inside or rows:
             condition = f":has(g{_selector(node)}:hover)"
-            selectors.append(_highlighting(condition, [*inside, *rows]))
+            selectors.append(_highlight(condition, [*inside, *rows]))
     unique = dict.fromkeys(selectors)
     return f"{','.join(unique)} {HIGHLIGHT}\n" if unique else ""
 
@@ -320,6 +321,6 @@ def _selector(item: Item) -> str:
     return f"[{item.leaves_attribute}]"
 
 
-def _highlighting(condition: str, targets: Iterable[str]) -> str:
+def _highlight(condition: str, targets: Iterable[str]) -> str:
     """Return the selector of elements to highlight; § stands for the element around them."""
     return f"§{condition} :is({','.join(dict.fromkeys(targets))})"

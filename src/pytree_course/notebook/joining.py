@@ -24,7 +24,7 @@ from pytree_course.ipython import CHECK_CALL
 from pytree_course.judging.feedback import both_forms, note
 from pytree_course.notebook import class_protocol
 from pytree_course.notebook.base import Play, frame_layout
-from pytree_course.notebook.prediction import entry
+from pytree_course.notebook.prediction import make_entry
 from pytree_course.observing.reading import read_json
 from pytree_course.rendering import Feedback, render
 from pytree_course.running.outcomes import SEED_VARIABLE
@@ -316,7 +316,7 @@ class Ballot(Play):
         """Show a vote instead of the previous one."""
         self.vote = vote
         self._status = ipywidgets.HTML()
-        self._entry = entry(vote.options, "My vote", vote.choice)
+        self._entry = make_entry(vote.options, "My vote", vote.choice)
         self._entry.observe(lambda change: self._cast(change["new"]), names="value")
         self.children = [ipywidgets.HTML(_describe(vote).html), self._entry, self._status]
 

@@ -13,7 +13,7 @@ from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.questions import Question, is_same
 from pytree_course.learner.review import Review
-from pytree_course.notebook.base import Play, button, frame_layout
+from pytree_course.notebook.base import Play, frame_layout, make_button
 from pytree_course.rendering import Feedback, render
 
 
@@ -30,7 +30,7 @@ def predict(lesson: str, name: str) -> "Predict":
 
     def remember(choice: str) -> None:
         progress.predict(files.stem, name, choice)
-        widget.news += progress.take_warnings()
+        widget.warnings += progress.take_warnings()
 
     widget.remember = remember
     shell = get_ipython()
@@ -45,10 +45,10 @@ class Predict(Play):
     def __init__(self, prediction: Prediction, choice: str | None = None) -> None:
         self.prediction = prediction
         self.remember: Callable[[str], None] = lambda choice: None
-        self.news: list[str] = []  # of the learner's progress
+        self.warnings: list[str] = []  # about the learner's progress
         self.is_revealed = False
         self._status = ipywidgets.HTML()
-        self.entry = entry(prediction.options, "I predict", choice)
+        self.entry = make_entry(prediction.options, "I predict", choice)
         if prediction.options:
             self._say("Choose by a click or by typing the letter. Then run the next cell.")
         else:
@@ -67,7 +67,7 @@ class Predict(Play):
         self._say(f"You predict {choice}. Now run the next cell.")
 
     def _say(self, text: str) -> None:
-        self._status.value = render("notebook/status.html", text=" ".join([text, *self.news]))
+        self._status.value = render("notebook/status.html", text=" ".join([text, *self.warnings]))
 
     def reveal(self) -> Feedback | None:
         """End the prediction: say whether it was right, or None without a choice."""
@@ -84,7 +84,7 @@ class Predict(Play):
         return Feedback(render("notebook/status.html", text=text), text)
 
 
-def entry(
+def make_entry(
     options: Mapping[str, str], description: str, choice: str | None = None
 ) -> ipywidgets.ToggleButtons | ipywidgets.Text:
     """Make the input for an answer: a button for each letter, or a text field."""
@@ -154,7 +154,7 @@ class ReviewPlay(Play):
             end = render("notebook/status.html", text=self._review.end)
             self.children = [ipywidgets.HTML(end)]
             return
-        answer = entry(question.options, "My answer")
+        answer = make_entry(question.options, "My answer")
         text = ipywidgets.HTML(self._review.show(question).html)
         self.children = [text, answer]
         answer.observe(lambda change: self._explain(question, change["new"]), names="value")
@@ -165,7 +165,7 @@ class ReviewPlay(Play):
         # In an output, and no HTML widget: only there do links open notebooks.
         explanation = ipywidgets.Output()
         explanation.append_display_data(self._review.answer(question, choice))
-        onward = ipywidgets.HBox([button("Next" if self._review.left else "Done", self._ask)])
+        onward = ipywidgets.HBox([make_button("Next" if self._review.left else "Done", self._ask)])
         answered = ipywidgets.VBox([explanation, onward])
         answered.add_class("pytree-answered")  # the extension keeps it in sight
         self.children = [text, answer, answered]

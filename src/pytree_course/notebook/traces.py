@@ -15,10 +15,10 @@ from pytree_course.notebook.base import (
     FRAMES,
     Play,
     align,
-    button,
     describe,
     error_line,
     function_name,
+    make_button,
     repr_text,
 )
 from pytree_course.observing.observations import Array, Path, all_parts
@@ -94,7 +94,7 @@ class TraceCounter(Play):
         self._call_first()
         html = self._html("trace_counter", frame=FRAMES["good"], is_live=False)
         self._live = ipywidgets.HTML()
-        self.again = button("Call again with the same values", self._call)
+        self.again = make_button("Call again with the same values", self._call)
         for control in controls.values():
             # Only the index distinguishes equal values, such as 1 and 1.0.
             control.observe(lambda _: self._call(), names="index")
