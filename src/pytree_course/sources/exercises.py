@@ -72,9 +72,10 @@ class Exercise(ExerciseFacts):
 
 
 def read_practice(
-    cells: list[SourceCell], exercises: dict[str, Exercise], mistakes: list[Mistake], *, core: bool
-) -> None:
+    cells: list[SourceCell], mistakes: list[Mistake], *, core: bool
+) -> list[Exercise]:
     """Read the exercises of a lesson or a deeper section."""
+    exercises = []
     section, text_above = "", ""
     code_above: dict[str, SourceCell] = {}  # by id
     for cell in cells:
@@ -89,8 +90,8 @@ def read_practice(
                 for option in ("points", "core", "section")
                 if option in cell.metadata
             ]
-            if _has_good_options(cell, PRACTICE_OPTIONS, exercises, mistakes):
-                exercise = _exercise(
+            if _has_good_options(cell, PRACTICE_OPTIONS, mistakes):
+                exercise = _make_exercise(
                     cell,
                     title=f"Write {', '.join(_answers(cell))}",
                     points=0,
@@ -98,10 +99,11 @@ def read_practice(
                     core=core,
                     setup=setup,
                 )
-                exercises[exercise.name] = exercise
+                exercises.append(exercise)
         if cell.kind == "code":
             code_above[cell.id] = cell
         text_above = cell.source
+    return exercises
 
 
 def _read_setup(
@@ -117,20 +119,19 @@ def _read_setup(
     return "\n".join(_without_marks(needed.source) for needed in chosen)
 
 
-def read_exercises(
-    cells: list[SourceCell], exercises: dict[str, Exercise], mistakes: list[Mistake]
-) -> None:
+def read_exercises(cells: list[SourceCell], mistakes: list[Mistake]) -> list[Exercise]:
     """Read the exercises of exercises.md."""
+    exercises: list[Exercise] = []
     title = ""
     setup = next((cell for cell in cells if cell.id == SETUP_ID), None)
     if setup is None:
         message = f"no code cell has `:id: {SETUP_ID}`: add the set-up cell"
         mistakes += [Mistake(cell.file, 1, message) for cell in cells[:1]]
-        return
+        return exercises
     for cell in cells:
         title = cell.heading or title
-        if cell.is_exercise and _has_good_options(cell, EXERCISE_OPTIONS, exercises, mistakes):
-            exercise = _exercise(
+        if cell.is_exercise and _has_good_options(cell, EXERCISE_OPTIONS, mistakes):
+            exercise = _make_exercise(
                 cell,
                 title=title,
                 points=cell.metadata["points"],
@@ -138,15 +139,11 @@ def read_exercises(
                 core=bool(cell.metadata.get("core", False)),
                 setup=setup.source,
             )
-            exercises[exercise.name] = exercise
+            exercises.append(exercise)
+    return exercises
 
 
-def _has_good_options(
-    cell: SourceCell,
-    required: dict[str, type],
-    exercises: dict[str, Exercise],
-    mistakes: list[Mistake],
-) -> bool:
+def _has_good_options(cell: SourceCell, required: dict[str, type], mistakes: list[Mistake]) -> bool:
     """Return whether an exercise can be read from its cell; if not, add to the mistakes."""
     name = str(cell.metadata["exercise"])
     faults = [
@@ -156,8 +153,6 @@ def _has_good_options(
     ]
     if not name.isidentifier():
         faults.append(f"the name {name!r} is not a Python name")
-    if name in exercises:
-        faults.append(f"there are two exercises {name!r}")
     mistakes += [cell.mistake(f"{name}: {fault}") for fault in faults]
     return not faults
 
@@ -167,7 +162,7 @@ def _answers(cell: SourceCell) -> list[str]:
     return [str(name) for name in cell.metadata.get("answers", [cell.metadata["exercise"]])]
 
 
-def _exercise(
+def _make_exercise(
     cell: SourceCell, *, title: str, points: int, section: str, core: bool, setup: str
 ) -> Exercise:
     """Make an exercise from its cell's options and from facts that its place determines."""

@@ -191,10 +191,13 @@ def read_sources(files: LessonFiles) -> LessonSources:
     exercises: dict[str, Exercise] = {}
     if files.has_exercises:
         exercise_cells = read_cells(files.sources / "exercises.md", mistakes)
-        read_practice(lesson, exercises, mistakes, core=True)
+        all_exercises = read_practice(lesson, mistakes, core=True)
         for cells in deeper:
-            read_practice(cells, exercises, mistakes, core=False)
-        read_exercises(exercise_cells, exercises, mistakes)
+            all_exercises += read_practice(cells, mistakes, core=False)
+        all_exercises += read_exercises(exercise_cells, mistakes)
+        for exercise in all_exercises:
+            if exercises.setdefault(exercise.name, exercise) is not exercise:
+                mistakes.append(exercise.mistake(f"there are two exercises {exercise.name!r}"))
         read_answers(files.sources / "answers.py", exercises, mistakes)
     if mistakes:
         raise AuthorMistakesError(mistakes)
