@@ -37,6 +37,7 @@ HEADERS = {
     "Cache-Control": "no-store",
     class_protocol.CLASS_HEADER: "1",
 }
+"""The headers of every answer: pages may load from this server alone."""
 
 ACTIONS = {
     "begin": {"lesson"},
@@ -55,7 +56,7 @@ ACTIONS = {
 
 
 class _HeadersHandler(web.RequestHandler):
-    """The base of all handlers, which sets the headers of every answer."""
+    """The base of all handlers."""
 
     def set_default_headers(self) -> None:
         for name, value in HEADERS.items():
@@ -77,6 +78,7 @@ class _SessionHandler(_HeadersHandler):
             raise web.HTTPError(self.status_when_over, reason="The session is over")
 
     def write_error(self, status_code: int, **details: Any) -> None:
+        # After status 500, notebooks and phones send again what was not stored.
         self.finish(f"{status_code} {self._reason}\n")
 
 
@@ -259,7 +261,7 @@ class _StaticHandler(_HeadersHandler, web.StaticFileHandler):
 
 
 class _OneLineHandler(logging.Handler):
-    """Prints a message as one printable line, without the traceback, which has the request."""
+    """Prints a log message as one printable line, without its traceback: it has the request."""
 
     def emit(self, record: logging.LogRecord) -> None:
         print(printable(truncate(record.getMessage(), MAX_LINE)), file=sys.stderr)
