@@ -49,15 +49,12 @@ class Pages:
         self.session, self._room, self._address = session, session.room, address
         qr = segno.make(f"{address}/?code={self._room.code}", error="m")
         self._qr = Markup(qr.svg_inline(omitsize=True, light="#fff"))
-        self._files = {files.stem: files for files in course.lessons()}
-        self.lessons = {
-            stem: BuiltLesson.read(files.expected) for stem, files in self._files.items()
-        }
+        self.lessons = {files.stem: BuiltLesson.read(files.expected) for files in course.lessons()}
         # Both can take seconds, but only once for each lesson and each misconception.
         self.questions = cache(lambda lesson: questions(self.lessons[lesson], min_options=2))
         self.feedback = cache(
             lambda belief: feedback_for_holders(
-                self._files[belief.lesson], self.lessons[belief.lesson], belief
+                course.lesson(belief.lesson), self.lessons[belief.lesson], belief
             )
         )
 
@@ -73,10 +70,8 @@ class Pages:
         vote = self._room.vote
         if vote is None:
             return None
-        for question in self.questions(vote.about.lesson).get(vote.about, ()):
-            if question.case == vote.case:
-                return question
-        return None
+        candidates = self.questions(vote.about.lesson).get(vote.about, ())
+        return {question.case: question for question in candidates}.get(vote.case)
 
     def most_common_belief(self, question: Question, option: str) -> Misconception:
         """Return the misconception behind a wrong option that most learners' last checks showed.

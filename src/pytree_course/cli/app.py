@@ -27,9 +27,8 @@ app = typer.Typer(
 console = Console(highlight=False, markup=False)
 errors = Console(stderr=True, highlight=False, markup=False)
 
-
+# Settings of a command that does not refuse unknown options.
 PASS_UNKNOWN = {"allow_extra_args": True, "ignore_unknown_options": True}
-"""Settings of a command that passes unknown options on to another program."""
 
 
 def run(application: typer.Typer, name: str | None = None) -> None:

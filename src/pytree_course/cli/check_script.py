@@ -25,8 +25,8 @@ def main(check_script: str) -> None:
     @app.command()
     def grade(notebook: Path) -> None:
         """Grade the answers in an exercise notebook; the exit status is 0 if all are correct."""
-        grade = grade_and_show(files, notebook)
-        raise typer.Exit(0 if grade.is_all_correct else 1)
+        is_all_correct = grade_and_show(files, notebook).is_all_correct
+        raise typer.Exit(0 if is_all_correct else 1)
 
     run(app)
 

@@ -3,12 +3,18 @@
 const main = document.querySelector("main[data-news]");
 const away = document.getElementById("away");
 
+const shown = {}; // HTML of each part, by its id
+let isOver = false;
+
 function replace(id, html) {
+  if (shown[id] === html) return;
+  shown[id] = html;
   const part = document.getElementById(id);
   const open = [...part.querySelectorAll("details[open]")].map((each) => each.id);
   const focused = part.contains(document.activeElement) ? document.activeElement : null;
   part.innerHTML = html;
   for (const each of open) document.getElementById(each)?.setAttribute("open", "");
+  if ("fits" in main.dataset) fit();
   if (!focused) return;
   part.tabIndex = -1; // what was focused may be gone: then Tab goes on from here
   (document.getElementById(focused.id) ?? part).focus();
@@ -16,6 +22,7 @@ function replace(id, html) {
 
 // The projector's page is as large as fits into its window.
 function fit() {
+  for (const fold of main.querySelectorAll("details")) fold.open = true; // nobody clicks there
   for (let size = 3.2; size >= 1; size -= 0.1) {
     document.body.style.fontSize = `${size}rem`;
     document.body.style.setProperty("--zoom", size / 1.1);
@@ -24,26 +31,13 @@ function fit() {
   }
 }
 
-const shown = {}; // HTML of each part, by its id
-
-function show(parts) {
-  const changed = Object.entries(parts).filter(([id, html]) => shown[id] !== html);
-  for (const [id, html] of changed) replace(id, html);
-  Object.assign(shown, parts);
-  if (changed.length && "fits" in main.dataset) {
-    for (const fold of main.querySelectorAll("details")) fold.open = true; // nobody clicks there
-    fit();
-  }
-}
-
-let isOver = false;
-
 async function update() {
   try {
     const answer = await fetch(main.dataset.news);
     isOver = answer.status === 410;
     away.hidden = answer.ok || isOver;
-    if (answer.ok) show(await answer.json());
+    const parts = answer.ok ? await answer.json() : {};
+    for (const [id, html] of Object.entries(parts)) replace(id, html);
   } catch {
     away.hidden = false;
   }
