@@ -4,7 +4,6 @@ const main = document.querySelector("main[data-news]");
 const away = document.getElementById("away");
 
 const shown = {}; // HTML of each part, by its id
-let isOver = false;
 
 function replace(id, html) {
   if (shown[id] === html) return;
@@ -34,23 +33,22 @@ function fit() {
 async function update() {
   try {
     const answer = await fetch(main.dataset.news);
-    isOver = answer.status === 410;
+    const isOver = answer.status === 410;
     away.hidden = answer.ok || isOver;
+    if (isOver) {
+      main.innerHTML = "<h1>This session is over</h1><p>All that was sent has been deleted.</p>";
+      return;
+    }
     const parts = answer.ok ? await answer.json() : {};
     for (const [id, html] of Object.entries(parts)) replace(id, html);
   } catch {
     away.hidden = false;
   }
-  if (isOver) main.innerHTML = "<h1>This session is over</h1><p>All that was sent has been deleted.</p>";
-}
-
-async function keepUpdating() {
-  await update();
-  if (!isOver) setTimeout(keepUpdating, 500);
+  setTimeout(update, 500);
 }
 
 if (main) {
-  keepUpdating();
+  update();
   if ("fits" in main.dataset) window.addEventListener("resize", fit);
   document.addEventListener("submit", async (event) => {
     const fields = new URLSearchParams(new FormData(event.target, event.submitter));
@@ -59,6 +57,5 @@ if (main) {
     const answer = await fetch(event.target.action, { method: "post", body: fields });
     if (!answer.ok) window.alert(await answer.text());
     else if (event.target.querySelector("[autocomplete=off]")) event.target.reset();
-    update();
   });
 }
