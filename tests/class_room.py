@@ -238,4 +238,4 @@ class Started(Room):
 
 def a_question(room: Classroom) -> dict[str, str]:
     """Return what the teacher's button sends to ask a question with four options."""
-    return next(each.key for each in room.pages.chosen_questions("", "") if len(each.options) == 4)
+    return next(each.key for each in room.pages.choose_questions("", "") if len(each.options) == 4)

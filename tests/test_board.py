@@ -252,7 +252,7 @@ def test_the_list_of_questions_is_short_and_goes_by_exercise_and_belief(room):
     assert page.count("<article") == page.count("✓ Right") == 20
     page = room.page(f"questions?exercise={COUNT}&name=none_is_a_leaf")
     assert 1 < page.count("<article") == page.count("none_is_a_leaf</p>") <= 8
-    [asked, *_] = room.pages.chosen_questions(COUNT, "none_is_a_leaf")[1:]
+    [asked, *_] = room.pages.choose_questions(COUNT, "none_is_a_leaf")[1:]
     room.act("ask", **asked.key)
     assert room.pages.question == asked
 

@@ -9,13 +9,13 @@ import pytest
 from pytree_course.board import pages
 from pytree_course.board.class_analysis import (
     count_solved_and_trying,
-    current_misconceptions,
-    planned_minutes,
+    find_current_misconceptions,
+    find_stuck_learners,
+    plan_minutes,
     propose_question,
-    stuck_learners,
 )
 from pytree_course.board.log import Entry
-from pytree_course.board.pages import feedback_for_holders
+from pytree_course.board.pages import reproduce_feedback
 from pytree_course.board.session import Room, Session
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import Belief
@@ -104,7 +104,7 @@ def test_a_belief_is_counted_once_for_the_class_and_the_commonest_comes_first(to
     told.check(1, "Ben", COUNT, "none_is_a_leaf")
     for learner in ("Ben", "Eve"):
         told.check(1, learner, PATHS, "none_is_a_leaf")
-    first, second = current_misconceptions(told.room, leaves, at(2))
+    first, second = find_current_misconceptions(told.room, leaves, at(2))
     assert (first.name, first.learner_count) == ("none_is_a_leaf", 3)
     exercises = {exercise.belief.exercise: len(exercise.learners) for exercise in first.by_exercise}
     assert exercises == {COUNT: 2, PATHS: 2}
@@ -116,7 +116,7 @@ def test_a_reason_falls_away_with_another_result_with_its_learner_and_after_ten_
 ):
     def round_of(minute, lesson=leaves):
         names = {}
-        for held in current_misconceptions(told.room, lesson, at(minute)):
+        for held in find_current_misconceptions(told.room, lesson, at(minute)):
             [holders] = held.by_exercise
             names[held.name] = [learner.name for learner in holders.learners]
         return names
@@ -153,8 +153,10 @@ def test_three_tries_with_the_same_reasons_are_stuck(told, leaves, tries, alike)
     for minute, held in enumerate(tries, 1):
         told.check(minute, "Ada", COUNT, *held or (), is_right=held is RIGHT)
     told.check(3, "Ada", PATHS)
-    assert stuck_learners(told.room, leaves, at(5)) == ([("Ada", COUNT, alike)] if alike else [])
-    assert stuck_learners(told.room, leaves, at(15)) == []  # doing something else
+    assert find_stuck_learners(told.room, leaves, at(5)) == (
+        [("Ada", COUNT, alike)] if alike else []
+    )
+    assert find_stuck_learners(told.room, leaves, at(15)) == []  # doing something else
 
 
 def test_solved_and_tried_count_each_learner_once(told):
@@ -178,7 +180,7 @@ def ask(told, leaves):
     all_of_lesson = [each for asked in by_belief.values() for each in asked]
 
     def proposal(*known):
-        held = current_misconceptions(told.room, leaves, at(2))
+        held = find_current_misconceptions(told.room, leaves, at(2))
         return propose_question(told.room, held, all_of_lesson, known)
 
     return proposal
@@ -220,7 +222,7 @@ def test_the_plan_is_that_of_the_document_for_teachers():
         expected = read_once(files.expected)
         steps = re.findall(r"\| (\d):(\d\d) \| (\d+) \| they do \| \[([^]]*)\]", session)
         ends = {title: 60 * int(hours) + int(at) + int(takes) for hours, at, takes, title in steps}
-        plan = planned_minutes(expected)
+        plan = plan_minutes(expected)
         assert len(plan) == 3
         assert {expected.exercises[name].title: end for name, end in plan.items()} == ends
 
@@ -239,7 +241,7 @@ def test_what_the_board_shows_of_a_reason_is_what_its_holders_are_told(files, mo
     for exercise in map(expected.expected, [*expected.exercises][:4]):
         held = exercise.misconceptions[0]
         about = Belief(expected.lesson, exercise.name, held.name)
-        shown, cases = feedback_for_holders(files, expected, about)
+        shown, cases = reproduce_feedback(files, expected, about)
         failed = {(exercise.name, str(case)) for case in held.observations}
         assert cases == failed if exercise.lines else cases <= failed
         assert held.name in [each.name for each in judged[-1].misconceptions]

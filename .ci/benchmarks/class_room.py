@@ -36,7 +36,7 @@ import psutil
 from playwright.sync_api import Browser, sync_playwright
 
 from class_time import described_machine, table
-from pytree_course.board.class_analysis import planned_minutes
+from pytree_course.board.class_analysis import plan_minutes
 from pytree_course.board.session import id_from_secret
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.judging.expected import BuiltLesson
@@ -272,7 +272,7 @@ def latencies(
 ) -> dict[str, dict[str, float]]:
     """Return how long it took until a page counted what was solved, also around the kills."""
     lesson = BuiltLesson.read(Course.above().lesson(LESSON).expected)
-    plan = planned_minutes(lesson)
+    plan = plan_minutes(lesson)
     order = [*plan, *(name for name in lesson.exercises if name not in plan)]  # as on the board
     waited: dict[str, list[float]] = {"server up": [], "around a kill": []}
     for row, name in enumerate(order, 1):

@@ -47,7 +47,7 @@ def is_current(work: Work, now: datetime) -> bool:
     return work.last_checked is not None and work.last_checked > now - MAX_AGE
 
 
-def current_misconceptions(
+def find_current_misconceptions(
     room: Room, lesson: BuiltLesson, now: datetime
 ) -> list[HeldMisconception]:
     """Return the misconceptions that the latest checks show, the most common first."""
@@ -71,7 +71,7 @@ def current_misconceptions(
     return sorted(held, key=lambda misconception: -misconception.learner_count)
 
 
-def stuck_learners(room: Room, lesson: BuiltLesson, now: datetime) -> list[StuckLearner]:
+def find_stuck_learners(room: Room, lesson: BuiltLesson, now: datetime) -> list[StuckLearner]:
     """Return the learners who are stuck, with the exercises."""
     stuck = []
     for learner in room.learners.values():
@@ -93,7 +93,7 @@ def count_solved_and_trying(
     return solved, trying
 
 
-def planned_minutes(lesson: BuiltLesson) -> dict[str, int]:
+def plan_minutes(lesson: BuiltLesson) -> dict[str, int]:
     """Return by which minute of its session each core exercise should be done."""
     minute = WELCOME_MINUTES
     plan = {}

@@ -14,10 +14,10 @@ from msgspec import structs
 from pytree_course.board.class_analysis import (
     HeldMisconception,
     count_solved_and_trying,
-    current_misconceptions,
-    planned_minutes,
+    find_current_misconceptions,
+    find_stuck_learners,
+    plan_minutes,
     propose_question,
-    stuck_learners,
 )
 from pytree_course.board.session import CaseKey, Session
 from pytree_course.cases.case import load_checks
@@ -53,7 +53,7 @@ class Pages:
         # Both can take seconds, but only once for each lesson and each misconception.
         self.questions = cache(lambda lesson: questions(self.lessons[lesson], min_options=2))
         self.feedback = cache(
-            lambda belief: feedback_for_holders(
+            lambda belief: reproduce_feedback(
                 course.lesson(belief.lesson), self.lessons[belief.lesson], belief
             )
         )
@@ -73,7 +73,7 @@ class Pages:
         candidates = self.questions(vote.about.lesson).get(vote.about, ())
         return {question.case: question for question in candidates}.get(vote.case)
 
-    def most_common_belief(self, question: Question, option: str) -> Misconception:
+    def find_most_common(self, question: Question, option: str) -> Misconception:
         """Return the misconception behind a wrong option that most learners' last checks showed.
 
         If several are equally common, prefer the one that the question is about.
@@ -87,25 +87,27 @@ class Pages:
             key=lambda belief: (holders[belief.name], belief.name == name),
         )
 
-    def misconceptions(self, now: datetime) -> list[HeldMisconception]:
+    def find_misconceptions(self, now: datetime) -> list[HeldMisconception]:
         """Return the most common current misconceptions."""
-        return current_misconceptions(self._room, self.lesson, now)[:MAX_MISCONCEPTIONS]
+        return find_current_misconceptions(self._room, self.lesson, now)[:MAX_MISCONCEPTIONS]
 
-    def beliefs_with_feedback(self, now: datetime) -> list[Belief]:
+    def find_beliefs_with_feedback(self, now: datetime) -> list[Belief]:
         """Return the misconceptions whose feedback the board and the projector show."""
         beliefs = [
             holders.belief
-            for misconception in self.misconceptions(now)
+            for misconception in self.find_misconceptions(now)
             for holders in misconception.by_exercise
         ]
         if self._room.projected:
             beliefs.append(self._room.projected)
         return beliefs
 
-    def board(self, now: datetime) -> dict[str, str]:
+    def render_board(self, now: datetime) -> dict[str, str]:
         """Return the parts of the teacher's board, by their ids."""
-        misconceptions = self.misconceptions(now)
-        feedback_on = {belief: self.feedback(belief) for belief in self.beliefs_with_feedback(now)}
+        misconceptions = self.find_misconceptions(now)
+        feedback_on = {
+            belief: self.feedback(belief) for belief in self.find_beliefs_with_feedback(now)
+        }
         known_cases = set(self._room.cases_voted_on)
         for shown in feedback_on.values():
             known_cases |= shown.cases
@@ -115,13 +117,13 @@ class Pages:
             "is_board": True,
             "misconceptions": misconceptions,
             "feedback_on": feedback_on,
-            "stuck": stuck_learners(self._room, self.lesson, now),
+            "stuck": find_stuck_learners(self._room, self.lesson, now),
             "proposed": propose_question(self._room, misconceptions, lesson_questions, known_cases),
         }
         parts = ("class", "vote", "reasons", "stuck", "note")
         return {part: FEEDBACK_TEMPLATES.render(f"board/{part}.html", **values) for part in parts}
 
-    def screen(self, now: datetime) -> dict[str, str]:
+    def render_screen(self, now: datetime) -> dict[str, str]:
         """Return the one part of the projector's page, which names no learner."""
         projected = self._room.projected
         html = FEEDBACK_TEMPLATES.render(
@@ -142,7 +144,7 @@ class Pages:
             "expected": lesson,
             "learners": learners,
             "is_small": len(learners) <= MAX_IN_GRID,
-            "plan": planned_minutes(lesson),
+            "plan": plan_minutes(lesson),
             "minute": int((now - began).total_seconds() // 60),
             "counts": {
                 exercise: count_solved_and_trying(learners, lesson.lesson, exercise)
@@ -150,20 +152,20 @@ class Pages:
             },
             "vote": room.vote,
             "question": self.question,
-            "most_common_belief": self.most_common_belief,
+            "find_most_common": self.find_most_common,
             "address": self._address,
             "qr": self._qr,
         }
 
-    def frame(self, page: str) -> str:
+    def render_frame(self, page: str) -> str:
         """Return a page, "board" or "screen", without its parts."""
         return FEEDBACK_TEMPLATES.render(
             f"board/{page}_page.html", room=self._room, address=self._address, lessons=self.lessons
         )
 
-    def questions_page(self, exercise: str, name: str) -> str:
+    def render_questions(self, exercise: str, name: str) -> str:
         """Return the page with the lesson's questions; the page's form chooses which."""
-        chosen = self.chosen_questions(exercise, name)
+        chosen = self.choose_questions(exercise, name)
         beliefs = [
             belief.name
             for belief in self.questions(self.lesson.lesson)
@@ -179,7 +181,7 @@ class Pages:
             beliefs=beliefs,
         )
 
-    def chosen_questions(self, exercise: str, name: str) -> list[Question]:
+    def choose_questions(self, exercise: str, name: str) -> list[Question]:
         """Return the questions about an exercise and a misconception; the form sends "" for all."""
         by_belief = self.questions(self.lesson.lesson)
         if name:
@@ -191,9 +193,7 @@ class Pages:
         ]
 
 
-def feedback_for_holders(
-    files: LessonFiles, lesson: BuiltLesson, belief: Belief
-) -> FeedbackOnBelief:
+def reproduce_feedback(files: LessonFiles, lesson: BuiltLesson, belief: Belief) -> FeedbackOnBelief:
     """Return the feedback that the learners who hold a misconception have read.
 
     The check runs without an answer, only for its inputs; the observations are stored.

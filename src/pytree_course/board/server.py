@@ -103,10 +103,10 @@ class _LearnerHandler(_SessionHandler):
     def finish_with_news(self, learner_id: str) -> None:
         """Answer with the learner's name, the teacher's note, and the current vote."""
         name = self.room.learners[learner_id].name
-        news = class_protocol.News(name, self.room.note, self._vote_for(learner_id))
+        news = class_protocol.News(name, self.room.note, self._make_vote(learner_id))
         self.finish(to_builtins(news))
 
-    def _vote_for(self, learner_id: str) -> class_protocol.Vote | None:
+    def _make_vote(self, learner_id: str) -> class_protocol.Vote | None:
         """Return the vote as this learner may see it: without its result until it is closed."""
         vote, question = self.room.vote, self.pages.question
         if not vote or not question:
@@ -206,7 +206,7 @@ class _PageHandler(_TeacherHandler):
             self.redirect(page)
             return
         self.check_cookie()
-        self.finish(self.pages.frame(page))
+        self.finish(self.pages.render_frame(page))
 
     def post(self, page: str) -> None:
         """Do a button's action; the form has the token, so that no other site can send it."""
@@ -239,7 +239,7 @@ class _QuestionsHandler(_TeacherHandler):
         self.check_cookie()
         exercise = self.get_query_argument("exercise", "")
         misconception = self.get_query_argument("name", "")
-        self.finish(self.pages.questions_page(exercise, misconception))
+        self.finish(self.pages.render_questions(exercise, misconception))
 
 
 class _PartsHandler(_TeacherHandler):
@@ -250,10 +250,10 @@ class _PartsHandler(_TeacherHandler):
     async def get(self, page: str) -> None:
         self.check_cookie()
         # Feedback can take a second to make: not in this thread, which serves everybody.
-        for belief in self.pages.beliefs_with_feedback(datetime.now(UTC)):
+        for belief in self.pages.find_beliefs_with_feedback(datetime.now(UTC)):
             await asyncio.to_thread(self.pages.feedback, belief)
-        make_parts = {"board": self.pages.board, "screen": self.pages.screen}[page]
-        self.finish(make_parts(datetime.now(UTC)))
+        render_parts = {"board": self.pages.render_board, "screen": self.pages.render_screen}[page]
+        self.finish(render_parts(datetime.now(UTC)))
 
 
 class _StaticHandler(_HeadersHandler, web.StaticFileHandler):

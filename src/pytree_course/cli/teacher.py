@@ -73,7 +73,7 @@ def classroom(
     sockets, encryption = listen(host, port, certificate, key)
     session = Session(into)
     protocol = "https" if encryption else "http"
-    address = f"{protocol}://{_address_of(host)}:{sockets[0].getsockname()[1]}"
+    address = f"{protocol}://{_find_address(host)}:{sockets[0].getsockname()[1]}"
     pages = Pages(Course.above(), session, address)
     console.print(f'Learners join with: join("{address}", "{session.room.code}")', soft_wrap=True)
     segno.make(f"{address}/?code={session.room.code}").terminal(compact=True)
@@ -91,7 +91,7 @@ def classroom(
         session.log.close()
 
 
-def _address_of(host: str) -> str:
+def _find_address(host: str) -> str:
     """Return this machine's address in the network; finding it sends no packet."""
     if host != "0.0.0.0":
         return host
