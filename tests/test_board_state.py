@@ -153,9 +153,8 @@ def test_three_tries_with_the_same_reasons_are_stuck(told, leaves, tries, alike)
     for minute, held in enumerate(tries, 1):
         told.check(minute, "Ada", COUNT, *held or (), is_right=held is RIGHT)
     told.check(3, "Ada", PATHS)
-    assert find_stuck_learners(told.room, leaves, at(5)) == (
-        [("Ada", COUNT, alike)] if alike else []
-    )
+    stuck = [("Ada", COUNT, alike)] if alike else []
+    assert find_stuck_learners(told.room, leaves, at(5)) == stuck
     assert find_stuck_learners(told.room, leaves, at(15)) == []  # doing something else
 
 

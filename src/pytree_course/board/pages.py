@@ -105,9 +105,8 @@ class Pages:
     def render_board(self, now: datetime) -> dict[str, str]:
         """Return the parts of the teacher's board, by their ids."""
         misconceptions = self.find_misconceptions(now)
-        feedback_on = {
-            belief: self.feedback(belief) for belief in self.find_beliefs_with_feedback(now)
-        }
+        beliefs = self.find_beliefs_with_feedback(now)
+        feedback_on = {belief: self.feedback(belief) for belief in beliefs}
         known_cases = set(self._room.cases_voted_on)
         for shown in feedback_on.values():
             known_cases |= shown.cases
