@@ -17,13 +17,8 @@ from pytree_course.course import Course
 from pytree_course.grading import limits
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, _run_together, run_answers
-from pytree_course.grading.grade import (
-    find_right_results,
-    grade_notebook,
-    judge_submission,
-    make_run_settings,
-    read_lesson,
-)
+from pytree_course.grading.grade import grade_notebook, judge_submission
+from pytree_course.grading.lesson_to_grade import find_right_results, make_run_settings, read_lesson
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging.words import explain_verdict
 from pytree_course.running.outcomes import (

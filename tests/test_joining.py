@@ -83,6 +83,14 @@ def test_who_joins_is_told_the_name_what_is_sent_and_how_to_leave(room, course):
     assert stat.S_IMODE(course.joined_file.stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize("content", ["", "[]", '{"address": "http://10.0.0.5:8910"}'])
+def test_a_damaged_membership_is_none(room, course, content):
+    course.joined_file.write_text(content)
+    assert read_membership(course.joined_file) is None
+    joining.join_class(course, room.address, room.code, "Ada")
+    assert read_membership(course.joined_file).name == "Ada"
+
+
 NO_ADDRESSES = ("10.0.0.5:8910", "file:///etc/passwd", "http://[", "the teacher", "")
 
 

@@ -8,7 +8,7 @@ import pytest
 from pytree_course.course import Course
 from pytree_course.grading import nbval_run
 from pytree_course.grading.exercise_run import run_answers
-from pytree_course.grading.grade import find_right_results, make_run_settings, read_lesson
+from pytree_course.grading.lesson_to_grade import find_right_results, make_run_settings, read_lesson
 from pytree_course.observing.observations import Number
 from tests.made_submissions import RIGHT
 

@@ -13,7 +13,7 @@ from pytree_course import drawing
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.student_files import LeftOut
-from pytree_course.grading.grade import find_right_results, read_lesson
+from pytree_course.grading.lesson_to_grade import find_right_results, read_lesson
 from pytree_course.judging.verdicts import Finding, WrongLine
 from pytree_course.judging.words import finding_sentences
 from pytree_course.observing.observations import Number, Raised

@@ -8,7 +8,7 @@ import pytest
 from nbformat import NotebookNode
 
 from pytree_course.course import PROGRESS_VARIABLE, Course
-from pytree_course.grading.grade import read_lesson
+from pytree_course.grading.lesson_to_grade import read_lesson
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import standing

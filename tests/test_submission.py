@@ -43,6 +43,11 @@ FOUND = {  # the answer that counts, and the remark on it
     "as handed out, and explained": ([cell(RIGHT, kind="markdown"), own(COUNT)], None, ""),
     "in a new cell": ([own(COUNT), cell(RIGHT)], RIGHT, "cell is as it was handed out; another"),
     "deleted, and written again": ([cell(OTHER_TRY), cell(RIGHT)], RIGHT, "is not in the notebook"),
+    "above a copy as handed out": (
+        [own(RIGHT), own(COUNT)],
+        RIGHT,
+        "there 2 times; the last changed one counts",
+    ),
     "emptied": ([own("\n")], None, ""),
     "emptied, and in a new cell": ([own(""), cell(RIGHT)], RIGHT, "is empty; another"),
     "M pressed by mistake": ([own(RIGHT, "markdown")], RIGHT, "is a Markdown cell; it counts as"),

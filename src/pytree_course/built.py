@@ -19,8 +19,8 @@ SOURCES, OUTPUTS = "sources", "outputs"
 In a cell: outputs that answer a prediction, hidden until the cell is run.
 """
 
-ANSWER_ENDING, CHECK_ENDING = "-answer", "-check"
-"""The ends of the ids of answer cells and check cells."""
+ANSWER_ENDING, CHECK_ENDING, PREDICT_ENDING = "-answer", "-check", "-predict"
+"""The ends of the ids of answer cells, of check cells, and of cells that ask a prediction."""
 
 _CELL_FILE = re.compile(r"[^\s'\"<>()]*ipykernel_\d+[\\/]\d+\.py")
 """The name of the non-existent file that IPython gives a cell in an error's message."""

@@ -15,6 +15,7 @@ from pytree_course import nbgrader
 from pytree_course.built import (
     METADATA_KEY,
     OUTPUTS,
+    PREDICT_ENDING,
     SOURCES,
     answer_id,
     check_id,
@@ -141,7 +142,7 @@ def _render_lesson(
 
 def _prediction_cells(lesson: str, cell: SourceCell) -> list[NotebookNode]:
     """Return the cells of a prediction: the question, folded, and the code that answers it."""
-    question = _code_cell(f"{cell.id}-predict", f'predict("{lesson}", "{cell.id}")')
+    question = _code_cell(f"{cell.id}{PREDICT_ENDING}", f'predict("{lesson}", "{cell.id}")')
     question.metadata["jupyter"] = {"source_hidden": True}
     code = _code_cell(cell.id, cell.source, cell)
     hide_outputs(code)  # also those of a later execution

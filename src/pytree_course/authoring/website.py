@@ -12,7 +12,13 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from pytree_course.authoring.notebooks import INSTALLED_ID
-from pytree_course.built import check_id, hides_outputs, our_version_id, show_outputs
+from pytree_course.built import (
+    PREDICT_ENDING,
+    check_id,
+    hides_outputs,
+    our_version_id,
+    show_outputs,
+)
 from pytree_course.course import GOING_DEEPER, Course, CourseError
 from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.judging.feedback import FEEDBACK_TEMPLATES
@@ -22,8 +28,10 @@ from pytree_course.sources.predictions import FOLD, FOLD_END, OPTION
 from pytree_course.sources.source_cells import slug
 
 # The other documents are for contributors, and some of them show answers.
-DOCUMENTS = [f"docs/{name}.md" for name in ("CHANGELOG", "learning", "teaching", "plans")]
-DOCUMENTS += ["docs/security.md", "docs/performance.md"]
+DOCUMENTS = [
+    f"docs/{name}.md"
+    for name in ("CHANGELOG", "learning", "teaching", "plans", "security", "performance")
+]
 
 ANCHOR = re.compile(r'(\]\(<?[\w./-]*|href=\\"[\w./-]+\.ipynb)#([^)>"\\]+)')
 """A link with an anchor: `](page.md#Title` in Markdown, `href=\\"a.ipynb#Title` in a notebook."""
@@ -99,7 +107,7 @@ def _notebook_page(course: Course, name: str, text: str) -> str:
     files = course.lesson(path.parent.name if is_deeper else path.stem)
     notebook = nbformat.reads(_with_site_links(text), as_version=4)
     notebook.cells = [cell for cell in notebook.cells if cell.id != INSTALLED_ID]
-    # The stem of an exercise notebook is not a lesson's, so it has no expected results.
+    # Exercise notebooks, and pages such as the start page, have no expected results.
     if files.expected.exists():
         lesson = BuiltLesson.read(files.expected)
         notebook.cells = _lesson_cells(notebook.cells, lesson)
@@ -115,7 +123,9 @@ def _lesson_cells(cells: list[NotebookNode], lesson: BuiltLesson) -> list[Notebo
     practice = lesson.exercises.keys() - lesson.graded.keys()
     checks = {check_id(name) for name in practice}
     our_versions = {our_version_id(name) for name in practice}
-    cells = [cell for cell in cells if cell.id not in checks and not cell.id.endswith("-predict")]
+    cells = [
+        cell for cell in cells if cell.id not in checks and not cell.id.endswith(PREDICT_ENDING)
+    ]
     adapted: list[NotebookNode] = []
     for cell, following in pairwise([*cells, new_markdown_cell()]):
         if hides_outputs(cell):

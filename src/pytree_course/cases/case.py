@@ -22,9 +22,11 @@ class Case:
     The message of an expected exception must contain the strings in `mentions`. If the case is a
     prediction, `predicted` is the name of the line and the note is its text.
 
-    If the check composes the result, instead of passing on the answer's own, `if_wrong` tells the
-    learner what wrong entries mean: sentences by "traces", "traces too high", "traces too low" or
-    "equal False"; without a name if the result has no entries; "" is for all other mistakes.
+    If the check composes the result, such as `{"traces": 3, "kept": False}`, `if_wrong` tells the
+    learner what its wrong entries mean, in sentences. The key of a sentence is an entry's name,
+    alone or followed by the mistake, which is "too high", "too low" or the wrong value: "traces",
+    "traces too high", "kept False". Without a name it is for any entry; "" is for any mistake.
+    The narrowest sentence is shown.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Helpers around answers: convert results that count as right, and reject cyclic trees."""
+"""Guards around answers: results that count as another type, cyclic trees, a single program."""
 
 from collections.abc import Callable
 from typing import Any

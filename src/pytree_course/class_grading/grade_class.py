@@ -24,11 +24,11 @@ from pytree_course.class_grading.reading import Notebook
 from pytree_course.class_grading.student_files import join_remarks, shown_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
-from pytree_course.grading.grade import (
+from pytree_course.grading.grade import judge_submission
+from pytree_course.grading.lesson_to_grade import (
     LessonToGrade,
     RightResults,
     find_right_results,
-    judge_submission,
     make_run_settings,
     read_lesson,
 )

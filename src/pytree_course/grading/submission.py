@@ -251,7 +251,9 @@ def _note_on_answer_cells(
     if not answer_cells:
         return "the answer cell is not in the notebook"
     if len(answer_cells) > 1:
-        choice = "the last one counts" if len(counting) < 2 else f"the last {len(counting)} count"
+        choice = "the last changed one counts"
+        if len(counting) > 1:
+            choice = f"the last {len(counting)} changed ones count"
         return f"the answer cell is there {len(answer_cells)} times; {choice}"
     later = cells[cells.index(answer_cells[0]) + 1 :]
     if any(names <= cell.names for cell in later if not cell.exercise):

@@ -1,4 +1,4 @@
-"""A lesson's build results: observations of the reference answer and each misconception."""
+"""What the build writes about a lesson: its sections, predictions, exercises, expected results."""
 
 import json
 from collections.abc import Iterable

@@ -78,8 +78,9 @@ def leave() -> Feedback:
     """Leave the class: nothing is sent any more."""
     file = Course.of_notebook().joined_file
     membership = read_membership(file) if file else None
-    if file and membership:
+    if file:
         file.unlink(missing_ok=True)
+    if membership:
         membership.send("leave")
     return note("○", "You are in no class. Nothing is sent.", [])
 
@@ -144,11 +145,15 @@ def join_class(course: Course, address: str, code: str, name: str) -> Membership
 
 
 def read_membership(file: Path) -> Membership | None:
-    """Read the file with a learner's membership; return None if there is no file."""
+    """Read the file with a learner's membership; return None if there is none, or it is damaged.
+
+    It is read before each cell, in each notebook: an error here would be shown under every cell.
+    """
     try:
-        return Membership(**json.loads(file.read_bytes()))
-    except FileNotFoundError:
+        membership: Membership = read_json(Membership, file.read_bytes())
+    except (FileNotFoundError, ValueError):
         return None
+    return membership
 
 
 def welcome_note(membership: Membership) -> Feedback:

@@ -5,7 +5,7 @@ from typing import Any
 from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 
-from pytree_course.built import hides_outputs, show_outputs
+from pytree_course.built import PREDICT_ENDING, hides_outputs, show_outputs
 from pytree_course.sources.predictions import with_open_answer
 
 
@@ -19,7 +19,7 @@ class ShowAnswers(Preprocessor):
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         """Return the notebook to present."""
-        nb.cells = [cell for cell in nb.cells if not cell.get("id", "").endswith("-predict")]
+        nb.cells = [cell for cell in nb.cells if not cell.get("id", "").endswith(PREDICT_ENDING)]
         for cell in nb.cells:
             if hides_outputs(cell):
                 show_outputs(cell)

@@ -1,0 +1,92 @@
+"""Prepare to grade a lesson: its cases, the right results on them, and what answers run with."""
+
+import secrets
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pytree_course.course import LessonFiles
+from pytree_course.grading.cell_run import RunSettings
+from pytree_course.judging.expected import BuiltLesson, ExpectedExercise
+from pytree_course.running.outcomes import PUBLIC_SEED
+
+RightResults = dict[str, ExpectedExercise]
+"""The results of a lesson's right answers on the cases of a grading, by exercise."""
+
+
+@dataclass(frozen=True)
+class LessonToGrade:
+    """A lesson that is to be graded: all that is known before any answer runs."""
+
+    files: LessonFiles
+    stored: BuiltLesson  # with the misconceptions' results on the public cases
+    digest: str  # of the exercises and their checks
+    points: dict[str, int]  # by exercise
+    starters: dict[str, str]  # by exercise
+    on_public_cases: bool  # where there are no sources, whose right answers would run on fresh ones
+    seed: int  # of the cases
+
+
+def read_lesson(files: LessonFiles) -> LessonToGrade:
+    """Prepare to grade a lesson: on fresh cases if its sources are there, else on the public ones.
+
+    A learner's copy of the course has no sources.
+    """
+    stored = BuiltLesson.read(files.expected)
+    has_sources = files.sources.exists()
+    return LessonToGrade(
+        files=files,
+        stored=stored,
+        digest=files.exercises_digest() if has_sources else stored.sources,
+        points={name: exercise.points for name, exercise in stored.graded.items()},
+        starters=files.read_starters(),
+        on_public_cases=not has_sources,
+        seed=secrets.randbits(32) if has_sources else PUBLIC_SEED,
+    )
+
+
+def find_right_results(lesson: LessonToGrade) -> RightResults:
+    """Return the right answers' results: stored ones, or on fresh cases by running them here."""
+    if lesson.on_public_cases:
+        return {name: lesson.stored.expected(name) for name in lesson.points}
+    # Imported late: these load JAX, which a process that only judges a class does not need.
+    from pytree_course.sources import authors_answers
+    from pytree_course.sources.lesson_sources import read_sources
+
+    sources = read_sources(lesson.files)
+    return {
+        name: authors_answers.run_solution(sources, exercise, lesson.seed)
+        for name, exercise in sources.graded.items()
+    }
+
+
+def make_run_settings(
+    lesson: LessonToGrade, right_results: RightResults, *, in_sandbox: bool
+) -> RunSettings:
+    """Return the settings that answers to a lesson run with."""
+    # By these, a run finds wrong answers, and runs them on the public cases for their reasons. That
+    # is of use only if the graded cases are others, and misconceptions' results are stored for the
+    # public ones: after a change of the lesson they are not, until it is built.
+    right = {}
+    is_built = lesson.digest == lesson.stored.sources
+    if is_built and not lesson.on_public_cases:
+        right = {name: expected.observations for name, expected in right_results.items()}
+    return RunSettings(
+        blank=lesson.files.read_blank(),
+        course=_make_course_files(lesson),
+        seed=lesson.seed,
+        in_sandbox=in_sandbox,
+        right=right,
+    )
+
+
+def _make_course_files(lesson: LessonToGrade) -> dict[str, str]:
+    """Return the files that kernels see, by path, without observations, hints and answers."""
+    graded = lesson.stored.graded.items()
+    exercises = {name: replace(exercise, hints=[]) for name, exercise in graded}
+    bare = replace(lesson.stored, exercises=exercises, predictions={})
+    kernel_files = LessonFiles(Path(), lesson.files.stem)
+    check_script = lesson.files.check_script.read_text(encoding="utf-8")
+    return {
+        kernel_files.check_script.as_posix(): check_script,
+        kernel_files.expected.as_posix(): bare.to_text(),
+    }
