@@ -44,7 +44,7 @@ async function update() {
   } catch {
     away.hidden = false;
   }
-  setTimeout(update, 500);
+  setTimeout(update, 200);
 }
 
 if (main) {
