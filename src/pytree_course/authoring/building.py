@@ -99,6 +99,7 @@ def _stored_results(sources: LessonSources) -> BuiltLesson | None:
         sections=sources.sections,
         predictions=sources.predictions,
         exercises=dict(sources.exercises),
+        deciding=sources.deciding_digests,
     )
 
 

@@ -3,15 +3,13 @@
 import hashlib
 import json
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from importlib.metadata import version
 
-from msgspec import Struct, field, to_builtins
+from msgspec import Struct, field, structs
 
 from pytree_course.class_grading.downloads import Submitter
-from pytree_course.grading.exercise_run import ExerciseRun
-from pytree_course.grading.submission import Submission
 from pytree_course.judging.verdicts import (
     FailedCase,
     Failure,
@@ -20,10 +18,17 @@ from pytree_course.judging.verdicts import (
     VerdictKind,
     WrongLine,
 )
-from pytree_course.judging.words import explain_verdict
-from pytree_course.observing.comparison import without_message
+from pytree_course.judging.words import (
+    explain_lines,
+    explained_finding,
+    explained_line,
+    finding_sentences,
+    reason_sentence,
+    remarks,
+)
 from pytree_course.observing.reading import Count, Measure, Moment
 
+_NO_WORDS: dict[str, str] = {}
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
 
 
@@ -44,8 +49,22 @@ class AppliedCorrection(Struct, frozen=True, forbid_unknown_fields=True):
     is_for_this_answer: bool  # False if the answer has changed since
 
 
+class Basis(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a verdict was made with: on the same basis, an answer gets the same verdict again."""
+
+    graded_at: Moment
+    course: str  # the version
+    environment: str
+    decided_by: str  # a digest of the exercise: its set-up, starter, solution and check
+    seed: Count
+    on_public_cases: bool = False  # which every learner has: the course's sources were not there
+
+
 class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """One exercise's verdict."""
+    """One exercise's verdict.
+
+    The gradebook stores names of misconceptions; `in_words` adds the sentences.
+    """
 
     exercise: str
     kind: str  # a `VerdictKind`; or the attempt's state, if it was not graded
@@ -55,36 +74,35 @@ class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
     cases: Count = 0
     seconds: Measure = 0.0
     explanation: str = ""
+    remarks: list[str] = field(default_factory=list)
     misconceptions: list[str] = field(default_factory=list)
     failure: FailedCase | None = None
     results: str | None = None  # a digest of wrong results, to find equal ones on equal cases
     findings: list[Finding] = field(default_factory=list)
     lines: list[WrongLine] = field(default_factory=list)
     failed: list[Count] = field(default_factory=list)  # the cases that failed, from 0
+    basis: Basis | None = None  # None if it was not graded
+    outcomes: str = ""  # of a wrong answer: a key of the gradebook's `results`, as the next two
+    public_outcomes: str = ""  # on the public cases, which give the reason
+    expected: str = ""  # the right results on the cases that decided
+    reasons: str = ""  # a digest of the misconceptions' results that the reason was found by
     teacher: AppliedCorrection | None = None
 
 
 class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One graded submission.
-
-    While `answers_digest`, `checks` and `environment` are the same, it need not run again.
-    """
+    """A submission as it was graded at some time; a later grading adds another attempt."""
 
     student: str  # the id of a `Submitter`
     lesson: str
     answers_digest: str
-    checks: str  # a digest
-    environment: str
     handed_in: Moment
     graded_at: Moment
     state: AttemptState
-    reason: str = ""
+    reason: str = ""  # why it was not graded; or a remark for the teacher and the student
     rows: list[VerdictRow] = field(default_factory=list)
-    seconds: Measure = 0.0
-    seed: Count
-    on_public_cases: bool = False  # which every learner has: the course's sources were not there
     file: str = ""
     answers: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)  # on unusual answer cells, by exercise
     name: str = ""  # of the student; it and the next two are from a download
     system: str = ""
     canvas_id: str = ""
@@ -104,17 +122,21 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Points earned."""
         return sum(row.points for row in self.rows)
 
+    @property
+    def seconds(self) -> float:
+        """Seconds that the answers and their checks took."""
+        return sum(row.seconds for row in self.rows)
 
-def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submission) -> VerdictRow:
+    @property
+    def on_public_cases(self) -> bool:
+        """Whether some of it was graded on the public cases."""
+        return any(row.basis.on_public_cases for row in self.rows if row.basis)
+
+
+def verdict_row(verdict: Verdict, notes: Mapping[str, str]) -> VerdictRow:
     """Return what the gradebook stores of a verdict: no expected result of a fresh case."""
-    results = None
-    if verdict.failed and run is not None:
-        outcomes = run.check.outcomes or []
-        results = digest(
-            to_builtins([without_message(outcome.observation) for outcome in outcomes])
-        )
     # A correct answer needs no explanation, and the attempt's remark has the notes on its cell.
-    notes = {} if verdict.kind is VerdictKind.CORRECT else submission.notes
+    is_correct = verdict.kind is VerdictKind.CORRECT
     return VerdictRow(
         exercise=verdict.exercise,
         kind=str(verdict.kind),
@@ -122,21 +144,41 @@ def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submissio
         exercise_points=verdict.exercise_points,
         passed=verdict.passed,
         cases=verdict.cases,
-        seconds=run.seconds if run else 0.0,
-        explanation=explain_verdict(verdict, notes, reveal=False),
+        explanation=reason_sentence(verdict, reveal=False),
+        remarks=remarks(verdict, {} if is_correct else notes),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=_without_expected(verdict.failure) if verdict.failure else None,
-        results=results,
-        findings=list(verdict.findings),
-        lines=list(verdict.lines),
+        findings=[explained_finding(finding, _NO_WORDS) for finding in verdict.findings],
+        lines=[explained_line(line, _NO_WORDS) for line in verdict.lines],
         failed=list(verdict.failed),
     )
+
+
+_FIELDS_OF_REASON = (
+    *("kind", "passed", "cases", "explanation", "misconceptions", "failure", "findings", "lines"),
+    "failed",
+)
+
+
+def with_reason_of(row: VerdictRow, other: VerdictRow) -> VerdictRow:
+    """Return a row with the reason of another row for the same wrong answer."""
+    return structs.replace(row, **{name: getattr(other, name) for name in _FIELDS_OF_REASON})
 
 
 def _without_expected(failure: Failure) -> FailedCase:
     """Return the fields of a failure that a learner may see."""
     fields = {name: getattr(failure, name) for name in FailedCase.__struct_fields__}
     return FailedCase(**fields)
+
+
+def in_words(row: VerdictRow, explanations: Mapping[str, str]) -> VerdictRow:
+    """Add the sentences to a stored row, with the explanations of misconceptions by name."""
+    lines = [explained_line(line, explanations) for line in row.lines]
+    findings = [explained_finding(finding, explanations) for finding in row.findings]
+    beliefs = [explanations[name] for name in row.misconceptions if name in explanations]
+    sentences = explain_lines(lines) or beliefs or finding_sentences(findings) or [row.explanation]
+    explanation = " ".join([*sentences, *row.remarks])
+    return structs.replace(row, explanation=explanation, lines=lines, findings=findings)
 
 
 def current_environment() -> str:
@@ -148,10 +190,11 @@ def current_environment() -> str:
 def counting_attempts(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
     """Return the attempt that counts for each student and lesson: the one handed in last.
 
-    Of attempts handed in at the same time, such as one that at first could not be read, the one
-    graded last counts.
+    Of attempts with the same answers, and of those handed in at the same time, such as one that at
+    first could not be read, the one graded last counts.
     """
-    in_order = sorted(attempts, key=lambda attempt: (attempt.handed_in, attempt.graded_at))
+    latest = {attempt.key: attempt for attempt in attempts}.values()
+    in_order = sorted(latest, key=lambda attempt: (attempt.handed_in, attempt.graded_at))
     return {(attempt.student, attempt.lesson): attempt for attempt in in_order}
 
 

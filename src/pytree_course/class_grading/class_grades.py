@@ -1,11 +1,19 @@
 """The grades of a class: the attempt that counts, by student and lesson."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pytree_course.class_grading.attempt import Attempt, counting_attempts
-from pytree_course.class_grading.corrections import apply_corrections
+from msgspec import structs
+
+from pytree_course.class_grading.attempt import Attempt, counting_attempts, in_words
+from pytree_course.class_grading.changes import MarkChange, mark_changes
+from pytree_course.class_grading.corrections import (
+    Correction,
+    CorrectionKey,
+    HandedIn,
+    apply_corrections,
+)
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
@@ -46,34 +54,40 @@ class ClassGrades:
     due: datetime | None = None
     waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: handed in, not yet graded
     left_out: Sequence[LeftOut] = ()  # files that are not graded, and why
+    changes: Sequence[MarkChange] = ()  # since the last report
 
     @classmethod
     def combine(
-        cls,
-        course: Course,
-        folder: ClassFolder,
-        gradebook: Gradebook,
-        roster: Sequence[RosterEntry],
-        due: datetime | None,
+        cls, course: Course, gradebook: Gradebook, folder: ClassFolder | None = None
     ) -> "ClassGrades":
-        """Combine the gradebook, the class's folder and the roster, if there is one."""
-        all_attempts = gradebook.attempts()
-        corrections = gradebook.corrections()
-        attempts = {
-            key: apply_corrections(attempt, corrections)
-            for key, attempt in counting_attempts(all_attempts).items()
-        }
-        submitters = {attempt.student: attempt.submitter for attempt in all_attempts}
-        submitters.update(folder.submitters)
-        handed_in = {(notebook.student, notebook.lesson) for notebook in folder.notebooks}
+        """Combine the gradebook and what it remembers with what the class has handed in now."""
+        memory = gradebook.memory()
+        attempts = gradebook.attempts()
+        counting = _counting(attempts, gradebook.corrections())
+        reported_corrections = {each.key: each for each in memory.reported_corrections}
+        reported = _counting(attempts[: memory.reported_attempts], reported_corrections)
+        notebooks = folder.notebooks if folder else []
+        handed_in = {(notebook.student, notebook.lesson) for notebook in notebooks}
+        lessons = _lessons(course, counting, memory.left_out)
+        words = {lesson.lesson: lesson for lesson in lessons}
         return cls(
-            students=_students(submitters, roster),
-            lessons=_lessons(course, folder, attempts),
-            counting=attempts,
-            due=due,
-            waiting=frozenset(handed_in - attempts.keys()),
-            left_out=folder.left_out,
+            students=_students(memory.submitters, memory.roster),
+            lessons=lessons,
+            counting={
+                pair: _in_words(attempt, words[attempt.lesson])
+                for pair, attempt in counting.items()
+                if attempt.lesson in words
+            },
+            due=memory.due,
+            waiting=frozenset(handed_in - counting.keys()),
+            left_out=memory.left_out,
+            changes=list(mark_changes(reported, counting)),
         )
+
+    def label(self, student_id: str) -> str:
+        """Return a student's name in tables, by id."""
+        labels = {student.id: student.label for student in self.students}
+        return labels.get(student_id, student_id)
 
     def attempt(self, student: Student, lesson: BuiltLesson) -> Attempt | None:
         """Return the attempt that counts, if there is one."""
@@ -120,12 +134,46 @@ class ClassGrades:
         return sum(lesson.points for lesson in self.lessons)
 
 
+def everything_handed_in(
+    gradebook: Gradebook, folder: ClassFolder, roster: Sequence[RosterEntry]
+) -> HandedIn:
+    """Return what a class has handed in, now and in what the gradebook knows."""
+    notebooks = {(notebook.student, notebook.lesson) for notebook in folder.notebooks}
+    notebooks |= {(attempt.student, attempt.lesson) for attempt in gradebook.attempts()}
+    submitters = gradebook.memory().submitters | folder.submitters
+    return HandedIn(submitters, notebooks, roster)
+
+
+def _counting(
+    attempts: Iterable[Attempt], corrections: Mapping[CorrectionKey, Correction]
+) -> dict[tuple[str, str], Attempt]:
+    """Return the attempts that count, with the teacher's corrections applied."""
+    return {
+        pair: apply_corrections(attempt, corrections)
+        for pair, attempt in counting_attempts(attempts).items()
+    }
+
+
+def _in_words(attempt: Attempt, lesson: BuiltLesson) -> Attempt:
+    """Add the sentences to an attempt's rows: explanations as the lesson words them now."""
+    rows = []
+    for row in attempt.rows:
+        is_explained = row.misconceptions or row.findings or row.lines
+        explanations = {}
+        if is_explained and row.exercise in lesson.exercises:
+            explanations = lesson.expected(row.exercise).explanations
+        rows.append(in_words(row, explanations))
+    return structs.replace(attempt, rows=rows)
+
+
 def _lessons(
-    course: Course, folder: ClassFolder, attempts: Mapping[tuple[str, str], Attempt]
+    course: Course,
+    attempts: Mapping[tuple[str, str], Attempt],
+    left_out: Sequence[LeftOut],
 ) -> list[BuiltLesson]:
     """Return the lessons with attempts; if only files that are left out came in, all lessons."""
     stems = {lesson for _, lesson in attempts}
-    if not attempts and folder.left_out:
+    if not attempts and left_out:
         stems = {files.stem for files in course.lessons()}
     return [BuiltLesson.read(files.expected) for files in course.lessons() if files.stem in stems]
 

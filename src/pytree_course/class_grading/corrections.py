@@ -1,12 +1,14 @@
 """A teacher's corrections: points and comments beside verdicts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct, structs
 
 from pytree_course.class_grading.attempt import AppliedCorrection, Attempt, digest
-from pytree_course.class_grading.folder import ClassFolder
+from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.roster import RosterEntry, match_roster, read_csv
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
@@ -49,9 +51,34 @@ class Correction(Struct, frozen=True, forbid_unknown_fields=True):
         return ", ".join(filter(None, [points, comment]))
 
 
-def read_corrections(
-    file: Path, course: Course, folder: ClassFolder, roster: Sequence[RosterEntry]
-) -> list[Correction]:
+@dataclass(frozen=True)
+class HandedIn:
+    """What corrections may be about: everything that a class has ever handed in."""
+
+    submitters: Mapping[str, Submitter]  # by id
+    notebooks: Collection[tuple[str, str]]  # student and lesson
+    roster: Sequence[RosterEntry]
+
+    @cached_property
+    def students(self) -> dict[str, set[str]]:
+        """The submitters' ids that each id or name may stand for.
+
+        Students choose their names, so an id stands for its student even if it is another's name.
+        The set is empty for an id of the roster that handed in nothing.
+        """
+        entries = match_roster(self.roster, self.submitters.values())
+        by_id: dict[str, set[str]] = {entry.student: set() for entry in self.roster}
+        by_name: dict[str, set[str]] = {}
+        for submitter in self.submitters.values():
+            entry = entries.get(submitter.id, RosterEntry(submitter.id))
+            for student_id in (submitter.id, entry.student):
+                by_id.setdefault(student_id, set()).add(submitter.id)
+            for name in (submitter.name, entry.name):
+                by_name.setdefault(name, set()).add(submitter.id)
+        return by_name | by_id
+
+
+def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Correction]:
     """Read a teacher's corrections from a CSV file with the columns `COLUMNS`.
 
     A student may be named as the folder or as on the roster, a lesson by its number. A line without
@@ -67,10 +94,9 @@ def read_corrections(
         raise CourseError(f"{file} needs a first line `{','.join(COLUMNS)}`, then a line for each.")
     corrections: dict[CorrectionKey, Correction] = {}
     mistakes = []
-    students = _students(folder, roster)
     for number, row in rows.items():
         try:
-            correction = _read_correction(row, course, folder, students)
+            correction = _read_correction(row, course, handed_in)
             if correction.key in corrections:
                 raise CourseError("an earlier line is about the same answer: leave one of them")
             corrections[correction.key] = correction
@@ -81,34 +107,11 @@ def read_corrections(
     return list(corrections.values())
 
 
-def _students(folder: ClassFolder, roster: Sequence[RosterEntry]) -> dict[str, set[str]]:
-    """Return the submitters' ids that each id or name may stand for.
-
-    Students choose their names, so an id stands for its student even if it is another's name. The
-    set is empty for an id of the roster that handed in nothing.
-    """
-    entries = match_roster(roster, folder.submitters.values())
-    by_id: dict[str, set[str]] = {entry.student: set() for entry in roster}
-    by_name: dict[str, set[str]] = {}
-    for submitter in folder.submitters.values():
-        entry = entries.get(submitter.id, RosterEntry(submitter.id))
-        for student_id in (submitter.id, entry.student):
-            by_id.setdefault(student_id, set()).add(submitter.id)
-        for name in (submitter.name, entry.name):
-            by_name.setdefault(name, set()).add(submitter.id)
-    students = dict(by_name)
-    students.update(by_id)
-    return students
-
-
-def _read_correction(
-    row: Mapping[str, str], course: Course, folder: ClassFolder, students: Mapping[str, set[str]]
-) -> Correction:
+def _read_correction(row: Mapping[str, str], course: Course, handed_in: HandedIn) -> Correction:
     """Read a line of the file; a CourseError says why it cannot be used."""
-    student = _only_student(row["student"], students)
+    student = _only_student(row["student"], handed_in.students)
     lesson = course.lesson_named(row["lesson"])
-    handed_in = [(notebook.student, notebook.lesson) for notebook in folder.notebooks]
-    if (student, lesson.stem) not in handed_in:
+    if (student, lesson.stem) not in handed_in.notebooks:
         raise CourseError(f"{student} handed in nothing for {lesson.stem}")
     exercises = BuiltLesson.read(lesson.expected).graded
     if row["exercise"] not in exercises:

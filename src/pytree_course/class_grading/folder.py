@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path, PurePath
 from typing import NoReturn
 
@@ -246,13 +245,3 @@ def _refuse_without_students(folder: Path, course: Course, left_out: Sequence[Le
         f"{folder / 'ada' / course.lessons()[0].exercises.name}, or be what you downloaded from "
         f"Canvas, Moodle or Brightspace.{reasons}"
     )
-
-
-def refuse_due(folder: ClassFolder, due: datetime | None) -> None:
-    """Refuse a deadline for downloads, which do not record when work was handed in."""
-    systems = sorted({submitter.system for submitter in folder.submitters.values()} - {""})
-    if due and systems:
-        raise CourseError(
-            f"A download from {' or '.join(systems)} does not say for certain when work was handed "
-            "in: leave --due out. What was late is marked there."
-        )

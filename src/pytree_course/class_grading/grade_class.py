@@ -1,23 +1,29 @@
-"""Grade a class: run new and changed submissions in parallel, resumably."""
+"""Grade a class: run what is new or out of date in parallel, resumably."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import NamedTuple
 
 from msgspec import structs
 
 from pytree_course.class_grading.attempt import (
     Attempt,
     AttemptState,
+    Basis,
     VerdictRow,
     counting_attempts,
     current_environment,
     verdict_row,
+    with_reason_of,
 )
+from pytree_course.class_grading.evidence import add_evidence
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.reading import Notebook
@@ -32,9 +38,16 @@ from pytree_course.grading.lesson_to_grade import (
     make_run_settings,
     read_lesson,
 )
+from pytree_course.grading.submission import Submission
+from pytree_course.judging.expected import BuiltLesson
+from pytree_course.judging.judge import judge
+from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.running.outcomes import read_report
 from pytree_course.texts import printable, truncate
 
 _MAX_MESSAGE = 500
+_ENDED_WELL: set[str] = {VerdictKind.CORRECT, VerdictKind.INCORRECT}
+"""The verdicts on answers that other answers may use."""
 
 
 @dataclass(frozen=True)
@@ -42,24 +55,12 @@ class GradingOptions:
     """The teacher's options."""
 
     lessons: Sequence[str] = ()  # only these; all, when empty
-    force: bool = False  # run also what has not changed since it was graded
+    force: bool = False  # run also what is up to date
     in_sandbox: bool = True
 
-    def wants(self, notebook: Notebook) -> bool:
-        """Return whether a notebook should be graded."""
-        return not self.lessons or notebook.lesson in self.lessons
-
-
-@dataclass(frozen=True)
-class VerdictChange:
-    """The verdict on an unchanged answer, before and after, and why it changed."""
-
-    student: str
-    lesson: str
-    exercise: str
-    before: str
-    after: str
-    reason: str
+    def wants(self, lesson: str) -> bool:
+        """Return whether a lesson should be graded."""
+        return not self.lessons or lesson in self.lessons
 
 
 @dataclass
@@ -68,8 +69,14 @@ class Summary:
 
     graded: int = 0
     unchanged: int = 0  # graded before, and not again
-    failed: list[tuple[str, str]] = field(default_factory=list)  # files, each with the reason
-    changes: list[VerdictChange] = field(default_factory=list)
+    failed: list[tuple[str, str, str]] = field(default_factory=list)  # student, lesson, reason
+
+
+class Work(NamedTuple):
+    """An attempt, and those of its exercises that have to run; it has the rows of the others."""
+
+    attempt: Attempt
+    exercises: tuple[str, ...]
 
 
 Run = Future[dict[str, ExerciseRun]]
@@ -81,104 +88,169 @@ ShowProgress = Callable[[int, int], None]
 
 @dataclass
 class ClassGrading:
-    """A grading of what is new or changed; it records each attempt as soon as it is graded.
+    """A grading of what is new or out of date; it records each attempt as soon as it is graded.
 
-    Submissions run in `pool`; the author's answers, by which they are judged, in `authors_pool`.
+    New is what was handed in and is not in the gradebook. Out of date are rows in the gradebook
+    whose exercise, cases or environment have changed: they run again, and only they.
     """
 
     course: Course
     folder: ClassFolder
     gradebook: Gradebook
     options: GradingOptions
-    pool: Executor
-    authors_pool: Executor
     environment: str = field(default_factory=current_environment)
     summary: Summary = field(default_factory=Summary)
     lessons: dict[str, LessonToGrade] = field(default_factory=dict)
     right_results: dict[str, RightResults] = field(default_factory=dict)  # by lesson
 
-    def run(self, show_progress: ShowProgress = lambda done, total: None) -> Summary:
-        """Grade the class."""
+    def find_work(self) -> list[Work]:
+        """Return what has to run: what is new, and what counts and is out of date.
+
+        What needs no run is recorded here: notebooks that cannot be read, and earlier answers that
+        were handed in again.
+        """
+        self._remember_files()
         attempts = self.gradebook.attempts()
-        groups = self._group_what_has_to_run(attempts)
+        counting = counting_attempts(attempts)
+        known = {attempt.key: attempt for attempt in attempts if attempt.rows}
+        stems = {files.stem for files in self.course.lessons()}
+        to_update = {
+            pair: attempt
+            for pair, attempt in counting.items()
+            if attempt.lesson in stems and self.options.wants(attempt.lesson)
+        }
+        notebooks = [
+            notebook for notebook in self.folder.notebooks if self.options.wants(notebook.lesson)
+        ]
+        handed_in = {(notebook.student, notebook.lesson) for notebook in notebooks}
+        for _, stem in sorted(to_update.keys() | handed_in):
+            self._lesson(
+                stem
+            )  # a lesson that cannot be graded ends this before anything is written
+        for notebook in notebooks:
+            pair = notebook.student, notebook.lesson
+            attempt, before = self._new_attempt(notebook), counting.get(pair)
+            if attempt.state is not AttemptState.GRADED:
+                self._record_ungraded(attempt, before)
+            elif before is None or self._replaces(attempt, before):
+                rows = known[attempt.key].rows if attempt.key in known else []
+                to_update[pair] = structs.replace(attempt, rows=rows)
+        work = []
+        for pair, attempt in to_update.items():
+            is_forced = self.options.force and (pair in handed_in or not handed_in)
+            exercises = self._find_stale(attempt, is_forced=is_forced)
+            if exercises:
+                work.append(Work(attempt, exercises))
+            elif attempt.state is AttemptState.GRADED:
+                self.summary.unchanged += 1
+                if attempt is not counting.get(pair):  # earlier answers, handed in again
+                    self._record(attempt)
+        return work
+
+    def _remember_files(self) -> None:
+        """Remember who handed in what is not graded, for later reports on other folders."""
+        memory, now = self.gradebook.memory(), self.folder.left_out
+        read = {
+            (notebook.student, name)
+            for notebook in self.folder.notebooks
+            for name in notebook.candidates
+        }
+        earlier = [
+            file
+            for file in memory.left_out
+            if file.student and file not in now and (file.student, file.file) not in read
+        ]
+        submitters = memory.submitters | self.folder.submitters
+        self.gradebook.remember(submitters=submitters, left_out=[*earlier, *now])
+
+    def run(
+        self,
+        work: Iterable[Work],
+        pool: Executor,
+        authors_pool: Executor,
+        show_progress: ShowProgress = lambda done, total: None,
+    ) -> None:
+        """Grade what has to run: submissions in `pool`, the author's answers in `authors_pool`."""
+        groups = _group(work)
         total = sum(map(len, groups))
         done = 0
         show_progress(done, total)
-        for notebooks, run in self._finished_runs(groups):
-            for notebook in notebooks:
-                self._judge(notebook, run)
-            done += len(notebooks)
+        for group, run in self._finished_runs(groups, pool, authors_pool):
+            for one in group:
+                self._judge(one, run)
+            done += len(group)
             show_progress(done, total)
-        before = counting_attempts(attempts)
-        after = counting_attempts(self.gradebook.attempts())
-        self.summary.changes = list(verdict_changes(before, after))
-        return self.summary
 
-    def _group_what_has_to_run(self, attempts: list[Attempt]) -> list[list[Notebook]]:
-        """Return the notebooks that have to run, in groups with equal answers to a lesson.
+    def _replaces(self, attempt: Attempt, before: Attempt) -> bool:
+        """Return whether answers that are handed in now count instead of those that do so far.
 
-        The others are recorded here: those that cannot be read, and those graded before.
+        The same answers keep the time at which they were first handed in, unless grading is forced.
         """
-        notebooks = [notebook for notebook in self.folder.notebooks if self.options.wants(notebook)]
-        lessons = {notebook.lesson for notebook in notebooks}
-        counting_keys = {attempt.key for attempt in counting_attempts(attempts).values()}
-        current_attempts = {
-            attempt.key: attempt
-            for attempt in attempts
-            if attempt.lesson in lessons and self._is_current(attempt)
-        }
-        groups = defaultdict(list)
-        for notebook in notebooks:
-            if notebook.problem:
-                reason = join_remarks(notebook.remark, printable(notebook.problem))
-                self._record_ungraded(notebook, AttemptState.UNREADABLE, reason)
-            elif self.options.force or notebook.key not in current_attempts:
-                groups[notebook.lesson, notebook.digest].append(notebook)
-            else:
-                self.summary.unchanged += 1
-                if notebook.key not in counting_keys:
-                    self._record_again(current_attempts[notebook.key], notebook)
-        return list(groups.values())
+        if attempt.key == before.key and before.state is AttemptState.GRADED:
+            return self.options.force
+        return attempt.handed_in >= before.handed_in
 
-    def _record_again(self, earlier: Attempt, notebook: Notebook) -> None:
-        """Make an earlier attempt count again: its answers were handed in again after others."""
-        now = datetime.now().astimezone()
-        again = structs.replace(earlier, handed_in=notebook.handed_in, graded_at=now)
-        self.gradebook.record(again)
+    def _find_stale(self, attempt: Attempt, *, is_forced: bool) -> tuple[str, ...]:
+        """Return the exercises of an attempt that have to run; none if it has no answers to run."""
+        lesson = self._lesson(attempt.lesson)
+        if attempt.state is not AttemptState.GRADED and not attempt.answers:
+            return ()
+        bases = {row.exercise: row.basis for row in attempt.rows}
+        return tuple(
+            name
+            for name in lesson.points
+            if is_forced or not self._is_current(lesson, name, bases.get(name))
+        )
 
-    def _finished_runs(self, groups: list[list[Notebook]]) -> Iterator[tuple[list[Notebook], Run]]:
-        """Run the answers of each group once, and yield each run with its notebooks when finished.
+    def _is_current(self, lesson: LessonToGrade, exercise: str, basis: Basis | None) -> bool:
+        """Return whether grading the same answer again could give no other verdict.
+
+        Fresh cases are better than public ones, if the lesson has them now.
+        """
+        return (
+            basis is not None
+            and basis.environment == self.environment
+            and basis.decided_by == lesson.stored.deciding[exercise]
+            and (lesson.on_public_cases or basis.seed == lesson.seed)
+        )
+
+    def _finished_runs(
+        self, groups: list[list[Work]], pool: Executor, authors_pool: Executor
+    ) -> Iterator[tuple[list[Work], Run]]:
+        """Run each group once, and yield each run with the group's work when finished.
 
         Runs that others beside them may have spoilt are repeated at the end, one after another.
         """
-        runs = self._start_runs(groups)
+        runs = self._start_runs(groups, pool, authors_pool)
         doubtful = []
         for run in as_completed(runs):
             if len(runs) > 1 and _is_doubtful(run):
                 doubtful.append(runs[run])
             else:
                 yield runs[run], run
-        for notebooks in doubtful:
-            for run in as_completed(self._start_runs([notebooks])):
-                yield notebooks, run
+        for group in doubtful:
+            for run in as_completed(self._start_runs([group], pool, authors_pool)):
+                yield group, run
 
-    def _start_runs(self, groups: list[list[Notebook]]) -> dict[Run, list[Notebook]]:
+    def _start_runs(
+        self, groups: list[list[Work]], pool: Executor, authors_pool: Executor
+    ) -> dict[Run, list[Work]]:
         """Start a run of each group's answers; return the group of each run that could start."""
-        runs: dict[Run, list[Notebook]] = {}
-        for notebooks in groups:
-            with self._recording_failure(notebooks):
-                stem = notebooks[0].lesson
-                lesson, right_results = self._lesson(stem), self._right_results(stem)
+        runs: dict[Run, list[Work]] = {}
+        for group in groups:
+            with self._recording_failure(group):
+                attempt, exercises = group[0]
+                right_results = self._find_right_results(attempt.lesson, authors_pool)
                 settings = make_run_settings(
-                    lesson, right_results, in_sandbox=self.options.in_sandbox
+                    self._lesson(attempt.lesson), right_results, in_sandbox=self.options.in_sandbox
                 )
-                answers = notebooks[0].submission.answers
-                runs[self.pool.submit(run_answers, answers, settings)] = notebooks
+                answers, helpers = _split_answers(attempt, exercises)
+                runs[pool.submit(run_answers, answers, settings, helpers)] = group
         return runs
 
     @contextmanager
-    def _recording_failure(self, notebooks: Sequence[Notebook]) -> Iterator[None]:
-        """Record an exception as the outcome of these notebooks.
+    def _recording_failure(self, group: Sequence[Work]) -> Iterator[None]:
+        """Record an exception as the outcome of this work.
 
         A `CourseError`, such as a full disk, is no submission's fault: it ends the grading.
         """
@@ -188,86 +260,157 @@ class ClassGrading:
             raise
         except Exception as error:
             reason = printable(_describe_error(error))
-            for notebook in notebooks:
-                self.summary.failed.append((shown_path(notebook.file), reason))
-                self._record_ungraded(notebook, AttemptState.FAILED, reason)
+            for attempt, _ in group:
+                failed = structs.replace(
+                    attempt, state=AttemptState.FAILED, reason=reason, graded_at=_now()
+                )
+                self._record_ungraded(failed, attempt if attempt.rows else None)
 
-    def _judge(self, notebook: Notebook, run: Run) -> None:
+    def _judge(self, work: Work, run: Run) -> None:
         """Judge a finished run, and record the verdicts for a student who handed it in."""
-        with self._recording_failure([notebook]):
+        with self._recording_failure([work]):
             exercise_runs = run.result()
-            lesson = self._lesson(notebook.lesson)
-            right_results = self._right_results(notebook.lesson)
-            submission = notebook.submission
-            rows = [
-                verdict_row(verdict, exercise_runs.get(verdict.exercise), submission)
-                for verdict in judge_submission(lesson, right_results, submission, exercise_runs)
-            ]
-            self._record(notebook, AttemptState.GRADED, notebook.remark, rows)
+            attempt = work.attempt
+            lesson = self._lesson(attempt.lesson)
+            right_results = self.right_results[attempt.lesson]
+            submission = Submission(attempt.answers, attempt.notes)
+            rows = {row.exercise: row for row in attempt.rows}
+            results: dict[str, str] = {}
+            for verdict in judge_submission(lesson, right_results, submission, exercise_runs):
+                name = verdict.exercise
+                if name in work.exercises:
+                    row = structs.replace(
+                        verdict_row(verdict, attempt.notes), basis=self._basis(lesson, name)
+                    )
+                    if exercise_run := exercise_runs.get(name):
+                        row = structs.replace(row, seconds=exercise_run.seconds)
+                        if verdict.failed:
+                            expected = right_results[name].observations
+                            row = add_evidence(row, exercise_run, expected, results)
+                            row = structs.replace(row, reasons=lesson.stored.reasons[name])
+                    rows[name] = row
+            graded = structs.replace(
+                attempt, state=AttemptState.GRADED, rows=[rows[name] for name in lesson.points]
+            )
+            self._record(graded, results)
             self.summary.graded += 1
 
+    def find_new_reasons(self) -> None:
+        """Look for the reasons of stored wrong results again, where misconceptions have changed."""
+        for attempt in counting_attempts(self.gradebook.attempts()).values():
+            if attempt.lesson in self.lessons:
+                stored = self.lessons[attempt.lesson].stored
+                rows = [self._explained_again(row, stored, attempt) for row in attempt.rows]
+                if rows != attempt.rows:
+                    self._record(structs.replace(attempt, rows=rows))
+
+    def _explained_again(
+        self, row: VerdictRow, stored: BuiltLesson, attempt: Attempt
+    ) -> VerdictRow:
+        """Return a row with its reason by the lesson's misconceptions as they are now."""
+        reasons = stored.reasons.get(row.exercise, row.reasons)
+        if not row.public_outcomes or row.reasons == reasons:
+            return row
+        outcomes = read_report(self.gradebook.results(row.public_outcomes))
+        verdict = judge(stored.expected(row.exercise), outcomes)
+        if verdict.failed:
+            row = with_reason_of(row, verdict_row(verdict, attempt.notes))
+        return structs.replace(row, reasons=reasons)
+
     def _lesson(self, stem: str) -> LessonToGrade:
-        """Return a lesson, with the fresh cases that all submissions of this grading share."""
+        """Return a lesson, with the fresh cases that the whole class shares."""
         if stem not in self.lessons:
-            self.lessons[stem] = read_lesson(self.course.lesson(stem))
+            self.lessons[stem] = read_lesson(self.course.lesson(stem), self.gradebook.seed(stem))
         return self.lessons[stem]
 
-    def _right_results(self, stem: str) -> RightResults:
+    def _find_right_results(self, stem: str, authors_pool: Executor) -> RightResults:
         """Return a lesson's right results; the author's answers run when they are first needed."""
         if stem not in self.right_results:
-            task = self.authors_pool.submit(find_right_results, self._lesson(stem))
+            task = authors_pool.submit(find_right_results, self._lesson(stem))
             self.right_results[stem] = task.result()
         return self.right_results[stem]
 
-    def _is_current(self, attempt: Attempt) -> bool:
-        """Return whether grading the same answers again could give no other result.
-
-        Grading on fresh cases is better than the same on public ones, if the lesson now has them.
-        """
-        lesson = self._lesson(attempt.lesson)
-        return (
-            attempt.state is AttemptState.GRADED
-            and attempt.environment == self.environment
-            and attempt.checks == lesson.digest
-            and (lesson.on_public_cases or not attempt.on_public_cases)
+    def _basis(self, lesson: LessonToGrade, exercise: str) -> Basis:
+        """Return what a verdict is made with now."""
+        return Basis(
+            graded_at=_now(),
+            course=version("pytree-course"),
+            environment=self.environment,
+            decided_by=lesson.stored.deciding[exercise],
+            seed=lesson.seed,
+            on_public_cases=lesson.on_public_cases,
         )
 
-    def _record_ungraded(self, notebook: Notebook, state: AttemptState, reason: str) -> None:
-        """Record an attempt without verdicts; the row of each exercise gives the reason."""
-        rows = [
-            VerdictRow(exercise, str(state), 0, points, explanation=reason)
-            for exercise, points in self._lesson(notebook.lesson).points.items()
-        ]
-        self._record(notebook, state, reason, rows)
-
-    def _record(
-        self, notebook: Notebook, state: AttemptState, reason: str, rows: list[VerdictRow]
-    ) -> None:
-        """Record an attempt; `reason` is also a remark on one that was graded."""
-        lesson = self._lesson(notebook.lesson)
+    def _new_attempt(self, notebook: Notebook) -> Attempt:
+        """Return the attempt that a notebook is, not graded yet."""
         submitter = self.folder.submitters[notebook.student]
-        self.gradebook.record(
-            Attempt(
-                student=submitter.id,
-                lesson=notebook.lesson,
-                answers_digest=notebook.digest,
-                checks=lesson.digest,
-                environment=self.environment,
-                handed_in=notebook.handed_in,
-                graded_at=datetime.now().astimezone(),
-                state=state,
-                reason=reason,
-                rows=rows,
-                seconds=sum(row.seconds for row in rows),
-                seed=lesson.seed,
-                on_public_cases=lesson.on_public_cases,
-                file=shown_path(notebook.file),
-                answers=notebook.submission.answers,
-                name=submitter.name,
-                system=submitter.system,
-                canvas_id=submitter.canvas_id,
-            )
+        state, reason = AttemptState.GRADED, notebook.remark
+        if notebook.problem:
+            state = AttemptState.UNREADABLE
+            reason = join_remarks(notebook.remark, printable(notebook.problem))
+        return Attempt(
+            student=submitter.id,
+            lesson=notebook.lesson,
+            answers_digest=notebook.digest,
+            handed_in=notebook.handed_in,
+            graded_at=_now(),
+            state=state,
+            reason=reason,
+            file=shown_path(notebook.file),
+            answers=notebook.submission.answers,
+            notes=notebook.submission.notes,
+            name=submitter.name,
+            system=submitter.system,
+            canvas_id=submitter.canvas_id,
         )
+
+    def _record_ungraded(self, attempt: Attempt, before: Attempt | None) -> None:
+        """Record an attempt without verdicts; the row of each exercise gives the reason.
+
+        If grading fails through no fault of the student, what counted `before` goes on to count.
+        """
+        if attempt.state is AttemptState.FAILED:
+            self.summary.failed.append((attempt.student, attempt.lesson, attempt.reason))
+            is_graded = before is not None and before.state is AttemptState.GRADED
+            if before is not None and is_graded and before.handed_in >= attempt.handed_in:
+                return
+        rows = [
+            VerdictRow(exercise, str(attempt.state), 0, points, explanation=attempt.reason)
+            for exercise, points in self._lesson(attempt.lesson).points.items()
+        ]
+        if before is None or before.rows != rows:
+            self._record(structs.replace(attempt, rows=rows))
+
+    def _record(self, attempt: Attempt, results: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Add an attempt to the gradebook."""
+        self.gradebook.record(structs.replace(attempt, graded_at=_now()), results)
+
+
+def _group(all_work: Iterable[Work]) -> list[list[Work]]:
+    """Group work with equal answers to the same exercises, which runs once."""
+    groups = defaultdict(list)
+    for work in all_work:
+        attempt, exercises = work
+        groups[attempt.lesson, attempt.answers_digest, exercises].append(work)
+    return list(groups.values())
+
+
+def _split_answers(
+    attempt: Attempt, exercises: Collection[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the answers to these exercises, and those others that they may use."""
+    ended_well = {row.exercise for row in attempt.rows if row.kind in _ENDED_WELL}
+    answers, helpers = {}, {}
+    for name, code in attempt.answers.items():
+        if name in exercises:
+            answers[name] = code
+        elif name in ended_well:
+            helpers[name] = code
+    return answers, helpers
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
 
 
 def _is_doubtful(run: Run) -> bool:
@@ -289,27 +432,3 @@ def _describe_error(error: Exception) -> str:
         f"{type(error).__name__}: {message}. If this happens again, look at the notebook yourself, "
         "and tell the course's authors."
     )
-
-
-def verdict_changes(
-    before: Mapping[tuple[str, str], Attempt], after: Mapping[tuple[str, str], Attempt]
-) -> Iterator[VerdictChange]:
-    """Yield the verdicts on unchanged answers that differ before and after a grading."""
-    for (student, lesson), new in after.items():
-        old = before.get((student, lesson))
-        if old is None or old.answers_digest != new.answers_digest:
-            continue
-        old_kinds = {row.exercise: row.kind for row in old.rows}
-        for row in new.rows:
-            old_kind = old_kinds.get(row.exercise, row.kind)  # an exercise that is new: no change
-            if old_kind != row.kind:
-                reason = _reason_for_change(old, new)
-                yield VerdictChange(student, lesson, row.exercise, old_kind, row.kind, reason)
-
-
-def _reason_for_change(old: Attempt, new: Attempt) -> str:
-    if old.checks != new.checks:
-        return "the exercise or its check was changed"
-    if old.environment != new.environment:
-        return f"it was graded in another environment: before in {old.environment}"
-    return "it was graded again, on other cases"

@@ -1,22 +1,29 @@
 """The gradebook: one SQLite file of attempts and corrections."""
 
 import json
+import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
-from msgspec import to_builtins
+from msgspec import Struct, field, structs, to_builtins
 
 from pytree_course.class_grading.attempt import Attempt
 from pytree_course.class_grading.corrections import Correction, CorrectionKey
+from pytree_course.class_grading.downloads import Submitter
+from pytree_course.class_grading.roster import RosterEntry
+from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.course import CourseError
-from pytree_course.observing.reading import read_as, read_json
+from pytree_course.observing.reading import Count, Moment, read_as, read_json
+from pytree_course.running.outcomes import SEED_BITS
 
-VERSION = 5
+VERSION = 6
 
-_COLUMNS = ("student", "lesson", "answers_digest", "checks", "environment", "handed_in")
+_COLUMNS = ("student", "lesson", "answers_digest", "handed_in", "graded_at")
 """The fields of an attempt that have a column; `record` holds the others, as JSON."""
 
 _TABLES = (
@@ -25,20 +32,34 @@ _TABLES = (
         student TEXT NOT NULL,
         lesson TEXT NOT NULL,
         answers_digest TEXT NOT NULL,
-        checks TEXT NOT NULL,
-        environment TEXT NOT NULL,
         handed_in TEXT NOT NULL,
-        record TEXT NOT NULL,
-        UNIQUE (student, lesson, answers_digest, checks, environment)
+        graded_at TEXT NOT NULL,
+        record TEXT NOT NULL
     ) STRICT""",
+    "CREATE TABLE seed (id INTEGER PRIMARY KEY, lesson TEXT NOT NULL, seed INTEGER NOT NULL)",
+    "CREATE TABLE results (digest TEXT PRIMARY KEY, compressed BLOB NOT NULL) STRICT",
     "CREATE TABLE correction (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT",
+    "CREATE TABLE memory (record TEXT NOT NULL) STRICT",
 )
+
+
+class Memory(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the gradebook remembers of a class from one grading to the next."""
+
+    roster: list[RosterEntry] = field(default_factory=list)
+    due: Moment | None = None
+    submitters: dict[str, Submitter] = field(default_factory=dict)
+    """Everyone who handed in something, by id."""
+    left_out: list[LeftOut] = field(default_factory=list)  # files that are not graded
+    reported_attempts: Count = 0  # how many of the attempts the last report was about
+    reported_corrections: list[Correction] = field(default_factory=list)
 
 
 class Gradebook:
     """Every attempt of a class, in a file that is made if it is not there.
 
-    Writes are durable: once `record` has returned, the attempt survives a crash.
+    Writes are durable: once `record` has returned, the attempt survives a crash. Attempts are added
+    and never changed.
 
     Raises
     ------
@@ -63,22 +84,68 @@ class Gradebook:
     def __exit__(self, *_: object) -> None:
         self._database.close()
 
-    def record(self, attempt: Attempt) -> None:
-        """Store an attempt; it replaces one with the same key."""
+    def seed(self, lesson: str) -> int:
+        """Return the seed of a lesson's cases, the same for the whole class; draw it if needed."""
+        with self._transaction():
+            statement = "SELECT seed FROM seed WHERE lesson = ? ORDER BY id DESC"
+            row = self._database.execute(statement, [lesson]).fetchone()
+            return row[0] if row else self._draw_seed(lesson)
+
+    def draw_seed(self, lesson: str) -> None:
+        """Draw another seed for a lesson: from now on, the class is graded on new cases."""
+        with self._transaction():
+            self._draw_seed(lesson)
+
+    def _draw_seed(self, lesson: str) -> int:
+        seed = secrets.randbits(SEED_BITS)
+        self._database.execute("INSERT INTO seed (lesson, seed) VALUES (?, ?)", [lesson, seed])
+        return seed
+
+    def record(self, attempt: Attempt, results: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Add an attempt, with the texts of the results that its rows name by their digests."""
         entries = to_builtins(attempt)
         columns = [entries.pop(name) for name in _COLUMNS]
         row = [*columns, json.dumps(entries, ensure_ascii=False)]
         _read_attempt(row)  # one that cannot be read again would damage the gradebook
         placeholders = ", ".join("?" * len(row))
-        statement = f"REPLACE INTO attempt ({', '.join(_COLUMNS)}, record) VALUES ({placeholders})"
+        statement = f"INSERT INTO attempt ({', '.join(_COLUMNS)}, record) VALUES ({placeholders})"
+        compressed = [(key, zlib.compress(text.encode())) for key, text in results.items()]
         with self._transaction():
             self._database.execute(statement, row)
+            self._database.executemany("INSERT OR IGNORE INTO results VALUES (?, ?)", compressed)
+
+    def results(self, key: str) -> str:
+        """Return the text of recorded results, as JSON; "" if there are none."""
+        statement = "SELECT compressed FROM results WHERE digest = ?"
+        with self._reading():
+            row = self._database.execute(statement, [key]).fetchone()
+            return zlib.decompress(row[0]).decode() if row else ""
 
     def attempts(self) -> list[Attempt]:
-        """Return all attempts."""
+        """Return all attempts, in the order in which they were recorded."""
         statement = f"SELECT {', '.join(_COLUMNS)}, record FROM attempt ORDER BY id"
         with self._reading():
             return [_read_attempt(row) for row in self._database.execute(statement)]
+
+    def memory(self) -> Memory:
+        """Return what is remembered of the class."""
+        with self._reading():
+            row = self._database.execute("SELECT record FROM memory").fetchone()
+            return read_json(Memory, row[0]) if row else Memory()
+
+    def remember(self, **changes: Any) -> None:
+        """Change some fields of what is remembered of the class."""
+        memory = structs.replace(self.memory(), **changes)
+        with self._transaction():
+            self._database.execute("DELETE FROM memory")
+            record = json.dumps(to_builtins(memory), ensure_ascii=False)
+            self._database.execute("INSERT INTO memory VALUES (?)", [record])
+
+    def remember_report(self) -> None:
+        """Remember that a report has told all that the gradebook holds now."""
+        (attempts,) = self._database.execute("SELECT count(*) FROM attempt").fetchone()
+        corrections = list(self.corrections().values())
+        self.remember(reported_attempts=attempts, reported_corrections=corrections)
 
     def set_corrections(self, corrections: Iterable[Correction]) -> None:
         """Store all of a teacher's corrections, the earlier ones included."""
@@ -99,7 +166,7 @@ class Gradebook:
         """Raise a CourseError that says what to do, if the file is damaged or was edited."""
         try:
             yield
-        except (sqlite3.DatabaseError, ValueError) as error:
+        except (sqlite3.DatabaseError, zlib.error, ValueError) as error:
             raise CourseError(
                 f"{self.file} is damaged ({error}). Keep a copy of it, and grade into another "
                 "folder, with --corrections FILE: what was handed in is graded there again."

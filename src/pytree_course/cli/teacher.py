@@ -5,6 +5,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,11 +26,14 @@ from pytree_course.course import Course, CourseError, LessonFiles
 from pytree_course.texts import counted, printable, write_file
 
 if TYPE_CHECKING:  # importing grading is slow
+    from concurrent.futures import Executor
+
     from pytree_course.class_grading.class_grades import ClassGrades
     from pytree_course.class_grading.corrections import Correction
     from pytree_course.class_grading.folder import ClassFolder
     from pytree_course.class_grading.grade_class import Summary
     from pytree_course.class_grading.gradebook import Gradebook
+    from pytree_course.class_grading.roster import RosterEntry
     from pytree_course.reports.time_in_class import TimesInClass
 
 THIS_MACHINE = "127.0.0.1"
@@ -106,12 +110,15 @@ def _find_address(host: str) -> str:
 @app.command()
 def grade(
     folder: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             help="The submissions: a download from Canvas, Moodle or Brightspace, a folder with "
-            "a folder for each student, or nbgrader's `submitted`; also as a zip."
+            "a folder for each student, or nbgrader's `submitted`; also as a zip. Without it, the "
+            "answers in the gradebook are brought up to date.",
+            show_default=False,
         ),
-    ],
+    ] = None,
+    *,
     into: Annotated[Path, typer.Option(help="Where the gradebook, the tables and the pages go.")],
     lesson: Annotated[list[str] | None, typer.Option(help="Only this lesson.")] = None,
     jobs: Annotated[
@@ -125,14 +132,16 @@ def grade(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The class: CSV with the columns student and name, or Canvas's export of grades.",
+            help="The class: CSV with the columns student and name, or Canvas's export of grades. "
+            "The gradebook remembers it.",
         ),
     ] = None,
     due: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Mark later submissions as late: 2026-11-30 (the end of that day), or a time.",
+            help="Mark later submissions as late: 2026-11-30 (the end of that day), or a time. The "
+            "gradebook remembers it.",
         ),
     ] = None,
     corrections: Annotated[
@@ -151,9 +160,11 @@ def grade(
     ] = None,
     force: Annotated[
         bool,
-        typer.Option(
-            "--force", help="Run also notebooks that have not changed since the last run."
-        ),
+        typer.Option("--force", help="Run also notebooks that are up to date, on the same cases."),
+    ] = False,
+    new_cases: Annotated[
+        bool,
+        typer.Option("--new-cases", help="Draw other cases, and grade the whole class on them."),
     ] = False,
     public_cases: Annotated[
         bool,
@@ -168,62 +179,108 @@ def grade(
     ] = False,
 ) -> None:
     """For teachers: grade a class; write a gradebook, tables and pages."""
-    from pytree_course.class_grading.pool import dask_cluster, local_pool, prepare_processes
+    from pytree_course.class_grading.pool import local_pool, prepare_processes
 
     prepare_processes()  # they start while this process imports the rest
 
-    from pytree_course.class_grading.class_grades import ClassGrades
+    from pytree_course.class_grading.class_grades import ClassGrades, everything_handed_in
     from pytree_course.class_grading.corrections import read_corrections
-    from pytree_course.class_grading.folder import read_handed_in, refuse_due
+    from pytree_course.class_grading.folder import ClassFolder, read_handed_in
     from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.class_grading.roster import read_roster
     from pytree_course.grading.limits import READING_SECONDS
-    from pytree_course.grading.sandbox import class_sandboxes
     from pytree_course.reports.terminal import grading_progress
     from pytree_course.reports.time_in_class import read_times
 
     course = Course.above()
     with ExitStack() as resources:
         with _prefix_errors("Nothing was graded."):
-            begin_process = None
-            if unsandboxed:
-                warn(UNSANDBOXED)
-            else:
-                with_answers = [course.root / "sources", course.root / "solutions"]
-                hidden_folders = [folder, into, *filter(Path.is_dir, with_answers)]
-                begin_process = resources.enter_context(class_sandboxes(hidden_folders))
-
             stems = [lesson_with_exercises(name).stem for name in lesson or ()]
             options = GradingOptions(stems, force, in_sandbox=not unsandboxed)
             deadline = parse_deadline(due) if due else None
-            roster_entries = read_roster(roster) if roster else []
-            with local_pool(1, task_seconds=READING_SECONDS) as reading_pool:
-                submitted = read_handed_in(folder, course, into, reading_pool, roster_entries)
-            refuse_due(submitted, deadline)
+            class_list = read_roster(roster) if roster else _remembered_roster(into)
             times = read_times(classroom) if classroom else {}
-            new_corrections = []
-            if corrections:
-                new_corrections = read_corrections(corrections, course, submitted, roster_entries)
-
-            to_grade = filter(options.wants, submitted.notebooks)
-            for stem in sorted({notebook.lesson for notebook in to_grade}):
-                _warn_about_public_cases(course.lesson(stem), is_accepted=public_cases)
-            _warn_about_files(submitted)
+            pools = None
+            submitted = ClassFolder(into)
+            if folder is None:
+                _gradebook_file(into)
+            else:
+                # They get ready while this process reads.
+                pools = resources.enter_context(_pools([folder, into], jobs, dask, unsandboxed))
+                with local_pool(1, task_seconds=READING_SECONDS) as reading_pool:
+                    submitted = read_handed_in(folder, course, into, reading_pool, class_list)
+            for stem in sorted({notebook.lesson for notebook in submitted.notebooks}):
+                if options.wants(stem):
+                    _warn_about_public_cases(course.lesson(stem), is_accepted=public_cases)
 
             gradebook = resources.enter_context(Gradebook(into / GRADEBOOK))
-            authors_pool = resources.enter_context(local_pool(1))
-            pool = resources.enter_context(
-                dask_cluster(dask) if dask else local_pool(jobs, begin_process)
-            )
-        with _prefix_errors("Grading stopped."), grading_progress(errors) as show_progress:
-            grading = ClassGrading(course, submitted, gradebook, options, pool, authors_pool)
-            summary = grading.run(show_progress)
+            new_corrections = []
+            if corrections:
+                handed_in = everything_handed_in(gradebook, submitted, class_list)
+                new_corrections = read_corrections(corrections, course, handed_in)
+            _warn_about_files(submitted, deadline)
+            if new_cases:
+                for stem in stems or [files.stem for files in course.lessons()]:
+                    gradebook.draw_seed(stem)
+            grading = ClassGrading(course, submitted, gradebook, options)
+            work = grading.find_work()
+            if work and pools is None:
+                pools = resources.enter_context(_pools([into], jobs, dask, unsandboxed))
+        with _prefix_errors("Grading stopped."):
+            gradebook.remember(roster=class_list, due=deadline or gradebook.memory().due)
+            if pools is not None:
+                with grading_progress(errors) as show_progress:
+                    grading.run(work, *pools, show_progress)
+            grading.find_new_reasons()
         if corrections:
             _add_corrections(gradebook, new_corrections)
-        grades = ClassGrades.combine(course, submitted, gradebook, roster_entries, deadline)
-    _write_and_show(grades, summary, into, times)
-    raise typer.Exit(1 if summary.failed else 0)
+        grades = ClassGrades.combine(course, gradebook, submitted)
+        _write_and_show(grades, grading.summary, into, times)
+        gradebook.remember_report()
+    raise typer.Exit(1 if grading.summary.failed else 0)
+
+
+@contextmanager
+def _pools(
+    private: list[Path], jobs: int, dask: str | None, unsandboxed: bool
+) -> "Iterator[tuple[Executor, Executor]]":
+    """Make the pools that submissions and the author's answers run in.
+
+    No sandbox shows one of the private folders, nor those that hold answers.
+    """
+    from pytree_course.class_grading.pool import dask_cluster, local_pool
+    from pytree_course.grading.sandbox import class_sandboxes
+
+    with ExitStack() as resources:
+        begin_process = None
+        if unsandboxed:
+            warn(UNSANDBOXED)
+        else:
+            root = Course.above().root
+            with_answers = filter(Path.is_dir, (root / "sources", root / "solutions"))
+            begin_process = resources.enter_context(class_sandboxes([*private, *with_answers]))
+        authors_pool = resources.enter_context(local_pool(1))
+        pool = dask_cluster(dask) if dask else local_pool(jobs, begin_process)
+        yield resources.enter_context(pool), authors_pool
+
+
+def _gradebook_file(grades: Path) -> Path:
+    """Return the gradebook in a folder, or the one that is named; raise CourseError without one."""
+    file = grades / GRADEBOOK if grades.is_dir() else grades
+    if not file.exists():
+        raise CourseError(f"{file} does not exist. Name the folder that `grade --into` wrote to.")
+    return file
+
+
+def _remembered_roster(into: Path) -> "list[RosterEntry]":
+    """Return the roster that an earlier grading was given."""
+    from pytree_course.class_grading.gradebook import Gradebook
+
+    if not (into / GRADEBOOK).exists():
+        return []
+    with Gradebook(into / GRADEBOOK) as gradebook:
+        return gradebook.memory().roster
 
 
 def _warn_about_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
@@ -241,8 +298,14 @@ def _warn_about_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
     warn(warning)
 
 
-def _warn_about_files(submitted: "ClassFolder") -> None:
+def _warn_about_files(submitted: "ClassFolder", deadline: datetime | None) -> None:
     """Warn about files that are left out, and about doubts in the others."""
+    systems = sorted({submitter.system for submitter in submitted.submitters.values()} - {""})
+    if deadline and systems:
+        warn(
+            f"A download from {' or '.join(systems)} does not say for certain when work was handed "
+            "in: --due does not apply to it. What was late is marked there."
+        )
     for student, file, reason in submitted.left_out[:MAX_LEFT_OUT]:
         warn(printable(f"Left out: {PurePath(student, file)}: {reason}"))
     more = len(submitted.left_out) - MAX_LEFT_OUT
@@ -313,17 +376,12 @@ def explain(
 ) -> None:
     """For teachers and authors: list wrong results that no misconception explains."""
     from pytree_course.class_grading.class_grades import ClassGrades
-    from pytree_course.class_grading.folder import ClassFolder
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.reports.class_statistics import find_clusters
     from pytree_course.reports.pages import render
 
-    file = grades / GRADEBOOK if grades.is_dir() else grades
-    if not file.exists():
-        raise CourseError(f"{file} does not exist. Name the folder that `grade --into` wrote to.")
-    with Gradebook(file) as gradebook:
-        folder = ClassFolder(file.parent)
-        all_grades = ClassGrades.combine(Course.above(), folder, gradebook, roster=[], due=None)
+    with Gradebook(_gradebook_file(grades)) as gradebook:
+        all_grades = ClassGrades.combine(Course.above(), gradebook)
     clusters = find_clusters(all_grades, min_students=1)
     text = render("reports/unexplained.txt", clusters=clusters)
     console.print(Text(text), soft_wrap=True)

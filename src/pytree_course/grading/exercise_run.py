@@ -1,6 +1,7 @@
 """Run a submission's answers, each with its check, and record how each exercise ran."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,15 +58,18 @@ class ExerciseRun:
         return self.answer.seconds + self.check.seconds
 
 
-def run_answers(answers: dict[str, str], settings: RunSettings) -> dict[str, ExerciseRun]:
+def run_answers(
+    answers: dict[str, str], settings: RunSettings, helpers: Mapping[str, str] | None = None
+) -> dict[str, ExerciseRun]:
     """Run answers, by exercise, with their checks, in as few kernels as will do.
 
-    An exercise whose end may have another cause runs again in a kernel of its own, so that only the
-    one that caused it suffers. A blank notebook needs no kernel.
+    `helpers` are answers to other exercises, which run without their checks: the answers may use
+    them. An exercise whose end may have another cause runs again in a kernel of its own, so that
+    only the one that caused it suffers. A blank notebook needs no kernel.
     """
     runs: dict[str, ExerciseRun] = {}
     waiting = dict(answers)
-    earlier: dict[str, str] = {}  # answers that have run, and that later ones may use
+    earlier = dict(helpers or {})  # answers that have run, and that later ones may use
     while waiting:
         new_runs = _run_together(waiting, earlier, settings)
         is_alone = len(new_runs) == 1 and not earlier

@@ -1,6 +1,7 @@
 """Judge how a submission's answers ran; grade the user's own notebook."""
 
 import re
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from pytree_course.judging import words
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import Verdict, VerdictKind
-from pytree_course.running.outcomes import Outcome
+from pytree_course.running.outcomes import SEED_BITS, Outcome
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # ipykernel's name for a cell
 
@@ -53,7 +54,7 @@ class Grade:
 
 def grade_notebook(notebook: Path, files: LessonFiles) -> Grade:
     """Grade the user's own notebook, outside of the sandbox."""
-    lesson = read_lesson(files)
+    lesson = read_lesson(files, secrets.randbits(SEED_BITS))
     right_results = find_right_results(lesson)
     submission = read_submission(notebook, lesson.starters)
     settings = make_run_settings(lesson, right_results, in_sandbox=False)

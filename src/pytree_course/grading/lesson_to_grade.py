@@ -1,10 +1,9 @@
 """Prepare to grade a lesson: its cases, the right results on them, and what answers run with."""
 
-import secrets
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pytree_course.course import LessonFiles
+from pytree_course.course import CourseError, LessonFiles
 from pytree_course.grading.cell_run import RunSettings
 from pytree_course.judging.expected import BuiltLesson, ExpectedExercise
 from pytree_course.running.outcomes import PUBLIC_SEED
@@ -19,28 +18,32 @@ class LessonToGrade:
 
     files: LessonFiles
     stored: BuiltLesson  # with the misconceptions' results on the public cases
-    digest: str  # of the exercises and their checks
     points: dict[str, int]  # by exercise
     starters: dict[str, str]  # by exercise
     on_public_cases: bool  # where there are no sources, whose right answers would run on fresh ones
     seed: int  # of the cases
 
 
-def read_lesson(files: LessonFiles) -> LessonToGrade:
+def read_lesson(files: LessonFiles, seed: int) -> LessonToGrade:
     """Prepare to grade a lesson: on fresh cases if its sources are there, else on the public ones.
 
-    A learner's copy of the course has no sources.
+    A learner's copy of the course has no sources. Raise a CourseError if the sources have changed
+    since the lesson was built: then the reasons of wrong answers are not known.
     """
     stored = BuiltLesson.read(files.expected)
     has_sources = files.sources.exists()
+    if has_sources and stored.sources != files.exercises_digest():
+        raise CourseError(
+            f"The sources of {files.stem} have changed since it was built. Run first: "
+            f"python3 course.py build {files.stem}"
+        )
     return LessonToGrade(
         files=files,
         stored=stored,
-        digest=files.exercises_digest() if has_sources else stored.sources,
         points={name: exercise.points for name, exercise in stored.graded.items()},
         starters=files.read_starters(),
         on_public_cases=not has_sources,
-        seed=secrets.randbits(32) if has_sources else PUBLIC_SEED,
+        seed=seed if has_sources else PUBLIC_SEED,
     )
 
 
@@ -63,12 +66,10 @@ def make_run_settings(
     lesson: LessonToGrade, right_results: RightResults, *, in_sandbox: bool
 ) -> RunSettings:
     """Return the settings that answers to a lesson run with."""
-    # By these, a run finds wrong answers, and runs them on the public cases for their reasons. That
-    # is of use only if the graded cases are others, and misconceptions' results are stored for the
-    # public ones: after a change of the lesson they are not, until it is built.
+    # By these, a run finds wrong answers, and runs them on the public cases for their reasons, if
+    # the graded cases are others.
     right = {}
-    is_built = lesson.digest == lesson.stored.sources
-    if is_built and not lesson.on_public_cases:
+    if not lesson.on_public_cases:
         right = {name: expected.observations for name, expected in right_results.items()}
     return RunSettings(
         blank=lesson.files.read_blank(),
@@ -83,7 +84,7 @@ def _make_course_files(lesson: LessonToGrade) -> dict[str, str]:
     """Return the files that kernels see, by path, without observations, hints and answers."""
     graded = lesson.stored.graded.items()
     exercises = {name: replace(exercise, hints=[]) for name, exercise in graded}
-    bare = replace(lesson.stored, exercises=exercises, predictions={})
+    bare = replace(lesson.stored, exercises=exercises, predictions={}, deciding={}, reasons={})
     kernel_files = LessonFiles(Path(), lesson.files.stem)
     check_script = lesson.files.check_script.read_text(encoding="utf-8")
     return {

@@ -92,6 +92,11 @@ class ExpectedExercise(ExerciseFacts):
     lines: dict[str, str] = field(default_factory=dict)  # by name, if lines are predicted
     given: dict[int, Given] = field(default_factory=dict)  # of the cases that questions ask about
 
+    @property
+    def explanations(self) -> dict[str, str]:
+        """The explanations of its misconceptions, by name."""
+        return {wrong.name: wrong.explanation for wrong in self.misconceptions}
+
 
 def _text_of_results(exercise: ExpectedExercise) -> str:
     """Return the text of an exercise's file, with one observation per line.
@@ -124,6 +129,11 @@ def _text_of_results(exercise: ExpectedExercise) -> str:
         "given": _json(exercise.given),
     }
     return "{\n" + ",\n".join(f'"{name}": {text}' for name, text in entries.items()) + "\n}\n"
+
+
+def _digest_of_reasons(exercise: ExpectedExercise) -> str:
+    bare = [replace(misconception, explanation="") for misconception in exercise.misconceptions]
+    return text_digest(_text_of_results(replace(exercise, misconceptions=bare)))
 
 
 def _json(value: Any) -> str:
@@ -208,6 +218,11 @@ class BuiltLesson:
     sources: str  # a digest of the sources of the exercise notebook
     practice: str = ""  # a digest of the cells of the exercises in the lesson
     results: str = ""  # a digest of the exercises' files, once they are written
+    deciding: dict[str, str] = field(default_factory=dict)
+    """By exercise, a digest of what decides its verdicts: set-up, starter, solution, check."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """By exercise, once they are written, a digest of the results that give a wrong answer its
+    reason: the right answer's and the misconceptions', without their explanations."""
     folder: str = field(default="", compare=False)  # of the exercises' files, once there are some
 
     @property
@@ -256,7 +271,8 @@ class BuiltLesson:
             for name in self.exercises
         }
         results = text_digest(*texts.values())
-        texts[file] = replace(self, results=results).to_text()
+        reasons = {name: _digest_of_reasons(self.expected(name)) for name in self.exercises}
+        texts[file] = replace(self, results=results, reasons=reasons).to_text()
         changed = [
             path
             for path, text in texts.items()

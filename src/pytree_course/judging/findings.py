@@ -67,8 +67,7 @@ def find(
     if any(isinstance(case.got, obs.NotAttempted) for case in failing):
         return []
     if near := matching.find_nearest(consistent, failed):
-        data = {"misconception": near.name, "explanation": near.explanation}
-        return [Finding("near", [*near.observations], data)]
+        return [Finding("near", [*near.observations], {"misconception": near.name})]
     if findings := _sentences_of_the_check(failing):
         return findings
     # At most one of these is true of most failing cases.

@@ -74,7 +74,10 @@ def _explain(
     if misconceptions:
         explained_cases = misconceptions[0].observations.keys()
     else:
-        findings = find(expected, outcomes, consistent, differences.keys())
+        findings = [
+            words.explained_finding(finding, expected.explanations)
+            for finding in find(expected, outcomes, consistent, differences.keys())
+        ]
         if findings:
             explained_cases = findings[0].holds
     case = _choose_case(expected, outcomes, explained_cases)

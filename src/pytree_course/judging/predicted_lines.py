@@ -27,10 +27,11 @@ def add_wrong_lines(
     misconceptions = {misconception.name: misconception for misconception in explained.values()}
     if len(misconceptions) > 1 and _is_one_slip(expected, observed, verdict.failed):
         explained, misconceptions = {}, {}
+    lines = _wrong_lines(expected, observed, verdict.failed, explained)
     return replace(
         verdict,
         misconceptions=tuple(misconceptions.values()),
-        lines=tuple(_wrong_lines(expected, observed, verdict.failed, explained)),
+        lines=tuple(words.explained_line(line, expected.explanations) for line in lines),
     )
 
 
@@ -68,21 +69,21 @@ def _wrong_lines(
             belief = misconception.name
             first_line = first_lines.setdefault(belief, name)
             if first_line == name:
-                why, data = "belief", {"explanation": misconception.explanation}
+                why, data = "belief", {}
             else:
-                others = _other_explanations(expected, case, got)
-                why, data = "as above", {"line": first_line, "also": others}
+                others = " ".join(_other_beliefs(expected, case, got))
+                why, data = "as above", {"line": first_line, "others": others}
         yield WrongLine(name, expected.lines[name], _prediction_text(got), why, data, belief)
 
 
-def _other_explanations(expected: ExpectedExercise, case: int, got: obs.Observation) -> str:
-    """Return the explanations of misconceptions that concern only this line and predict this."""
-    return "".join(
-        f" Or: {misconception.explanation}"
+def _other_beliefs(expected: ExpectedExercise, case: int, got: obs.Observation) -> list[str]:
+    """Return the names of misconceptions that concern only this line and predict this."""
+    return [
+        misconception.name
         for misconception in expected.misconceptions
         if [*misconception.observations] == [case]
         and not compare(misconception.observations[case], got)
-    )
+    ]
 
 
 def _reason(

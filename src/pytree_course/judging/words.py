@@ -7,6 +7,8 @@ braces are filled in.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from msgspec import structs
+
 from pytree_course.judging.verdicts import Finding, Verdict, VerdictKind, WrongLine
 from pytree_course.observing.comparison import Difference
 from pytree_course.observing.words import MAX_TEXT, describe, number_text
@@ -239,23 +241,29 @@ def explain_lines(lines: Iterable[WrongLine]) -> list[str]:
     ]
 
 
-def explain_verdict(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = True) -> str:
+def explain_verdict(verdict: Verdict, notes: Mapping[str, str]) -> str:
     """Say in a sentence or two why an exercise has its verdict.
 
-    `notes` are about unusual answer cells, by exercise. Without `reveal`, the expected result of
-    the case that failed is not mentioned: fresh cases stay secret.
+    `notes` are about unusual answer cells, by exercise.
     """
     sentences = [misconception.explanation for misconception in verdict.misconceptions]
     if verdict.lines:
         sentences = explain_lines(verdict.lines)
-    sentences = sentences or finding_sentences(verdict.findings)
-    if not sentences:
-        clause = verdict.reason
-        if verdict.kind is VerdictKind.INCORRECT and not reveal:
-            clause = verdict.score
-        end = "" if clause.endswith("?") else "."
-        sentences = [f"{clause[0].upper()}{clause[1:]}{end}"]
+    sentences = sentences or finding_sentences(verdict.findings) or [reason_sentence(verdict)]
     return " ".join([*sentences, *remarks(verdict, notes)])
+
+
+def reason_sentence(verdict: Verdict, *, reveal: bool = True) -> str:
+    """Return a verdict's reason as a sentence.
+
+    Without `reveal`, the expected result of the case that failed is not mentioned: fresh cases stay
+    secret.
+    """
+    clause = verdict.reason
+    if verdict.kind is VerdictKind.INCORRECT and not reveal:
+        clause = verdict.score
+    end = "" if clause.endswith("?") else "."
+    return f"{clause[0].upper()}{clause[1:]}{end}"
 
 
 def remarks(verdict: Verdict, notes: Mapping[str, str]) -> list[str]:
@@ -267,6 +275,24 @@ def remarks(verdict: Verdict, notes: Mapping[str, str]) -> list[str]:
     if note is not None and note != verdict.reason:
         sentences.append(f"Note: {note}.")
     return sentences
+
+
+def explained_line(line: WrongLine, explanations: Mapping[str, str]) -> WrongLine:
+    """Add to a wrong line the explanations of its misconceptions, given by name."""
+    if not line.misconception:
+        return line
+    others = line.data.get("others", "").split()
+    also = "".join(f" Or: {explanations[name]}" for name in others if name in explanations)
+    words = {"explanation": explanations.get(line.misconception, ""), "also": also}
+    return structs.replace(line, data={**line.data, **words})
+
+
+def explained_finding(finding: Finding, explanations: Mapping[str, str]) -> Finding:
+    """Add to a finding the explanation of the misconception that it names, if it names one."""
+    if "misconception" not in finding.data:
+        return finding
+    words = {"explanation": explanations.get(finding.data["misconception"], "")}
+    return structs.replace(finding, data={**finding.data, **words})
 
 
 def advice(kind: VerdictKind, name: str, hints_left: int, is_solution_due: bool) -> list[str]:

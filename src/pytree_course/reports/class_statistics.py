@@ -246,8 +246,8 @@ def find_clusters(grades: ClassGrades, min_students: int = 2) -> list[Cluster]:
     for lesson, exercise, answers in _by_exercise(grades):
         equal_answers: dict[tuple[int, str], Answers] = defaultdict(list)
         for student, attempt, row in answers:
-            if row.results is not None and not row.misconceptions:
-                equal_answers[attempt.seed, row.results].append((student, attempt, row))
+            if row.basis and row.results is not None and not row.misconceptions:
+                equal_answers[row.basis.seed, row.results].append((student, attempt, row))
         for members in equal_answers.values():
             if len(members) >= min_students:
                 clusters.append(_make_cluster(lesson, exercise, members))

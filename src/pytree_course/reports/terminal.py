@@ -25,10 +25,12 @@ from pytree_course.grading.grade import Grade
 from pytree_course.judging.feedback import LOOKS, feedback
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.judging.words import explain_verdict, remarks
+from pytree_course.rendering import render
 from pytree_course.reports.class_statistics import find_ungraded
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.texts import printable, printable_lines
 
+MAX_CHANGES = 20
 _STYLES = {
     VerdictKind.CORRECT: "green",
     VerdictKind.NOT_ATTEMPTED: "dim",
@@ -97,18 +99,22 @@ def grading_progress(console: Console) -> Iterator[ShowProgress]:
 
 
 def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Console) -> None:
-    """Print the changed verdicts, the ungraded attempts, and where the report is."""
-    for change in summary.changes:
-        answer = f"{change.student}, {change.lesson}, {change.exercise}"
-        difference = f"{change.before}, now {change.after}: {change.reason}"
-        console.print(Text(printable(f"Changed: {answer}: {difference}")))
+    """Print the ungraded attempts, the changed marks, and where the report is."""
     ungraded = find_ungraded(grades)
     for student, lesson, attempt in ungraded:
         again = " The next run tries again." if attempt.state is AttemptState.FAILED else ""
         reason = f"{lesson.lesson}, {attempt.state}: {attempt.reason}{again}"
         console.print(Text(printable(f"{student.label}: {reason}")))
+    not_counting = {(student.id, lesson.lesson) for student, lesson, _ in ungraded}
+    for student_id, stem, reason in summary.failed:
+        if (student_id, stem) not in not_counting:
+            why = f"{stem}, failed: {reason} The earlier grade counts. The next run tries again."
+            console.print(Text(printable(f"{student_id}: {why}")))
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
         f"{len(ungraded)} could not be graded."
     )
+    text = render("reports/changes.txt", grades=grades, most=MAX_CHANGES)
+    if text:
+        console.print(Text(text), soft_wrap=True)
     console.print(Text(printable(f"The class report: {into / 'report.html'}")))

@@ -9,7 +9,9 @@ from pytree_course.observing.observations import Observation, is_writable
 from pytree_course.observing.reading import read_json
 
 PUBLIC_SEED = 0
-"""The seed of the cases that every learner sees; each grading draws another one."""
+"""The seed of the cases that every learner sees; each gradebook draws others."""
+
+SEED_BITS = 32
 
 SEED_VARIABLE = "PYTREE_COURSE_SEED"
 """Environment variable set by grading: checks then only report their outcomes on this seed."""

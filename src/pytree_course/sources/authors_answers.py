@@ -160,6 +160,7 @@ def expect_lesson(sources: LessonSources) -> BuiltLesson:
         exercises=exercises,
         sources=sources.files.exercises_digest(),
         practice=sources.practice_digest,
+        deciding=sources.deciding_digests,
     )
 
 

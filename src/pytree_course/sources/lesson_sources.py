@@ -9,6 +9,7 @@ from functools import cached_property
 from pytree_course.cases.case import Check, load_checks
 from pytree_course.course import GOING_DEEPER, LessonFiles
 from pytree_course.judging.expected import LessonSection, Prediction
+from pytree_course.sources.deciding import deciding_digests
 from pytree_course.sources.exercises import Exercise, read_answers, read_exercises, read_practice
 from pytree_course.sources.predictions import read_predictions
 from pytree_course.sources.source_cells import (
@@ -165,6 +166,12 @@ class LessonSources:
         return {
             name: exercise for name, exercise in self.exercises.items() if not exercise.is_practice
         }
+
+    @property
+    def deciding_digests(self) -> dict[str, str]:
+        """A digest for each exercise, by name, of what decides its results and points."""
+        script = self.files.check_script.read_text(encoding="utf-8")
+        return deciding_digests(self.exercises, script)
 
     @property
     def practice_digest(self) -> str:
