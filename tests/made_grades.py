@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.class_grading.attempt import Attempt, AttemptState, Basis, VerdictRow
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.judging.expected import (
     BuiltLesson,
@@ -16,6 +16,7 @@ from pytree_course.running.outcomes import Line
 from pytree_course.texts import printable
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+BASIS = Basis(NOON, "0.1.0", "python", "digest", 7)
 SECRET = "the expected answer"
 """Stands in everything that a student may not see."""
 
@@ -85,6 +86,7 @@ def made_row(exercise, kind, points=2, **values):
     if kind in ("incorrect", "error"):
         values = {"failure": failure(), "results": "digest", "passed": 1} | values
     values = {"cases": 5, "explanation": f"It is {kind}.", "seconds": 0.5} | values
+    values = {"basis": BASIS} | values
     return VerdictRow(exercise, kind, earned, points, **values)
 
 
@@ -93,18 +95,13 @@ def made_attempt(student, rows, lesson="01_made", **values):
         "file": f"/secret place/{student}/{lesson}.ipynb",
         "handed_in": NOON,
         "answers": {row.exercise: f"answer of {student}" for row in rows},
-        "seed": 7,
-        "on_public_cases": False,
         "state": AttemptState.GRADED,
         "reason": "",
     } | values
     return Attempt(
         student=student,
         lesson=lesson,
-        answers_digest="answers",
-        checks="digest",
-        environment="python",
-        seconds=1.0,
+        answers_digest=values.pop("answers_digest", "answers"),
         graded_at=NOON,
         rows=rows,
         **values,

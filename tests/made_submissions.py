@@ -79,7 +79,7 @@ class MadeClass:
         files = self.course.lesson("01_mini")
         sources = read_sources(files)
 
-        def run(answers, settings):
+        def run(answers, settings, helpers):
             runs = {}
             for name, code in answers.items():
                 exercise = sources.exercises[name]
@@ -97,8 +97,10 @@ class MadeClass:
 
     def grade(self, options=OWN_WORK):
         with self.gradebook() as gradebook:
-            pools = [self.pool] * 2
-            return ClassGrading(self.course, self.read(), gradebook, options, *pools).run()
+            grading = ClassGrading(self.course, self.read(), gradebook, options)
+            grading.run(grading.find_work(), self.pool, SAME_PROCESS)
+            grading.find_new_reasons()
+            return grading.summary
 
     def read(self):
         return read_handed_in(self.folder, self.course, self.into, SAME_PROCESS)
@@ -109,6 +111,10 @@ class MadeClass:
     def attempts(self):
         with self.gradebook() as gradebook:
             return sorted(gradebook.attempts(), key=lambda each: each.student)
+
+    def seeds(self):
+        """Return the seeds of all cases that something was graded on."""
+        return {row.basis.seed for attempt in self.attempts() for row in attempt.rows}
 
     def points(self):
         attempts = counting_attempts(self.attempts())

@@ -14,6 +14,7 @@ from zipfile import ZipFile
 import psutil
 import pytest
 
+from pytree_course.authoring.building import build
 from pytree_course.class_grading import grade_class as class_grading
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades
@@ -90,7 +91,7 @@ def test_errors_that_name_an_address_in_memory_are_equal_results(quick):
     assert first.results == second.results is not None
 
 
-def test_what_was_graded_is_kept_and_not_run_again_unless_forced_and_then_on_fresh_cases(
+def test_what_was_graded_is_kept_and_not_run_again_unless_forced_and_then_on_the_same_cases(
     quick, monkeypatch
 ):
     quick.hand_in("ada", RIGHT)
@@ -106,12 +107,50 @@ def test_what_was_graded_is_kept_and_not_run_again_unless_forced_and_then_on_fre
     quick.hand_in("bob", ELEMENTS)  # as before: it counts again, and is not run again
     assert quick.grade().unchanged == 2
     attempts = [each for each in quick.attempts() if each.student == "bob"]
-    assert max(attempts, key=lambda each: each.graded_at).answers == ELEMENTS
-    assert len(attempts) == 2
-    seed = quick.attempts()[0].seed
+    assert [each.answers for each in attempts] == [ELEMENTS, NODES, ELEMENTS]
+    assert quick.points()["bob"] == 0
     assert quick.grade(GradingOptions(in_sandbox=False, force=True)).graded == 2
-    assert quick.attempts()[0].seed != seed
+    assert len(quick.attempts()) == 6  # attempts are added, and never replaced
+    assert len(quick.seeds()) == 1
     assert quick.grade(GradingOptions(lessons=["02_other"])).graded == 0
+
+
+def test_a_latecomer_is_graded_on_the_cases_of_the_class_and_all_on_new_ones_if_they_are_drawn(
+    quick,
+):
+    quick.hand_in("ada", RIGHT)
+    quick.hand_in("bob", ELEMENTS)
+    quick.grade()
+    class_folder = quick.folder
+    quick.folder = class_folder.with_name("late")
+    quick.hand_in("cyd", RIGHT)
+    assert quick.grade().graded == 1
+    assert len(quick.seeds()) == 1
+    with quick.gradebook() as gradebook:
+        gradebook.draw_seed("01_mini")
+    assert quick.grade().graded == 3  # the others' answers are in the gradebook
+    assert len(quick.seeds()) == 2
+    assert quick.points() == {"ada": 3, "bob": 0, "cyd": 3}
+
+
+def test_a_lesson_that_is_not_built_is_refused_with_the_command(quick, monkeypatch, capsys):
+    quick.hand_in("ada", RIGHT)
+    edit(quick.course.lesson("01_mini").sources / "answers.py", "You count", "You are counting")
+    assert quick.run_here(monkeypatch) == 2
+    refusal = capsys.readouterr().err
+    assert "Nothing was graded. The sources of 01_mini have changed" in refusal
+    assert "python3 course.py build 01_mini" in refusal
+
+
+def test_another_wording_is_on_every_page_and_nothing_runs(quick, monkeypatch):
+    quick.hand_in("bob", ELEMENTS)
+    quick.run_here(monkeypatch)
+    edit(quick.course.lesson("01_mini").sources / "answers.py", "You count", "You are counting")
+    build(quick.course.lesson("01_mini"))
+    monkeypatch.setattr(class_grading, "run_answers", _fails)
+    assert quick.run_here(monkeypatch) == 0
+    assert "You are counting" in (quick.into / "students" / "bob.html").read_text()
+    assert len(quick.attempts()) == 1
 
 
 def test_equal_answers_run_once_and_each_student_has_an_attempt(quick, monkeypatch):
@@ -149,23 +188,36 @@ def test_without_sources_the_public_cases_have_to_be_accepted_and_are_said_every
     assert attempt.on_public_cases
     away.rename(sources)
     assert made.grade().graded == 1  # now there are fresh cases
-    assert not made.attempts()[0].on_public_cases
+    assert [each.on_public_cases for each in made.attempts()] == [True, False]
 
 
-def test_a_changed_exercise_regrades_and_says_whose_verdict_changed_and_why(quick):
+def test_of_a_changed_lesson_only_the_changed_exercise_runs_again_for_all_and_changes_are_told(
+    quick, monkeypatch, capsys
+):
     quick.hand_in("ada", RIGHT)
     quick.hand_in("bob", ELEMENTS)
-    quick.grade()
+    quick.run_here(monkeypatch)
+    assert "Changed mark" not in capsys.readouterr().out
     exercises = quick.course.lesson("01_mini").sources / "exercises.md"
     none_is_a_leaf = "jax.tree.leaves(tree, is_leaf=lambda x: x is None))"
     edit(exercises, "jax.tree.leaves(tree))", none_is_a_leaf)
-    summary = quick.grade()
-    assert summary.graded == 2
-    (change,) = summary.changes
-    assert (change.student, change.exercise) == ("ada", "count_leaves")
-    assert (change.before, change.after) == ("correct", "incorrect")
-    assert "changed" in change.reason
-    assert quick.points() == {"ada": 2, "bob": 0}
+    build(quick.course.lesson("01_mini"))
+    begun, run = [], class_grading.run_answers
+    monkeypatch.setattr(class_grading, "run_answers", lambda *of: begun.append(of) or run(*of))
+    quick.folder = quick.folder.with_name("late")
+    quick.hand_in("cyd", {})  # what the others handed in is in the gradebook
+    quick.run_here(monkeypatch)
+    changed = (
+        "Changed mark: ada, 01_mini: 3 → 2 (the exercise or its check was changed): "
+        "count_leaves was correct, is incorrect\n"
+    )
+    assert changed in capsys.readouterr().out
+    assert "<b>3 → 2</b>" in (quick.into / "report.html").read_text()
+    assert [[*answers] for answers, *_ in begun] == [["count_leaves"], ["count_leaves"], []]
+    assert quick.points() == {"ada": 2, "bob": 0, "cyd": 0}
+    assert len(quick.seeds()) == 1
+    quick.run_here(monkeypatch)
+    assert "Changed mark" not in capsys.readouterr().out  # it has been told
 
 
 def test_what_ran_beside_others_and_ended_for_no_cause_of_its_own_runs_again_alone(
@@ -320,8 +372,8 @@ def test_a_gradebook_that_becomes_unwritable_stops_grading_and_keeps_what_is_in_
     made.hand_in("bob", {})
     record = Gradebook.record
 
-    def record_one(gradebook, attempt):
-        record(gradebook, attempt)
+    def record_one(gradebook, attempt, results):
+        record(gradebook, attempt, results)
         gradebook._database.execute("PRAGMA query_only = ON")  # as where the disk is read-only
 
     monkeypatch.setattr(Gradebook, "record", record_one)
@@ -357,7 +409,8 @@ def test_who_was_not_graded_yet_is_not_said_to_have_handed_nothing_in(made):
     (made.folder / "cyd").mkdir()
     folder = made.read()
     with made.gradebook() as gradebook:
-        grades = ClassGrades.combine(made.course, folder, gradebook, [], None)
+        gradebook.remember(submitters=folder.submitters)
+        grades = ClassGrades.combine(made.course, gradebook, folder)
     assert write_tables(grades, made.into) + write_pages(grades, made.into, {}) == []
     assert (
         '"bob","","yes","01_mini","0","3","handed in, but not graded yet"'

@@ -128,4 +128,4 @@ def test_a_line_that_fits_no_answer_is_an_error_with_the_number_of_its_end(grade
     assert "line 4: " in said
     assert what in said
     assert "Nothing was graded." in said
-    assert not (graded.made.into / "gradebook.sqlite").exists()
+    assert not graded.made.attempts()

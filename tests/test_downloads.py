@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.class_grading.downloads import download_names
-from pytree_course.class_grading.folder import read_handed_in, refuse_due
+from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.roster import RosterEntry, match_roster
 from pytree_course.class_grading.student_files import NOT_OURS
 from pytree_course.course import CourseError
@@ -194,6 +194,3 @@ def test_what_else_is_in_a_download_is_said_and_it_is_not_asked_when_work_was_ha
     found = read_class_folder(folder, course)
     assert [*found.submitters] == ["77"]
     assert found.left_out == [("77", "raybob_77_8_essay.pdf, raybob_77_text.html", NOT_OURS)]
-    refuse_due(found, None)
-    with pytest.raises(CourseError, match="leave --due out"):
-        refuse_due(found, found.notebooks[0].handed_in)

@@ -16,7 +16,7 @@ from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
 from pytree_course.observing.observations import MAX_DEPTH, NoneValue
 from pytree_course.observing.observe import observe
 from pytree_course.running.outcomes import Line
-from tests.made_grades import NOON, made_attempt
+from tests.made_grades import BASIS, NOON, made_attempt
 
 NONE = NoneValue()
 ROW = VerdictRow(
@@ -34,12 +34,12 @@ ROW = VerdictRow(
     findings=[Finding("constant", [1, 2], {"which": "all"})],
     lines=[WrongLine("A", "`[1]`", "2", "belief", {"explanation": "It is so."}, "a_belief")],
     failed=[1, 2],
+    basis=BASIS,
 )
 ATTEMPT = made_attempt(
     "ada",
     [ROW, replace(ROW, exercise="first_leaf", kind="correct", points=2, failure=None)],
     "01_mini",
-    seed=2**32 - 1,
     answers={"count_leaves": "def count_leaves(tree):\r\n\f    return 0"},
 )
 
@@ -63,13 +63,18 @@ def test_any_text_survives(tmp_path_factory, text):
         assert book.attempts() == [attempt]
 
 
-def test_an_attempt_with_the_same_key_is_replaced_and_another_is_added(gradebook):
+def test_attempts_are_added_and_never_replaced(gradebook):
     gradebook.record(ATTEMPT)
-    again = replace(ATTEMPT, seed=7, rows=ATTEMPT.rows[:1])
+    again = replace(ATTEMPT, rows=ATTEMPT.rows[:1])
     gradebook.record(again)
-    assert gradebook.attempts() == [again]
-    gradebook.record(replace(again, answers_digest="second"))
-    assert len(gradebook.attempts()) == 2
+    assert gradebook.attempts() == [ATTEMPT, again]
+
+
+def test_a_lesson_has_one_seed_until_another_is_drawn(gradebook):
+    seed = gradebook.seed("01_mini")
+    assert Gradebook(gradebook.file).seed("01_mini") == seed
+    gradebook.draw_seed("01_mini")
+    assert gradebook.seed("01_mini") != seed
 
 
 @pytest.mark.parametrize("statement", ["CREATE TABLE mine (x)", "PRAGMA user_version = 1"])
@@ -118,10 +123,12 @@ def edited(change):
 UNREADABLE = {
     "cut off": lambda record: record[:-2],
     "a list": lambda _: "[]",
-    "no seed": edited(lambda record: record.pop("seed")),
+    "no state": edited(lambda record: record.pop("state")),
     "an unknown state": edited(lambda record: record.update(state="lost")),
-    "a time without a zone": edited(lambda record: record.update(graded_at="2026-11-16")),
-    "a long number": lambda record: record.replace('"seed": 4294967295', f'"seed": {"9" * 5_000}'),
+    "a time without a zone": edited(
+        lambda record: record["rows"][0]["basis"].update(graded_at="2026-11-16")
+    ),
+    "a long number": lambda record: record.replace('"cases": 3', f'"cases": {"9" * 5_000}'),
     "an unknown node": edited(lambda record: record["rows"][0]["failure"].update(got=["knot"])),
     "inputs without words": edited(lambda record: record["rows"][0]["failure"].update(written=[])),
 }
@@ -158,7 +165,6 @@ def attempt(digest, points, days=0, graded=0):
         answers_digest=digest,
         handed_in=NOON + timedelta(days=days),
         graded_at=NOON + timedelta(days=graded),
-        checks=f"checks {graded}",
         rows=[replace(ROW, points=points)],
     )
 

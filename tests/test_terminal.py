@@ -1,13 +1,15 @@
 """What grading prints: legible in a narrow terminal too."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from pytree_course.class_grading.attempt import AttemptState
+from pytree_course.class_grading.changes import MarkChange, VerdictChange
 from pytree_course.class_grading.class_grades import Student
-from pytree_course.class_grading.grade_class import Summary, VerdictChange
+from pytree_course.class_grading.grade_class import Summary
 from pytree_course.reports.terminal import show_class
 from tests.made_grades import made_attempt, made_grades, made_row
 from tests.test_tables import hidden
@@ -21,15 +23,18 @@ def test_of_a_class_is_said_what_changed_what_was_not_graded_and_where_the_repor
 ):
     row = made_row("count", "correct")
     lost = made_attempt("12345", [row], state=AttemptState.UNREADABLE, reason="it is empty")
-    change = VerdictChange("12345", "01_leaves", "count", "error", "correct", "the check changed")
-    summary = Summary(graded=5, unchanged=2, changes=[change])
-    grades = made_grades([lost], students=[ADA])
+    verdict = VerdictChange("count", "error", "correct", "the check changed")
+    change = MarkChange("12345", "01_leaves", 0, 2, "the check changed", [verdict])
+    summary = Summary(graded=5, unchanged=2)
+    grades = replace(made_grades([lost], students=[ADA]), changes=[change])
     lines = printed(show_class, summary, grades, tmp_path, width=columns).splitlines()
     assert max(map(len, lines)) <= columns
     words = " ".join(" ".join(lines).split())
-    assert "12345, 01_leaves, count: error, now correct: the check changed" in words
+    changed = "01_leaves: 0 → 2 (the check changed): count was error, is correct"
+    assert f"Changed mark: lovelaceada (ada.lovelace@example.org), {changed}" in words
     assert "lovelaceada (ada.lovelace@example.org): 01_made, unreadable: it is empty" in words
-    assert "5 graded, 2 had not changed, 1 could not be graded. The class report:" in words
+    assert "5 graded, 2 had not changed, 1 could not be graded. Changed mark:" in words
+    assert "The class report:" in words
     assert "report.html" in "".join(lines)
 
 
@@ -52,9 +57,9 @@ def test_nothing_that_was_handed_in_can_speak_to_the_terminal(tmp_path):
     student = Student(HOSTILE, HOSTILE, login=HOSTILE, is_expected=False)
     values = {"state": AttemptState.UNREADABLE, "reason": HOSTILE, "file": HOSTILE}
     attempt = made_attempt(HOSTILE, [row], **values)
-    change = VerdictChange(HOSTILE, "01_made", "count", "error", "correct", HOSTILE)
-    summary = Summary(changes=[change])
-    grades = made_grades([attempt], students=[student])
+    change = MarkChange(HOSTILE, "01_made", None, 2, HOSTILE)
+    summary = Summary(failed=[(HOSTILE, "02_made", HOSTILE)])
+    grades = replace(made_grades([attempt], students=[student]), changes=[change])
     shown = printed(show_class, summary, grades, tmp_path / HOSTILE)
     assert nothing_raw(shown)
     assert r"\x1b]0;title\x07\x1b[2J\r\nada: 99\u202e\u2066\ud800[red]" in shown

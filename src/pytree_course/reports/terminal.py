@@ -116,5 +116,5 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
     )
     text = render("reports/changes.txt", grades=grades, most=MAX_CHANGES)
     if text:
-        console.print(Text(text), soft_wrap=True)
+        console.print(Text(text))
     console.print(Text(printable(f"The class report: {into / 'report.html'}")))
