@@ -77,6 +77,18 @@ class HandedIn:
                 by_name.setdefault(name, set()).add(submitter.id)
         return by_name | by_id
 
+    def only_student(self, name: str) -> str:
+        """Return the id of the one student whom a name or an id stands for."""
+        if name not in self.students:
+            raise CourseError(f"no student is called {name!r}")
+        namesakes = self.students[name]
+        if not namesakes:
+            raise CourseError(f"{name} handed in nothing")
+        if len(namesakes) > 1:
+            raise CourseError(f"several students are called {name!r}")
+        (student,) = namesakes
+        return student
+
 
 def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Correction]:
     """Read a teacher's corrections from a CSV file with the columns `COLUMNS`.
@@ -109,7 +121,7 @@ def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Co
 
 def _read_correction(row: Mapping[str, str], course: Course, handed_in: HandedIn) -> Correction:
     """Read a line of the file; a CourseError says why it cannot be used."""
-    student = _only_student(row["student"], handed_in.students)
+    student = handed_in.only_student(row["student"])
     lesson = course.lesson_named(row["lesson"])
     if (student, lesson.stem) not in handed_in.notebooks:
         raise CourseError(f"{student} handed in nothing for {lesson.stem}")
@@ -118,19 +130,6 @@ def _read_correction(row: Mapping[str, str], course: Course, handed_in: HandedIn
         raise CourseError(f"{lesson.stem} has no exercise {row['exercise']!r}")
     points = _read_points(row["points"], exercises[row["exercise"]].points)
     return Correction(student, lesson.stem, row["exercise"], points, row["comment"])
-
-
-def _only_student(name: str, students: Mapping[str, set[str]]) -> str:
-    """Return the id of the one student whom a name or an id stands for."""
-    if name not in students:
-        raise CourseError(f"no student is called {name!r}")
-    namesakes = students[name]
-    if not namesakes:
-        raise CourseError(f"{name} handed in nothing")
-    if len(namesakes) > 1:
-        raise CourseError(f"several students are called {name!r}")
-    (student,) = namesakes
-    return student
 
 
 def _read_points(text: str, max_points: int) -> int | None:

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,7 +68,7 @@ def judge_submission(
     lesson: LessonToGrade,
     right_results: RightResults,
     submission: Submission,
-    runs: dict[str, ExerciseRun],
+    runs: Mapping[str, ExerciseRun],
 ) -> list[Verdict]:
     """Judge every exercise of a lesson by the runs of a submission's answers."""
     verdicts = []
