@@ -308,7 +308,12 @@ class ClassGrading:
         """Return a lesson's right results; the author's answers run when they are first needed."""
         if stem not in self.right_results:
             task = authors_pool.submit(find_right_results, self._lesson(stem))
-            self.right_results[stem] = task.result()
+            try:
+                self.right_results[stem] = task.result()
+            except Exception as error:
+                raise CourseError(
+                    f"The course's own answers to {stem} cannot run here: {error}"
+                ) from error
         return self.right_results[stem]
 
     def _new_attempt(self, notebook: Notebook) -> Attempt:

@@ -120,6 +120,16 @@ PROGRESS_NOT_KEPT = (
 # Checks that do not come to a verdict.
 ANSWER_WAS_CALLED_TITLE = "Give the check {names} itself"
 ANSWER_WAS_CALLED = "Write `{names}` without `()`."
+NO_PLATFORM_TITLE = "JAX cannot compute here"
+NO_PLATFORM = (
+    "JAX_PLATFORMS, or `jax_platforms` in a start-up file, is `{platforms}`, which this computer "
+    "does not have. Remove that setting, and start JupyterLab again."
+)
+XLA_FLAGS_TITLE = "Your shell sets XLA_FLAGS"
+XLA_FLAGS_SET = (
+    "A check cannot undo `{flags}`. If the kernel dies, or a check is wrong about your answer, "
+    "remove that setting, and start JupyterLab again."
+)
 SLOW_CODE_TITLE = "Still running"
 SLOW_CODE = "Your code is taking a while. To stop it, press ■ in the toolbar above."
 INTERRUPTED_TITLE = "You stopped it"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytree_course
-from pytree_course import compiled
+from pytree_course import compiled, jax_configuration
 from pytree_course.grading import limits
 
 USER_INSIDE = 1000
@@ -63,7 +63,7 @@ def default_variables() -> dict[str, str]:
         "HOME": TMP,
         "USER": "learner",
         "LANG": "C.UTF-8",
-        "JAX_PLATFORMS": "cpu",
+        **jax_configuration.VARIABLES,
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
