@@ -122,8 +122,8 @@ ANSWER_WAS_CALLED_TITLE = "Give the check {names} itself"
 ANSWER_WAS_CALLED = "Write `{names}` without `()`."
 NO_PLATFORM_TITLE = "JAX cannot compute here"
 NO_PLATFORM = (
-    "It cannot use `{platforms}`, which JAX_PLATFORMS names, or `jax_platforms` in a start-up file. "
-    "Remove that setting, and start JupyterLab again."
+    "It cannot use `{platforms}`, which JAX_PLATFORMS names, or `jax_platforms` in a start-up "
+    "file. Remove that setting, and start JupyterLab again."
 )
 XLA_FLAGS_TITLE = "Your shell sets XLA_FLAGS"
 XLA_FLAGS_SET = (
