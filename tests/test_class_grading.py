@@ -266,7 +266,6 @@ def _judge_or_fail(lesson, right, submission, runs):
 @pytest.mark.parametrize(
     ("what", "fails", "costs"),
     [
-        ("pytree_course.sources.authors_answers.run_solution", _fails, ["ada", "bob"]),
         ("pytree_course.class_grading.grade_class.run_answers", _fails, ["ada", "bob"]),
         ("pytree_course.class_grading.graded_rows.judge_submission", _judge_or_fail, ["ada"]),
     ],
