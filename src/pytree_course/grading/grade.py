@@ -25,6 +25,12 @@ from pytree_course.running.outcomes import SEED_BITS, Outcome
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # ipykernel's name for a cell
 
+_OVER_TIME = {
+    CellEnd.TIMED_OUT: words.TIMED_OUT,
+    CellEnd.WAITED: words.WAITED,
+    CellEnd.NO_TIME_LEFT: words.NO_TIME_LEFT,
+}
+
 
 @dataclass(frozen=True)
 class Grade:
@@ -111,8 +117,8 @@ def _complete_outcomes(exercise: ExpectedExercise, check: CellRun) -> list[Outco
 
 def _judge_run(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     """Judge how an answer ran on the cases that it is graded on."""
-    if run.end is CellEnd.TIMED_OUT:
-        return without_outcomes(exercise, VerdictKind.TIMED_OUT, words.TIMED_OUT)
+    if run.end in _OVER_TIME:
+        return without_outcomes(exercise, VerdictKind.TIMED_OUT, _OVER_TIME[run.end])
     if outcomes := _complete_outcomes(exercise, run.check):
         return judge(exercise, outcomes)
     return _judge_end(exercise, run)
@@ -127,6 +133,8 @@ def _judge_end(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     has_long_report = check.has_long_message and not check.reports
     if run.end is CellEnd.FLOODED or has_long_report:
         return without_outcomes(exercise, VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT)
+    if run.end is CellEnd.OVER_PROCESSES:
+        return without_outcomes(exercise, VerdictKind.CRASHED, words.OVER_PROCESSES)
     if run.end is CellEnd.OVER_MEMORY:
         return without_outcomes(exercise, VerdictKind.CRASHED, words.OVER_MEMORY)
     if run.end is CellEnd.KERNEL_ENDED:

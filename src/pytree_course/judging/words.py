@@ -47,8 +47,15 @@ NO_REPORT = "the check could not report its results: perhaps your code used up a
 SEVERAL_REPORTS = "your code reported results instead of the check, which only the check may do"
 TOO_MUCH_OUTPUT = "your code printed, showed or returned far too much: look for a print in a loop"
 OVER_MEMORY = "your code used more memory than allowed: look for a loop that keeps allocating"
+OVER_PROCESSES = (
+    "your code started more processes than allowed: look for a loop or function that starts some"
+)
 KERNEL_DIED = "your code terminated its Python process"
 TIMED_OUT = "your code did not finish in time: look for an infinite loop"
+WAITED = "your code waited for too long: look for a sleep, a lock, or a process that does not end"
+NO_TIME_LEFT = (
+    "not run to its end, because the exercises before it used up the time of the whole notebook"
+)
 NO_VERDICT = "the check gave no verdict"
 MISSING_IN_GRADING = {
     "NameError": "Only answer cells are graded: put everything that an answer needs into its "

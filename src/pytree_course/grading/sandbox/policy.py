@@ -77,7 +77,7 @@ def process_limits() -> dict[int, int]:
 
     return {
         resource.RLIMIT_DATA: limits.MEMORY,
-        resource.RLIMIT_NPROC: limits.PROCESSES,
+        resource.RLIMIT_NPROC: limits.THREADS,
         resource.RLIMIT_FSIZE: limits.FILE_BYTES,
         resource.RLIMIT_CPU: limits.CPU_SECONDS,
         resource.RLIMIT_NOFILE: limits.OPEN_FILES,
