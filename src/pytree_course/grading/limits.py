@@ -27,7 +27,7 @@ WATCH_SECONDS = 0.2  # between two looks at what all processes use up together
 # answers. It may run again, as a whole, after all others.
 START_SECONDS = 60.0  # for a kernel to get ready, and for all that runs before the exercises
 EXERCISE_SECONDS = 18.0  # for an answer cell and its check cell together
-SUBMISSION_SECONDS = 56.0  # for all kernels of a submission
+SUBMISSION_SECONDS = 50.0  # for all kernels of a submission
 EXERCISE_MESSAGES = 12_000
 EXERCISE_BYTES = 32 * MIB
 REPORT_BYTES = 2 * MIB  # a longer message is counted, but not read
