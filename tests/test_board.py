@@ -221,14 +221,16 @@ def test_the_answer_is_folded_away_and_all_questions_are_reachable_until_it_is_e
     room.join("Ada").tried(COUNT, "none_is_a_leaf")
 
     def unfolded():
-        part = room.news("board")["vote"]
-        assert 'href="questions"' in part
-        return re.sub("<details.*?</details>", "<details>", part, flags=re.DOTALL)
+        parts = room.news("board")
+        assert 'href="questions"' in parts["vote"]
+        shown = parts["vote"] + parts["reasons"]
+        return re.sub("<details.*?</details>", "<details>", shown, flags=re.DOTALL)
 
     for do, fields in (("clear", {}), ("ask", a_question(room)), ("close", {}), ("ask again", {})):
         room.act(do, **fields)
         assert "<details>" in unfolded()
         assert "right" not in unfolded().lower()
+        assert "adds no leaf" not in unfolded()
     room.act("explain")
     assert "✓ Right" in unfolded()
 
