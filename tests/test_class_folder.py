@@ -12,7 +12,7 @@ import pytest
 from pytree_course.class_grading import reading
 from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.pool import local_pool
-from pytree_course.class_grading.student_files import A_LINK, NO_STAMP, NO_TIME, NOT_OURS
+from pytree_course.class_grading.student_files import A_LINK, NO_STAMP, NO_TIME
 from pytree_course.course import CourseError
 from pytree_course.grading.submission import read_submission_of_any_lesson
 from tests.conftest import put
@@ -70,9 +70,10 @@ def test_a_notebook_is_read_whatever_it_is_called(folder, class_folder, name, da
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
-        ("essay.pdf", "%PDF", NOT_OURS),
-        ("data.json", '{"rows": []}', NOT_OURS),
-        ("scratch.ipynb", '{"cells": []}', NOT_OURS),
+        ("essay.pdf", "%PDF", "it is a PDF, not a notebook"),
+        ("data.json", '{"rows": []}', "it is not a notebook"),
+        ("work.tar.gz", "\x1f", "it is an archive that is not opened: unpack it, or ask for a zip"),
+        ("scratch.ipynb", '{"cells": []}', "it is a notebook without answer cells of this course"),
         ("homework.ipynb", "{", "homework.ipynb is not a notebook: "),
         ("homework.ipynb", MARKS, "homework.ipynb is not a notebook: it holds Git's conflict"),
         ("homework.zip", "no zip", "it is neither a folder nor a zip that can be read"),
@@ -101,20 +102,21 @@ def test_where_contents_cannot_be_read_the_name_says_whose_lesson_it_may_be(fold
     assert [*left_out(read)] == [f"ada/{EXERCISES}"]
 
 
-def test_a_whole_clone_is_read_and_its_other_files_are_one_line(folder, class_folder, course):
-    clone = folder / "ada" / "pytree-course"
-    put(clone / "exercises" / EXERCISES, WORKED_IN)
-    for place in (clone / "checks" / "expected", folder / "bob" / "a", folder / "bob" / "b"):
-        put(place / "01_mini.ipynb", course.lesson("01_mini").read_blank())
-    put(clone / "notebooks" / "01_mini.ipynb", course.lesson("01_mini").notebook.read_text())
-    for name in ("README.md", "course.py", "src/a/b/c/d/e/f.py", ".venv/x.ipynb", ".git/HEAD"):
-        put(clone / name)
+def test_of_a_copy_of_the_course_only_notebooks_with_answers_are_handed_in(
+    folder, class_folder, course
+):
+    copy, blank = folder / "ada" / "pytree-course", course.lesson("01_mini").read_blank()
+    put(copy / "notes" / "mine.ipynb", WORKED_IN)
+    put(copy / "notes" / "essay.pdf")
+    for name in ("exercises/01_mini_exercises.ipynb", "checks/expected/01_mini.ipynb"):
+        put(copy / name, blank)
+    put(copy / "notebooks" / "01_mini.ipynb", course.lesson("01_mini").notebook.read_text())
+    for name in ("README.md", "course.py", "src/pytree_course/a.py", ".venv/x.ipynb", ".git/HEAD"):
+        put(copy / name)
+    put(folder / "bob" / EXERCISES, blank)  # alone, it is handed in
     read = class_folder()
-    assert found(read) == [("ada", "01_mini", EXERCISES), ("bob", "01_mini", "01_mini.ipynb")]
-    assert {notebook.remark for notebook in read.notebooks} == {""}
-    ((files, why),) = left_out(read).items()
-    assert files.startswith("ada/pytree-course/") and files.endswith(" and 1 more")
-    assert why == NOT_OURS
+    assert found(read) == [("ada", "01_mini", "mine.ipynb"), ("bob", "01_mini", EXERCISES)]
+    assert left_out(read) == {"ada/pytree-course/notes/essay.pdf": "it is a PDF, not a notebook"}
     assert read.doubts == []
 
 
@@ -130,16 +132,20 @@ def test_a_whole_clone_is_read_and_its_other_files_are_one_line(folder, class_fo
 def test_the_newest_counts_and_of_equal_times_the_names_decide_and_both_are_said(
     folder, class_folder, names, counts
 ):
+    early, late = (datetime(2026, 11, day, 18, 40).timestamp() for day in (27, 28))
     for name in names:
-        os.utime(put(folder / "ada" / name, WORKED_IN), (1_000_000, 1_000_000))
+        os.utime(put(folder / "ada" / name, WORKED_IN), (early, early))
     (notebook,) = class_folder().notebooks
-    said = f"of 2 notebooks, the last counts: {counts}"
-    assert notebook.remark == f"{said}, chosen by its name, because another one has the same time"
-    for newest in names:
-        os.utime(folder / "ada" / newest)
+    assert notebook.remark.startswith(f"of 2 notebooks, the last counts: {counts} (27 Nov 2026, ")
+    assert notebook.remark.endswith(", chosen by its name, because another one has the same time")
+    for newest, other in (names, names[::-1]):
+        os.utime(folder / "ada" / newest, (late, late))
         (notebook,) = class_folder().notebooks
-        assert notebook.remark == f"of 2 notebooks, the last counts: {newest}"
-        os.utime(folder / "ada" / newest, (1_000_000, 1_000_000))
+        assert notebook.remark == (
+            f"of 2 notebooks, the last counts: {newest} (28 Nov 2026, 18:40), "
+            f"not {other} (27 Nov 2026, 18:40)"
+        )
+        os.utime(folder / "ada" / newest, (early, early))
 
 
 def test_one_as_handed_out_does_not_count_and_what_counts_elsewhere_is_remarked(
@@ -318,6 +324,7 @@ def test_what_may_not_be_opened_costs_its_student_only(folder, class_folder):
     (folder / "bob").chmod(0o700)
     assert [*read.submitters] == ["ada", "bob", "cyd"]
     reasons = {each.student: each.problem for each in read.notebooks}
+    assert {each.student: each.is_failure for each in read.notebooks} == {"ada": True, "cyd": False}
     reasons |= {student: why for student, _, why in read.left_out}
     assert reasons.pop("cyd") == ""
     assert [*reasons] == ["ada", "bob"]

@@ -21,9 +21,9 @@ from pytree_course.class_grading.reading import Notebook, read_class
 from pytree_course.class_grading.roster import RosterEntry
 from pytree_course.class_grading.student_files import (
     A_LINK,
+    Collector,
     LeftOut,
     StudentFile,
-    collect_files,
     group_by_reason,
     is_called_notebook,
     is_zip,
@@ -65,13 +65,10 @@ def read_handed_in(
     _refuse_grades_inside(folder, into)
     entries = list(_entries(folder, [entry.canvas_id for entry in roster if entry.canvas_id]))
     submitters = _submitters(entries)
-    collected = [
-        file
-        for entry, download in entries
-        for file in collect_files(entry, download, unpack_into, opened.problems)
-    ]
+    collector = Collector(unpack_into, pool, opened.problems)
+    collected = [file for entry in entries for file in collector.collect(*entry)]
     files = [file for file in collected if isinstance(file, StudentFile)]
-    left_out = _not_unpacked(opened.problems, folder)
+    left_out = _not_unpacked(opened.problems, folder, entries)
     left_out += [file for file in collected if isinstance(file, LeftOut)]
     if not submitters:
         _refuse_without_students(folder, course, left_out)
@@ -110,16 +107,22 @@ def _refuse_grades_inside(folder: Path, into: Path) -> None:
         )
 
 
-def _not_unpacked(problems: dict[Path, str], folder: Path) -> list[LeftOut]:
+def _not_unpacked(
+    problems: dict[Path, str], folder: Path, entries: Iterable[tuple[Path, DownloadName]]
+) -> list[LeftOut]:
     """Return the files of the class's zip of which not even the name could be unpacked.
 
-    The others are found in the folder, and `collect_files` gives their problems.
+    The others are found in the folder, and the `Collector` gives their problems.
     """
-    return [
-        LeftOut("", shown_path(file.relative_to(folder)), problem)
-        for file, problem in problems.items()
-        if file.is_relative_to(folder) and not os.path.lexists(file)
-    ]
+    students = {entry.name: download.submitter.id for entry, download in entries}
+    left_out = []
+    for file, problem in problems.items():
+        if file.is_relative_to(folder) and not os.path.lexists(file):
+            path = file.relative_to(folder)
+            student = students.get(path.parts[0], "")
+            in_folder = path.relative_to(path.parts[0]) if student else path
+            left_out.append(LeftOut(student, shown_path(in_folder), problem))
+    return left_out
 
 
 def _below_wrappers(folder: Path, stems: tuple[str, ...]) -> Path:

@@ -1,11 +1,13 @@
 """Judge how a submission's answers ran; grade the user's own notebook."""
 
+import platform
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pytree_course.built import strip_machine_details
 from pytree_course.course import LessonFiles
 from pytree_course.grading.cell_run import CellEnd, CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
@@ -24,6 +26,7 @@ from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.running.outcomes import SEED_BITS, Outcome
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # ipykernel's name for a cell
+_ERRORS_OF_OLDER_PYTHON = {"SyntaxError", "ImportError", "ModuleNotFoundError", "AttributeError"}
 
 _OVER_TIME = {
     CellEnd.TIMED_OUT: words.TIMED_OUT,
@@ -88,8 +91,18 @@ def judge_submission(
         if verdict.failed and run.public_check:
             public_expected = lesson.stored.expected(name)
             verdict = _explained_verdict(verdict, public_expected, run.public_check)
-        verdicts.append(verdict)
+        verdicts.append(_name_older_python(verdict, submission.python))
     return verdicts
+
+
+def _name_older_python(verdict: Verdict, there: str) -> Verdict:
+    """Name both versions of Python if an error may come from a newer one's code."""
+    here = ".".join(platform.python_version_tuple()[:2])
+    is_newer = [*map(int, there.split("."))] > [*map(int, here.split("."))] if there else False
+    if verdict.error_type not in _ERRORS_OF_OLDER_PYTHON or not is_newer:
+        return verdict
+    reason = words.OLDER_PYTHON.format(reason=verdict.reason, here=here, there=there)
+    return replace(verdict, reason=reason)
 
 
 def _explained_verdict(
@@ -150,7 +163,7 @@ def _describe_error(exercise: ExpectedExercise, answer: CellRun, check: CellRun)
         error_type, message = answer.error
         if error_type == "MemoryError":
             return words.OUT_OF_MEMORY
-        message = _TEMPORARY_FILE.sub("(line", message)
+        message = strip_machine_details(_TEMPORARY_FILE.sub("(line", message))
         return words.ANSWER_CELL_RAISED.format(type=error_type, message=message)
     if check.error:
         error_type, message = check.error
@@ -158,5 +171,6 @@ def _describe_error(exercise: ExpectedExercise, answer: CellRun, check: CellRun)
             for name in exercise.answers:
                 if f"'{name}'" in message:
                     return words.NOT_DEFINED.format(name=name)
+        message = strip_machine_details(message)
         return words.CHECK_CELL_RAISED.format(type=error_type, message=message)
     return words.NO_REPORT

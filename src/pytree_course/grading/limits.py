@@ -35,6 +35,11 @@ REPORT_BYTES = 2 * MIB  # a longer message is counted, but not read
 # The notebook files.
 NOTEBOOK_BYTES = 30_000_000
 NOTEBOOK_ENTRIES = 1_000_000  # commas and opening brackets; reading them as JSON takes a second
-READING_SECONDS = 30.0  # for one of them
-STUDENTS_READING_SECONDS = 120.0  # for all files of one student
+READING_SECONDS = 10.0  # for one of them, and to unpack a zip
+STUDENTS_READING_SECONDS = 20.0  # for all files of one student, and as long to unpack the zips
+
+# Everything that one student hands in, in zips too. A copy of the course has 400 files.
+STUDENTS_ENTRIES = 2_000  # files and folders
+STUDENTS_BYTES = 200_000_000
+FOLDERS_DEEP = 50
 ANSWER_CHARACTERS = 100_000  # in one answer cell

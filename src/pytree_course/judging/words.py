@@ -39,6 +39,7 @@ ANSWER_CELL_RAISED = "your answer cell raised {type}: {message}"
 NOT_DEFINED = (
     "your answer cell does not define `{name}`: did you rename it, or leave something out?"
 )
+OLDER_PYTHON = "{reason}. This is grading's Python {here}; the notebook was made with {there}"
 CHECK_CELL_RAISED = "the check could not run: {type}: {message}"
 OUT_OF_MEMORY = (
     "your answer cell used more memory than this computer has: look for an infinite loop"
