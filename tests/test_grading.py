@@ -215,6 +215,16 @@ def test_a_name_from_another_cell_is_explained(lesson):
     assert str(found["first_leaf"].kind) == "correct"
 
 
+def test_an_error_names_both_pythons_if_the_notebooks_is_newer_and_no_folder(lesson, right):
+    message = "cannot import name 'override' from 'typing' (/home/teacher/lib/typing.py)"
+    runs = {"count_leaves": ExerciseRun(CellRun(error=("ImportError", message)), CellRun())}
+    for python, said in (("3.99", "the notebook was made with 3.99"), ("3.9", "(…/typing.py)")):
+        found = judge_submission(lesson, right, Submission({}, {}, python), runs)
+        reasons = {verdict.exercise: verdict.reason for verdict in found}
+        assert reasons["count_leaves"].endswith(said)
+        assert "teacher" not in reasons["count_leaves"]
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda children: st.lists(children) | st.dictionaries(st.text(), children),

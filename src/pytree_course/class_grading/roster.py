@@ -5,7 +5,7 @@ import csv
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -13,26 +13,37 @@ from pathlib import Path
 from pytree_course.class_grading.downloads import CANVAS, Submitter
 from pytree_course.course import CourseError
 
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .ods and .xls begin
+_HEADER = re.compile(r'(?im)^(.*[,;\t])?[ "]*(student|identifier)[ "]*([,;\t].*)?$')
+"""The line with the columns: a title may stand above it, or Excel's `sep=;`."""
+
 
 def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, str]]]:
     """Read a CSV file: its column names, and its rows by the number of their last line.
 
     Spaces around cells are removed. Excel's files are supported: with semicolons or tabs, and in
-    the encodings of Windows. A CourseError says that it should have `columns`.
+    the encodings of Windows; lines above the one with the columns are skipped. A CourseError says
+    that it should have `columns`.
     """
     rows: dict[int, dict[str, str]] = {}
     try:
-        text = _decode(file.read_bytes())
-        header, _, _ = text.partition("\n")
+        data = file.read_bytes()
+        if data.startswith(_WORKBOOKS):
+            raise CourseError(f"{file} is an Excel workbook: save it as CSV, and name that file.")
+        text = _decode(data)
+        match = _HEADER.search(text)
+        start = match.start() if match else 0
+        table, lines_above = text[start:], text.count("\n", 0, start)
+        header, _, _ = table.partition("\n")
         separator = max(",;\t", key=header.count)
-        lines = StringIO(text, newline="")
+        lines = StringIO(table, newline="")
         reader = csv.DictReader(lines, restval="", delimiter=separator, strict=True)
         names = [name.strip() for name in reader.fieldnames or ()]
         reader.fieldnames = names
         for row in reader:
             if any(cell.strip() for cell in row.pop(None, ())):
                 raise csv.Error("it has more cells than there are columns: quote text with commas")
-            rows[reader.line_num] = {name: cell.strip() for name, cell in row.items()}
+            rows[lines_above + reader.line_num] = {name: cell.strip() for name, cell in row.items()}
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         next_line = max(rows, default=1) + 1  # after the last row that was read
         position = f" from line {next_line} on" if isinstance(error, csv.Error) else ""
@@ -61,6 +72,7 @@ class RosterEntry:
     student: str  # the folder's name; the login in Canvas, the username in Moodle
     name: str = ""
     canvas_id: str = ""
+    account: str = ""  # on GitHub
 
 
 def match_roster(
@@ -68,16 +80,20 @@ def match_roster(
 ) -> dict[str, RosterEntry]:
     """Match submitters to roster entries; return the entries by the submitters' ids.
 
-    Match by Canvas's id or the folder's name; otherwise by the words of the full name, in any
-    order. A name that several entries or several submitters have matches nobody.
+    Match by Canvas's id, the folder's name or the account on GitHub; otherwise by the words of the
+    full name, in any order. A name that several entries or several submitters have matches nobody.
     """
     by_login = {entry.student: entry for entry in roster}
+    by_account = {entry.account.casefold(): entry for entry in roster if entry.account}
     by_canvas_id = {entry.canvas_id: entry for entry in roster if entry.canvas_id}
     matched = {}
     submitters_by_key = defaultdict(list)
     for submitter in submitters:
         by_id = by_canvas_id if submitter.system == CANVAS else by_login
-        if entry := by_id.get(submitter.id):
+        entry = by_id.get(submitter.id)
+        if entry is None and not submitter.system:
+            entry = by_account.get(submitter.id.casefold())
+        if entry is not None:
             matched[submitter.id] = entry
         elif submitter.system:  # otherwise the id is a folder's name, which is no full name
             submitters_by_key[_name_key(submitter)].append(submitter)
@@ -92,19 +108,52 @@ def match_roster(
     return matched
 
 
-def read_roster(file: Path) -> list[RosterEntry]:
-    """Read a CSV file with the columns student, name and canvas_id, or Canvas's export of grades.
+def find_missing(
+    roster: Sequence[RosterEntry], submitters: Collection[Submitter]
+) -> dict[str, str]:
+    """Return the students on the roster whom no submitter matches.
 
-    The columns name and canvas_id are optional.
+    Each comes with the submitter that it may be, or "": its id holds the login between other signs
+    than letters and digits, or the words of the name; capitals and leading zeros do not count.
+    """
+    matched = match_roster(roster, submitters)
+    others = [submitter.id for submitter in submitters if submitter.id not in matched]
+    missing = {}
+    for entry in sorted({*roster} - {*matched.values()}, key=roster.index):
+        near = [other for other in others if _may_be(entry, other)]
+        missing[entry.student] = min(near, key=len, default="")
+    return missing
+
+
+def _may_be(entry: RosterEntry, submitter_id: str) -> bool:
+    """Return whether a submitter's id may mean a student on the roster."""
+    logins = filter(None, (login.lstrip("0") for login in (entry.student, entry.account)))
+    holds_login = any(
+        re.search(rf"(?i)(?<![^\W_])0*{re.escape(login)}(?![^\W_])", submitter_id)
+        for login in logins
+    )
+    name = {*_words(entry.name)}
+    return holds_login or (bool(name) and name == {*_words(submitter_id.replace("_", " "))})
+
+
+def read_roster(file: Path) -> list[RosterEntry]:
+    """Read a roster, whose columns name and canvas_id are optional, as a CSV file.
+
+    Canvas's export of grades and GitHub Classroom's of its roster are such files, too.
     """
     names, lines = read_csv(file, "student and name")
     rows = list(lines.values())
-    columns = ("student", "name", "canvas_id")
-    if {"Student", "ID"} <= {*names}:
+    columns: tuple[str, ...] = ("student", "name", "canvas_id")
+    if {"identifier", "github_username"} <= {*names}:
+        columns = ("identifier", "name", "", "github_username")
+    elif {"Student", "ID"} <= {*names}:
         # Skip Canvas's test student, and its second line, which has the points.
         rows = [row for row in rows if row["ID"] and row["Student"] != "Student, Test"]
         login = "SIS Login ID" if "SIS Login ID" in names else "ID"
         columns = (login, "Student", "ID")
+    else:
+        rows = [{name.casefold(): cell for name, cell in row.items()} for row in rows]
+        names = [name.casefold() for name in names]
     if columns[0] not in names:
         raise CourseError(
             f"{file} needs a first line `student,name`, then a line for each student. "
