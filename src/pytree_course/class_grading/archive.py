@@ -16,12 +16,12 @@ MAX_ZIPPED_BYTES = 5_000_000_000  # in a class's zip
 LEFT_BEHIND = (".", "__MACOSX", "__pycache__")
 """How the names of files and folders begin that systems and editors leave behind."""
 
-TOO_DEEP = f"it lies in more than {FOLDERS_DEEP} folders: hand in only the notebooks"
 HAS_PASSWORD = "it has a password: hand it in without one"
 
 _YEAR_OF_NO_TIME = 1980  # the first of the format's calendar: programs write it for want of a time
 _IS_ENCRYPTED = 0x1  # in an entry's flags
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+_DEEPEST = FOLDERS_DEEP + 10  # what is deeper in the class's folder is refused where it is found
 _NAME_LENGTH = 50  # at most 200 bytes: systems allow 255
 
 
@@ -52,8 +52,7 @@ def unpack(
         ) from error
     except (BadZipFile, ValueError, NotImplementedError) as error:
         raise UnreadableError(
-            f"{archive} is neither a folder nor a zip that can be read ({error}). Download it "
-            "again, or unpack it yourself and name the folder."
+            f"{archive} is neither a folder nor a zip that can be read ({error})"
         ) from error
     with zipped:
         paths = {info: _inner_path(info) for info in zipped.infolist()}
@@ -61,9 +60,8 @@ def unpack(
         size = sum(info.file_size for info in entries if info.file_size <= NOTEBOOK_BYTES)
         if size > max_bytes or (max_entries is not None and len(entries) > max_entries):
             raise UnreadableError(
-                f"{archive} holds {len(entries):,} files of {size / 1e6:,.0f} MB, too much to "
-                "unpack: leave only the notebooks in it; unpack a class's zip yourself, and name "
-                "the folder"
+                f"{archive} holds {len(entries):,} files, {size / 1e6:,.0f} MB, which is too much "
+                "to unpack: leave only notebooks in it"
             )
         try:
             folder = into / f"{archive.stem[:_NAME_LENGTH]}-{digest[:8]}"
@@ -102,9 +100,9 @@ def _unpack_entry(zipped: ZipFile, info: ZipInfo, folder: Path, path: str) -> st
     """Unpack an entry, a link as a text file of its target; return why that failed, or ""."""
     file, parts = folder / path, path.split("/")
     try:
-        if len(parts) > FOLDERS_DEEP:
-            folder.joinpath(*parts[:FOLDERS_DEEP]).mkdir(parents=True, exist_ok=True)
-            return TOO_DEEP
+        if len(parts) > _DEEPEST:
+            folder.joinpath(*parts[:_DEEPEST]).mkdir(parents=True, exist_ok=True)
+            return ""
         if info.is_dir():  # an empty folder, too, makes a student known
             file.mkdir(parents=True, exist_ok=True)
             return ""

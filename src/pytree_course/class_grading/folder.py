@@ -32,6 +32,7 @@ from pytree_course.class_grading.student_files import (
     shown_path,
 )
 from pytree_course.course import Course, CourseError
+from pytree_course.grading.submission import UnreadableError
 from pytree_course.rendering import render
 
 UNPACKED = "submissions"
@@ -67,10 +68,14 @@ def read_handed_in(
     _refuse_grades_inside(folder, into)
     entries = list(_entries(folder, roster))
     submitters = _submitters(entries)
-    collector = Collector(unpack_into, pool, opened.problems)
-    collected = [file for entry in entries for file in collector.collect(*entry)]
+    collector = Collector(unpack_into, pool)
+    collected = [
+        file
+        for entry, download in entries
+        for file in collector.collect(entry, download, opened.problems)
+    ]
     files = [file for file in collected if isinstance(file, StudentFile)]
-    left_out = _not_unpacked(opened.problems, folder, entries)
+    left_out = _not_unpacked(opened.problems, folder)
     left_out += [file for file in collected if isinstance(file, LeftOut)]
     if not submitters:
         _refuse_without_students(folder, course, left_out)
@@ -94,7 +99,11 @@ def _open(path: Path, course: Course, unpack_into: Path) -> Unpacked:
             f"{path} is not there. Name the folder that holds a folder for each student, or what "
             "you downloaded from Canvas, Moodle or Brightspace."
         )
-    unpacked = unpack(path, unpack_into)
+    try:
+        unpacked = unpack(path, unpack_into)
+    except UnreadableError as error:
+        advice = "Download it again, or unpack it yourself and name the folder."
+        raise CourseError(f"{error}. {advice}") from error
     stems = tuple(lesson.stem for lesson in course.lessons())
     return unpacked._replace(folder=_below_wrappers(unpacked.folder, stems))
 
@@ -109,22 +118,16 @@ def _refuse_grades_inside(folder: Path, into: Path) -> None:
         )
 
 
-def _not_unpacked(
-    problems: dict[Path, str], folder: Path, entries: Iterable[tuple[Path, DownloadName]]
-) -> list[LeftOut]:
+def _not_unpacked(problems: dict[Path, str], folder: Path) -> list[LeftOut]:
     """Return the files of the class's zip of which not even the name could be unpacked.
 
     The others are found in the folder, and the `Collector` gives their problems.
     """
-    students = {entry.name: download.submitter.id for entry, download in entries}
-    left_out = []
-    for file, problem in problems.items():
-        if file.is_relative_to(folder) and not os.path.lexists(file):
-            path = file.relative_to(folder)
-            student = students.get(path.parts[0], "")
-            in_folder = path.relative_to(path.parts[0]) if student else path
-            left_out.append(LeftOut(student, shown_path(in_folder), problem))
-    return left_out
+    return [
+        LeftOut("", shown_path(file.relative_to(folder)), problem)
+        for file, problem in problems.items()
+        if file.is_relative_to(folder) and not os.path.lexists(file)
+    ]
 
 
 def _below_wrappers(folder: Path, stems: tuple[str, ...]) -> Path:

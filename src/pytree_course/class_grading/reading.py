@@ -68,30 +68,14 @@ def read_class(
     files_by_student = defaultdict(list)
     for file in files:
         files_by_student[file.student].append(file)
-    all_counting: list[Notebook] = []
-    left_out: list[LeftOut] = []
-    for student, students_files in sorted(files_by_student.items()):
-        try:
-            counting, not_read = _read_student(students_files, handed_out, pool)
-        except Exception as error:  # what nobody thought of costs this student only
-            reason = f"nothing could be read ({type(error).__name__}: {error})"
-            counting, not_read = [], [LeftOut(student, "", reason)]
-        all_counting += counting
-        left_out += not_read
-    return all_counting, left_out
-
-
-def _read_student(
-    files: Iterable[StudentFile], handed_out: HandedOut, pool: Executor
-) -> tuple[list[Notebook], list[LeftOut]]:
-    """Read a student's files; return the notebooks that count, and the files left out."""
     notebooks_by_lesson = defaultdict(list)
-    left_out = []
-    for result in _read_files(files, handed_out, pool):
-        if isinstance(result, LeftOut):
-            left_out.append(result)
-        else:
-            notebooks_by_lesson[result.lesson].append(result)
+    left_out: list[LeftOut] = []
+    for student, students_files in files_by_student.items():
+        for result in _read_files(students_files, handed_out, pool):
+            if isinstance(result, LeftOut):
+                left_out.append(result)
+            else:
+                notebooks_by_lesson[student, result.lesson].append(result)
     all_counting = []
     for _, notebooks in sorted(notebooks_by_lesson.items()):
         counting = _choose_notebook(notebooks)

@@ -14,6 +14,8 @@ from pytree_course.class_grading.downloads import CANVAS, Submitter
 from pytree_course.course import CourseError
 
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .ods and .xls begin
+_FORMULA = re.compile(r"""(^|;)'(?=[\s"]*[=+@-])""")
+"""The apostrophe that the course's own tables put before what a spreadsheet would run."""
 _HEADER = re.compile(r'(?im)^(.*[,;\t])?[ "]*(student|identifier)[ "]*([,;\t].*)?$')
 """The line with the columns: a title may stand above it, or Excel's `sep=;`."""
 
@@ -43,7 +45,9 @@ def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, s
         for row in reader:
             if any(cell.strip() for cell in row.pop(None, ())):
                 raise csv.Error("it has more cells than there are columns: quote text with commas")
-            rows[lines_above + reader.line_num] = {name: cell.strip() for name, cell in row.items()}
+            rows[lines_above + reader.line_num] = {
+                name: _FORMULA.sub(r"\1", cell.strip()) for name, cell in row.items()
+            }
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         next_line = max(rows, default=1) + 1  # after the last row that was read
         position = f" from line {next_line} on" if isinstance(error, csv.Error) else ""

@@ -1,7 +1,7 @@
 """Collect a student's files and when they were handed in; zips are unpacked."""
 
 import os
-import time
+import stat
 import unicodedata
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pytree_course.class_grading.archive import LEFT_BEHIND, TOO_DEEP, unpack
+from pytree_course.class_grading.archive import LEFT_BEHIND, unpack
 from pytree_course.class_grading.downloads import DownloadName
 from pytree_course.course import CourseError
 from pytree_course.grading.limits import (
@@ -24,7 +24,7 @@ from pytree_course.grading.limits import (
     STUDENTS_ENTRIES,
     STUDENTS_READING_SECONDS,
 )
-from pytree_course.grading.submission import UnreadableError, check_regular, read_regular
+from pytree_course.grading.submission import UnreadableError, read_regular
 from pytree_course.released_files import FILES, FOLDERS
 from pytree_course.texts import cut_middle, printable
 
@@ -33,9 +33,11 @@ _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 _MAX_YEAR = 9000  # the gradebook holds years of four digits
 
 A_LINK = "it is a link, and links are not followed"
+NO_FILE = "it is a FIFO, a device or a socket, not a file"
 NO_TIME = "its time cannot be right, so it counts as 1 January 1970"
 NO_STAMP = f"its {NBGRADER_TIMESTAMP} cannot be read, so the time of the file counts"
 UNKNOWN_ZONE = "its time zone, {zone}, is unknown here: its time counts as one of this computer's"
+OTHER_REASONS = "it cannot be read, for another reason"
 ZIP_IN_ZIP = "it is a zip in a zip: unpack it"
 TOO_LONG = f"it takes more than {READING_SECONDS:g} seconds, or too much memory, to read"
 NOT_READ_IN_TIME = (
@@ -51,16 +53,24 @@ TOO_MUCH = (
     " leave only notebooks"
 )
 
-_ARCHIVE = "an archive that is not opened: unpack it, or ask for a zip"
+TOO_DEEP = f"it lies in more than {FOLDERS_DEEP} folders: hand in only the notebooks"
+
+_COURSES_OWN = (*FILES, *FOLDERS, "checks/", "colab/", "exercises/0", "notebooks/")
+"""How the paths of files begin that a copy of the course has."""
+
 _KINDS = {
-    "a PDF, not a notebook": (".pdf",),
-    "a Word document, not a notebook": (".doc", ".docx"),
-    "a picture, not a notebook": (".gif", ".heic", ".jpeg", ".jpg", ".png", ".webp"),
-    "a Python file, not a notebook": (".py",),
-    "a web page, not a notebook": (".htm", ".html"),
-    _ARCHIVE: (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst"),
+    ".pdf": "a PDF, not a notebook",
+    ".py": "a Python file, not a notebook",
+    **dict.fromkeys((".doc", ".docx"), "a Word document, not a notebook"),
+    **dict.fromkeys((".gif", ".heic", ".jpeg", ".jpg", ".png"), "a picture, not a notebook"),
+    **dict.fromkeys((".htm", ".html"), "a web page, not a notebook"),
+    **dict.fromkeys(
+        (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz"),
+        "an archive that is not opened: unpack it, or ask for a zip",
+    ),
 }
 _MAX_NAMED = 3  # files in a list
+_MAX_REASONS = 10  # for one student
 _MAX_NAME = 200  # characters of a path in a list
 _MAX_STAMP_BYTES = 1_000
 
@@ -101,10 +111,16 @@ def join_remarks(*remarks: str) -> str:
 
 
 def group_by_reason(left_out: Iterable[LeftOut]) -> list[LeftOut]:
-    """Merge the files of a student that are left out for the same reason."""
+    """Merge the files of a student that are left out for the same reason.
+
+    A student with very many reasons, as broken zips have, is given the first of them.
+    """
     files = defaultdict(list)
+    reasons = defaultdict(set)
     for student, file, reason in left_out:
-        files[student, reason].append(file)
+        reasons[student].add(reason)
+        is_one_more = len(reasons[student]) > _MAX_REASONS
+        files[student, OTHER_REASONS if is_one_more else reason].append(file)
     merged = []
     for (student, reason), names in files.items():
         merged.append(LeftOut(student, list_briefly(names), reason))
@@ -119,9 +135,7 @@ def list_briefly(names: Sequence[str]) -> str:
 
 def describe_kind(name: str) -> str:
     """Say what a file is that is no notebook, by its name."""
-    suffix = PurePath(name).suffix.casefold()
-    kind = next((kind for kind, suffixes in _KINDS.items() if suffix in suffixes), "")
-    return f"it is {kind or 'not a notebook'}"
+    return f"it is {_KINDS.get(PurePath(name).suffix.casefold(), 'not a notebook')}"
 
 
 def is_called_notebook(name: str) -> bool:
@@ -140,12 +154,11 @@ class _Allowance:
 
     entries: int = STUDENTS_ENTRIES
     size: int = STUDENTS_BYTES
-    seconds: float = STUDENTS_READING_SECONDS  # to unpack zips
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A file or folder of a student, not opened yet."""
+    """A file or folder that was found, and not opened yet."""
 
     path: Path
     depth: int = 0  # in how many folders
@@ -158,97 +171,85 @@ class _Found:
         """Whether a copy of the course has such a file."""
         if self.course is None:
             return False
-        name = self.path.relative_to(self.course).as_posix()
-        folders = ("checks/", "colab/", "notebooks/", *(f"{folder}/" for folder in FOLDERS))
-        exercises = name.startswith("exercises/") and name.endswith("_exercises.ipynb")
-        return name in FILES or name.startswith(folders) or exercises
+        return self.path.relative_to(self.course).as_posix().startswith(_COURSES_OWN)
 
 
 @dataclass
 class Collector:
-    """Collects the files of a class, each student's within the same bounds.
-
-    `problems` says which files could not be unpacked from the class's zip, and why.
-    """
+    """Collects the files of a class, each student's within the same bounds."""
 
     unpack_into: Path
     pool: Executor
-    problems: Mapping[Path, str]
-    _allowances: dict[str, _Allowance] = field(default_factory=lambda: defaultdict(_Allowance))
+    allowances: dict[str, _Allowance] = field(default_factory=lambda: defaultdict(_Allowance))
 
-    def collect(self, entry: Path, download: DownloadName) -> Iterator[StudentFile | LeftOut]:
-        """Yield the files of an entry: a student's folder, or one file; zips are unpacked."""
+    def collect(
+        self, entry: Path, download: DownloadName, problems: Mapping[Path, str]
+    ) -> Iterator[StudentFile | LeftOut]:
+        """Yield the files of an entry: a student's folder, or one file; zips are unpacked.
+
+        `problems` says which files could not be unpacked from the class's zip, and why.
+        """
         student, name = download.submitter.id, shown_path(PurePath(entry.name))
         if download.problem:
             yield LeftOut(student, name, download.problem)
             return
         try:
-            yield from self._collect(entry, download)
+            yield from self._collect(entry, download, problems)
         except CourseError:
             raise
         except Exception as error:  # what nobody thought of costs this student only
             reason = f"it cannot be looked through ({type(error).__name__}: {error})"
             yield LeftOut(student, name, reason)
 
-    def _collect(self, entry: Path, download: DownloadName) -> Iterator[StudentFile | LeftOut]:
-        allowance = self._allowances[download.submitter.id]
-        is_folder = entry.is_dir()
-        found = [*_find_below(entry, allowance)] if is_folder else [_Found(entry)]
-        for each in sorted(found, key=_reading_order):
-            path = each.path.relative_to(entry) if is_folder else PurePath(entry.name)
-            each = replace(each, reason=each.reason or self.problems.get(each.path, ""))
-            if is_zip(path) and not each.reason:
-                yield from self._unpack(each.path, shown_path(path), download, allowance)
-            else:
-                yield _take(each, shown_path(path), download, allowance, timed_by=each.path)
-
-    def _unpack(
-        self, archive: Path, name: str, download: DownloadName, allowance: _Allowance
+    def _collect(
+        self,
+        entry: Path,
+        download: DownloadName,
+        problems: Mapping[Path, str],
+        archive: Path | None = None,
+        archive_name: str = "",
     ) -> Iterator[StudentFile | LeftOut]:
-        """Yield the files of a student's zip."""
-        student, start = download.submitter.id, time.monotonic()
-        if allowance.seconds < 0:
-            yield LeftOut(student, name, NOT_READ_IN_TIME)
-            return
+        """Yield the files of an entry, or of a student's unpacked `archive`."""
+        student = download.submitter.id
+        allowance = self.allowances[student]
+        files = [*_find_below(entry, allowance)] if entry.is_dir() else [_Found(entry)]
+        for found in sorted(files, key=_reading_order):
+            file = found.path
+            name = file.name if file == entry else file.relative_to(entry)
+            name = shown_path(PurePath(archive_name, name))
+            reason = found.reason or problems.get(file, "") or _why_not_opened(file, allowance)
+            if archive and is_zip(file):
+                reason = reason or ZIP_IN_ZIP
+            if reason:
+                yield LeftOut(student, name, reason)
+            elif is_zip(file):
+                yield from self._collect_zipped(file, name, download)
+            else:
+                moment, time_remark = _handed_in(archive or file)
+                remark = join_remarks(download.remark, time_remark)
+                place = found.clone, found.is_courses_own
+                yield StudentFile(student, file, name, moment, download.order, remark, *place)
+
+    def _collect_zipped(
+        self, archive: Path, name: str, download: DownloadName
+    ) -> Iterator[StudentFile | LeftOut]:
+        """Yield the files of a student's zip, which a process of the pool unpacks."""
+        student = download.submitter.id
+        allowance = self.allowances[student]
         try:
-            check_regular(archive, STUDENTS_BYTES, advice="leave only notebooks in it")
             limits = allowance.size, allowance.entries
             unpacked = self.pool.submit(unpack, archive, self.unpack_into, *limits).result()
-        except (UnreadableError, BrokenProcessPool) as error:
-            is_read = isinstance(error, UnreadableError)
-            reason = str(error).replace(str(archive), "it") if is_read else TOO_LONG
-            yield LeftOut(student, name, reason)
+        except UnreadableError as error:
+            yield LeftOut(student, name, str(error).replace(str(archive), "it"))
             return
-        finally:
-            allowance.seconds -= time.monotonic() - start
-        found = [*_find_below(unpacked.folder, allowance)]
-        lost = unpacked.problems.keys() - {each.path for each in found}
-        for each in [*sorted(found, key=_reading_order), *map(_Found, sorted(lost))]:
-            inner_name = f"{name}/{shown_path(each.path.relative_to(unpacked.folder))}"
-            in_zip = ZIP_IN_ZIP if is_zip(each.path) else ""
-            reason = each.reason or unpacked.problems.get(each.path, in_zip)
-            each = replace(each, reason=reason)
-            yield _take(each, inner_name, download, allowance, timed_by=archive)
-
-
-def _take(
-    found: _Found, name: str, download: DownloadName, allowance: _Allowance, timed_by: Path
-) -> StudentFile | LeftOut:
-    """Return a file with the time at which `timed_by`, itself or its zip, was handed in."""
-    reason = found.reason or _why_not_read(found.path, allowance)
-    if reason:
-        return LeftOut(download.submitter.id, name, reason)
-    moment, time_remark = _handed_in(timed_by)
-    return StudentFile(
-        download.submitter.id,
-        found.path,
-        name,
-        moment,
-        download.order,
-        join_remarks(download.remark, time_remark),
-        found.clone,
-        found.is_courses_own,
-    )
+        except BrokenProcessPool:
+            yield LeftOut(student, name, TOO_LONG)
+            return
+        yield from self._collect(unpacked.folder, download, unpacked.problems, archive, name)
+        for file, problem in unpacked.problems.items():
+            if not os.path.lexists(file):
+                inner_name = shown_path(PurePath(name, file.relative_to(unpacked.folder)))
+                yield LeftOut(student, inner_name, problem)
 
 
 def _reading_order(found: _Found) -> tuple[bool, bool]:
@@ -257,7 +258,7 @@ def _reading_order(found: _Found) -> tuple[bool, bool]:
 
 
 def _find_below(folder: Path, allowance: _Allowance) -> Iterator[_Found]:
-    """Yield each file in a folder, level by level; other files of a copy of the course are not.
+    """Yield each file in a folder, level by level, except the other files of a course's copy.
 
     A link, even to a folder, may lead to another student's work, or out of the folder.
     """
@@ -266,30 +267,26 @@ def _find_below(folder: Path, allowance: _Allowance) -> Iterator[_Found]:
     while folders:
         parent = folders.popleft()
         try:
-            with os.scandir(parent.path) as scanned:
-                entries = sorted(scanned, key=lambda entry: entry.name)
+            names = sorted(os.listdir(parent.path))
         except OSError as error:
-            yield replace(parent, reason=_why_not_opened(error))
+            yield replace(parent, reason=_why_not_read(error))
             continue
-        names = {entry.name for entry in entries}
-        parent = replace(
+        inside = replace(
             parent,
             depth=parent.depth + 1,
-            course=parent.path if {"course.py", "checks"} <= names else parent.course,
+            course=parent.path if {"course.py", "checks"} <= {*names} else parent.course,
             clone=parent.path if ".git" in names else parent.clone,
         )
-        for entry in entries:
-            if entry.name.startswith(ignored):
+        for name in names:
+            if name.startswith(ignored):
                 continue
-            found = replace(parent, path=parent.path / entry.name)
+            found = replace(inside, path=parent.path / name)
             if allowance.entries == 0:
                 yield replace(found, reason=TOO_MANY)
                 return
             allowance.entries -= 1
-            if entry.is_symlink():
-                yield replace(found, reason=A_LINK)
-            elif not entry.is_dir(follow_symlinks=False):
-                if not found.is_courses_own or is_called_notebook(entry.name):
+            if os.path.islink(found.path) or not os.path.isdir(found.path):
+                if is_called_notebook(name) or not found.is_courses_own:
                     yield found
             elif found.depth == FOLDERS_DEEP:
                 yield replace(found, reason=TOO_DEEP)
@@ -297,17 +294,24 @@ def _find_below(folder: Path, allowance: _Allowance) -> Iterator[_Found]:
                 folders.append(found)
 
 
-def _why_not_read(file: Path, allowance: _Allowance) -> str:
-    """Say why a file is not to be read, after the student's others; return "" if it is."""
+def _why_not_opened(file: Path, allowance: _Allowance) -> str:
+    """Say why a file is not opened, after the student's other files; return "" if it may be."""
     try:
-        size = file.lstat().st_size
+        status = file.lstat()
     except OSError as error:
-        return _why_not_opened(error)
-    allowance.size -= size if size <= NOTEBOOK_BYTES else 0  # a larger one will be refused
-    return TOO_MUCH if allowance.size < 0 else ""
+        return _why_not_read(error)
+    if stat.S_ISLNK(status.st_mode):
+        return A_LINK
+    if not stat.S_ISREG(status.st_mode):
+        return NO_FILE
+    if is_zip(file) or status.st_size <= NOTEBOOK_BYTES:  # larger notebooks are refused later
+        if status.st_size > allowance.size:
+            return TOO_MUCH
+        allowance.size -= status.st_size
+    return ""
 
 
-def _why_not_opened(error: OSError) -> str:
+def _why_not_read(error: OSError) -> str:
     is_right = isinstance(error, PermissionError)
     advice = ": `chmod -R u+rX` on it gives you the right to read it" if is_right else ""
     return f"it cannot be opened ({error.strerror or type(error).__name__}){advice}"

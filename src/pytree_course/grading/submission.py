@@ -1,11 +1,9 @@
 """Read an untrusted notebook: the lesson it belongs to, and the answers in it."""
 
-import errno
 import json
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -44,39 +42,24 @@ class NoExercisesError(UnreadableError):
 
 
 def read_regular(file: Path, max_bytes: int) -> bytes:
-    """Read a regular file; an UnreadableError says why it cannot be read."""
-    check_regular(file, max_bytes)
-    with _naming_cause(file):
-        return file.read_bytes()
-
-
-def check_regular(
-    file: Path, max_bytes: int, advice: str = "clear the outputs of its cells"
-) -> None:
-    """Raise an UnreadableError unless a file may be opened: a regular one, and not too large.
+    """Read a regular file; an UnreadableError says why it cannot be read.
 
     A link may lead to another student's work, a FIFO waits forever, a device may never end.
     """
-    with _naming_cause(file):
-        status = file.lstat()
-    file_type = stat.S_IFMT(status.st_mode)
-    if file_type != stat.S_IFREG:
-        kind = _OTHER_FILES.get(file_type, "a device or a socket")
-        raise UnreadableError(f"{file} is {kind}, not a file: hand in the notebook itself")
-    if status.st_size > max_bytes:
-        raise UnreadableError(f"{file} is larger than {max_bytes / 1e6:g} MB: {advice}")
-
-
-@contextmanager
-def _naming_cause(file: Path) -> Iterator[None]:
-    """Turn an error of the system into an UnreadableError."""
     try:
-        yield
+        status = file.lstat()
+        file_type = stat.S_IFMT(status.st_mode)
+        if file_type != stat.S_IFREG:
+            kind = _OTHER_FILES.get(file_type, "a device or a socket")
+            raise UnreadableError(f"{file} is {kind}, not a file: hand in the notebook itself")
+        if status.st_size > max_bytes:
+            raise UnreadableError(
+                f"{file} is larger than {max_bytes / 1e6:g} MB: clear the outputs of its cells"
+            )
+        return file.read_bytes()
     except FileNotFoundError:
         raise UnreadableError(f"{file} does not exist") from None
     except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:
-            raise UnreadableError(f"{file} cannot be opened: its path is too long") from None
         raise NotOpenedError(
             f"{file} cannot be read ({error.strerror}): see that you have the right to read it"
         ) from error

@@ -24,11 +24,15 @@ function row({ answer, points, comment }) {
   return line;
 }
 
+// A spreadsheet would run a cell that begins like a formula: `grade --corrections` reads it without
+// the apostrophe.
+const plain = (cell) => cell.replace(/(^|;)(?=[\s"]*[=+@-])/g, "$1'");
+
 function file() {
   const quoted = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
   const lines = answers.map(typed).filter(Boolean).map(({ answer, points, comment }) => {
     const { student, lesson, exercise } = answer.dataset;
-    return [student, lesson, exercise, points, comment].map(quoted).join(",");
+    return [student, lesson, exercise, points, comment].map(plain).map(quoted).join(",");
   });
   return lines.length ? [collected.dataset.columns, ...lines, ""].join("\n") : "";
 }
