@@ -146,12 +146,9 @@ def _read_file(
 def _timed_by_commit(file: StudentFile, clone: Path, pool: Executor) -> StudentFile:
     """Return a file with the time of its commit, if that can be found."""
     try:
-        moment = pool.submit(commit_time, clone, file.file).result()
+        return replace(file, handed_in=pool.submit(commit_time, clone, file.file).result())
     except Exception:  # the repository is a student's, too
-        moment = None
-    if moment is None:
         return replace(file, remark=join_remarks(file.remark, NO_COMMIT))
-    return replace(file, handed_in=moment)
 
 
 def _choose_notebook(notebooks: Sequence[Notebook]) -> Notebook:

@@ -115,29 +115,25 @@ def match_roster(
 def find_missing(
     roster: Sequence[RosterEntry], submitters: Collection[Submitter]
 ) -> dict[str, str]:
-    """Return the students on the roster whom no submitter matches.
+    """Return the students on the roster whom no submitter matches, each with the nearest one or "".
 
-    Each comes with the submitter that it may be, or "": its id holds the login between other signs
-    than letters and digits, or the words of the name; capitals and leading zeros do not count.
+    In a near one's id, the login stands between other signs than letters and digits, or the words
+    are those of the name; capitals and leading zeros do not count.
     """
     matched = match_roster(roster, submitters)
     others = [submitter.id for submitter in submitters if submitter.id not in matched]
     missing = {}
     for entry in sorted({*roster} - {*matched.values()}, key=roster.index):
-        near = [other for other in others if _may_be(entry, other)]
+        logins = [re.escape(login.lstrip("0")) for login in (entry.student, entry.account) if login]
+        login = re.compile(rf"(?i)(?<![^\W_])0*({'|'.join(logins)})(?![^\W_])")
+        name = {*_words(entry.name)} or None
+        near = [
+            other
+            for other in others
+            if login.search(other) or name == {*_words(other.replace("_", " "))}
+        ]
         missing[entry.student] = min(near, key=len, default="")
     return missing
-
-
-def _may_be(entry: RosterEntry, submitter_id: str) -> bool:
-    """Return whether a submitter's id may mean a student on the roster."""
-    logins = filter(None, (login.lstrip("0") for login in (entry.student, entry.account)))
-    holds_login = any(
-        re.search(rf"(?i)(?<![^\W_])0*{re.escape(login)}(?![^\W_])", submitter_id)
-        for login in logins
-    )
-    name = {*_words(entry.name)}
-    return holds_login or (bool(name) and name == {*_words(submitter_id.replace("_", " "))})
 
 
 def read_roster(file: Path) -> list[RosterEntry]:

@@ -44,30 +44,21 @@ NOT_READ_IN_TIME = (
     f"it was not read, because the student's other files took {STUDENTS_READING_SECONDS:g} seconds "
     "to read: leave only notebooks"
 )
-TOO_MANY = (
-    f"it and what follows was not read, because a student's work has at most {STUDENTS_ENTRIES:,} "
-    "files and folders: leave only notebooks"
-)
 TOO_MUCH = (
-    f"it was not read, because a student's files have at most {STUDENTS_BYTES / 1e6:g} MB together:"
-    " leave only notebooks"
+    f"it is more than a student's work has, {STUDENTS_ENTRIES:,} files and folders, "
+    f"{STUDENTS_BYTES / 1e6:g} MB and folders nested {FOLDERS_DEEP} deep: leave only notebooks"
 )
-
-TOO_DEEP = f"it lies in more than {FOLDERS_DEEP} folders: hand in only the notebooks"
 
 _COURSES_OWN = (*FILES, *FOLDERS, "checks/", "colab/", "exercises/0", "notebooks/")
 """How the paths of files begin that a copy of the course has."""
 
 _KINDS = {
-    ".pdf": "a PDF, not a notebook",
-    ".py": "a Python file, not a notebook",
-    **dict.fromkeys((".doc", ".docx"), "a Word document, not a notebook"),
-    **dict.fromkeys((".gif", ".heic", ".jpeg", ".jpg", ".png"), "a picture, not a notebook"),
-    **dict.fromkeys((".htm", ".html"), "a web page, not a notebook"),
-    **dict.fromkeys(
-        (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz"),
-        "an archive that is not opened: unpack it, or ask for a zip",
-    ),
+    "a PDF, not a notebook": ".pdf",
+    "a Python file, not a notebook": ".py",
+    "a Word document, not a notebook": ".doc .docx",
+    "a picture, not a notebook": ".gif .heic .jpeg .jpg .png",
+    "a web page, not a notebook": ".htm .html",
+    "an archive that is not opened: unpack it, or ask for a zip": ".7z .gz .rar .tar .tgz .xz",
 }
 _MAX_NAMED = 3  # files in a list
 _MAX_REASONS = 10  # for one student
@@ -135,7 +126,9 @@ def list_briefly(names: Sequence[str]) -> str:
 
 def describe_kind(name: str) -> str:
     """Say what a file is that is no notebook, by its name."""
-    return f"it is {_KINDS.get(PurePath(name).suffix.casefold(), 'not a notebook')}"
+    suffix = PurePath(name).suffix.casefold()
+    kinds = (kind for kind, suffixes in _KINDS.items() if suffix in suffixes.split())
+    return f"it is {next(kinds, 'not a notebook')}"
 
 
 def is_called_notebook(name: str) -> bool:
@@ -169,9 +162,8 @@ class _Found:
     @property
     def is_courses_own(self) -> bool:
         """Whether a copy of the course has such a file."""
-        if self.course is None:
-            return False
-        return self.path.relative_to(self.course).as_posix().startswith(_COURSES_OWN)
+        course = self.course or self.path
+        return self.path.relative_to(course).as_posix().startswith(_COURSES_OWN)
 
 
 @dataclass
@@ -282,14 +274,14 @@ def _find_below(folder: Path, allowance: _Allowance) -> Iterator[_Found]:
                 continue
             found = replace(inside, path=parent.path / name)
             if allowance.entries == 0:
-                yield replace(found, reason=TOO_MANY)
+                yield replace(found, reason=TOO_MUCH)
                 return
             allowance.entries -= 1
             if os.path.islink(found.path) or not os.path.isdir(found.path):
                 if is_called_notebook(name) or not found.is_courses_own:
                     yield found
             elif found.depth == FOLDERS_DEEP:
-                yield replace(found, reason=TOO_DEEP)
+                yield replace(found, reason=TOO_MUCH)
             else:
                 folders.append(found)
 

@@ -211,11 +211,8 @@ def find_answers(notebook: dict[str, Any], starters: Starters) -> Submission:
 
 def _python(notebook: dict[str, Any]) -> str:
     """Return the version of Python that a notebook names, without the last part."""
-    value: object = notebook
-    for name in ("metadata", "language_info", "version"):
-        value = value.get(name) if isinstance(value, dict) else None
-    match = _PYTHON.match(value) if isinstance(value, str) else None
-    return match[0] if match else ""
+    version = _PYTHON.match(_string_at(notebook, "metadata", "language_info", "version"))
+    return version[0] if version else ""
 
 
 def _cells(notebook: dict[str, Any], starters: Starters) -> Iterator[_Cell]:
@@ -321,11 +318,15 @@ def _last_try(cells: Sequence[_Cell], names: set[str]) -> list[_Cell]:
 def _marks(cell: dict[str, Any]) -> Iterator[str]:
     """Yield the ids of a cell: its own, Colab's, nbgrader's."""
     for path in (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id")):
-        value: object = cell
-        for name in path:
-            value = value.get(name) if isinstance(value, dict) else None
-        if isinstance(value, str):
-            yield value
+        if mark := _string_at(cell, *path):
+            yield mark
+
+
+def _string_at(value: object, *path: str) -> str:
+    """Return the string at a path in untrusted JSON; "" if there is none."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
 
 
 def _source(cell: dict[str, Any]) -> str:

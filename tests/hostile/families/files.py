@@ -34,7 +34,7 @@ def _(folder, written):
     os.mkfifo(folder / "a.zip")
 
 
-@case("folders nested 1,100 deep", state=NOTHING, said="in more than 50 folders")
+@case("folders nested 1,100 deep", state=NOTHING, said="folders nested 50 deep")
 def _(folder, written):
     with zipfile.ZipFile(folder / "a.zip", "w") as zipped:
         zipped.writestr("d/" * 1_100 + FILE, written(BOTH))
