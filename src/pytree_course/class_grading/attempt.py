@@ -109,6 +109,7 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     file: str = ""
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # on unusual answer cells, by exercise
+    python: str = ""  # that the notebook was made with; "" if unknown
     name: str = ""  # of the student; it and the next two are from a download
     system: str = ""
     canvas_id: str = ""

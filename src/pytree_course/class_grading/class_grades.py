@@ -1,7 +1,7 @@
 """The grades of a class: the attempt that counts, by student and lesson."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from msgspec import structs
@@ -17,7 +17,7 @@ from pytree_course.class_grading.corrections import (
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.class_grading.roster import RosterEntry, match_roster
+from pytree_course.class_grading.roster import RosterEntry, find_missing, match_roster
 from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
@@ -55,6 +55,9 @@ class ClassGrades:
     waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: handed in, not yet graded
     left_out: Sequence[LeftOut] = ()  # files that are not graded, and why
     changes: Sequence[MarkChange] = ()  # since the last report
+    on_roster: int = 0  # how many students the roster has
+    missing: Mapping[str, str] = field(default_factory=dict)
+    """The students on the roster whom nobody who handed in matches, each with whom it may be."""
 
     @classmethod
     def combine(
@@ -82,6 +85,8 @@ class ClassGrades:
             waiting=frozenset(handed_in - counting.keys()),
             left_out=memory.left_out,
             changes=list(mark_changes(reported, counting)),
+            on_roster=len(memory.roster),
+            missing=find_missing(memory.roster, memory.submitters.values()),
         )
 
     def label(self, student_id: str) -> str:

@@ -4,7 +4,7 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -19,7 +19,7 @@ from pytree_course.class_grading.downloads import (
     download_names,
 )
 from pytree_course.class_grading.reading import Notebook, read_class
-from pytree_course.class_grading.roster import RosterEntry, find_missing
+from pytree_course.class_grading.roster import RosterEntry
 from pytree_course.class_grading.student_files import (
     A_LINK,
     Collector,
@@ -28,7 +28,6 @@ from pytree_course.class_grading.student_files import (
     group_by_reason,
     is_called_notebook,
     is_zip,
-    list_briefly,
     shown_path,
 )
 from pytree_course.course import Course, CourseError
@@ -80,7 +79,7 @@ def read_handed_in(
     if not submitters:
         _refuse_without_students(folder, course, left_out)
     notebooks, not_read = read_class(files, course, pool)
-    doubts = _doubts(folder, submitters.values(), notebooks, roster)
+    doubts = _doubts(folder, submitters.values(), notebooks)
     if not opened.is_utf8:
         doubts.insert(0, f"The names in {path} are not in UTF-8: check how they were read.")
     all_left_out = group_by_reason([*left_out, *not_read])
@@ -215,9 +214,8 @@ def _submitters(entries: Iterable[tuple[Path, DownloadName]]) -> dict[str, Submi
 
 def _doubts(
     folder: Path,
-    submitters: Collection[Submitter],
+    submitters: Iterable[Submitter],
     notebooks: Iterable[Notebook],
-    roster: Sequence[RosterEntry],
 ) -> list[str]:
     """Warn of folders that may hold a whole class, and of students who may be one person."""
     similar_ids = defaultdict(list)
@@ -233,7 +231,6 @@ def _doubts(
         folders = {PurePath(name).parent for name in notebook.candidates}
         if len(folders) > 1:
             places[notebook.student, notebook.lesson] = folders
-    missing = find_missing(roster, submitters)
     doubts = render(
         "class_grading/doubts.txt",
         folder=folder,
@@ -241,17 +238,8 @@ def _doubts(
         similar_ids=[ids for ids in similar_ids.values() if len(ids) > 1],
         namesakes={name: ids for name, ids in namesakes.items() if len(ids) > 1},
         canvas=CANVAS,
-        missing=_name_missing(missing),
-        number_missing=len(missing),
-        number_on_roster=len(roster),
     )
     return doubts.splitlines()
-
-
-def _name_missing(missing: Mapping[str, str]) -> str:
-    """List students on the roster who match nobody, first those who may be a submitter."""
-    near = [f"{student} (is it {folder}?)" for student, folder in missing.items() if folder]
-    return list_briefly([*near, *(student for student, folder in missing.items() if not folder)])
 
 
 def _name_in_download(submitter: Submitter) -> str:

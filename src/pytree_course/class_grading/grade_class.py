@@ -321,7 +321,7 @@ class ClassGrading:
         submitter = self.folder.submitters[notebook.student]
         state, reason = AttemptState.GRADED, notebook.remark
         if notebook.problem:
-            state = AttemptState.UNREADABLE
+            state = AttemptState.FAILED if notebook.is_failure else AttemptState.UNREADABLE
             reason = join_remarks(notebook.remark, printable(notebook.problem))
         return Attempt(
             student=submitter.id,
@@ -334,6 +334,7 @@ class ClassGrading:
             file=shown_path(notebook.file),
             answers=notebook.submission.answers,
             notes=notebook.submission.notes,
+            python=notebook.submission.python,
             name=submitter.name,
             system=submitter.system,
             canvas_id=submitter.canvas_id,

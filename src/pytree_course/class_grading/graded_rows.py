@@ -44,7 +44,7 @@ def grade_rows(
 
     Return the rows by exercise, and the results of wrong answers.
     """
-    submission = Submission(attempt.answers, attempt.notes)
+    submission = Submission(attempt.answers, attempt.notes, attempt.python)
     rows: dict[str, VerdictRow] = {}
     results: Results = {}
     for verdict in judge_submission(lesson, right_results, submission, runs):

@@ -93,7 +93,7 @@ def shown_path(path: PurePath) -> str:
 
     macOS stores letters and their accents apart, other systems as one character.
     """
-    return unicodedata.normalize("NFC", "/".join(map(printable, path.parts)))
+    return unicodedata.normalize("NFC", PurePath(*map(printable, path.parts)).as_posix())
 
 
 def join_remarks(*remarks: str) -> str:

@@ -63,7 +63,7 @@ def _make_grade_row(grades: ClassGrades, student: Student, lesson: BuiltLesson) 
     attempt = grades.attempt(student, lesson)
     if attempt is None:
         return grade
-    grade["points"] = attempt.points
+    grade["points"] = "" if attempt.state is AttemptState.FAILED else attempt.points
     grade["state"] = attempt.state
     grade["seconds"] = f"{attempt.seconds:.1f}"
     grade["reason"] = attempt.reason
