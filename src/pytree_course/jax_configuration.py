@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 XLA_FLAGS = "XLA_FLAGS"
 """The environment variable that XLA reads, once in each process."""
 
@@ -63,7 +61,8 @@ def drop_shells_settings() -> bool:
 @contextmanager
 def defined_settings() -> Iterator[None]:
     """Within this context, use the settings above; then put back those before it."""
-    import jax  # not above: most commands do without it
+    import jax  # not above: most processes do without them
+    import numpy as np
 
     before = {name: value for name, value in jax.config.values.items() if name in SETTINGS}
     _use(SETTINGS)
