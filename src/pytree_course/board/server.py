@@ -286,10 +286,9 @@ class _OneLineHandler(logging.Handler):
         line = printable(truncate(record.getMessage(), MAX_LINE))
         self._count = self._count + 1 if line == self._line else 1
         self._line = line
-        if self._count == 1:
-            print(line, file=sys.stderr)
-        elif str(self._count).strip("0") == "1":
-            print(f"{line} ({self._count:,} times)", file=sys.stderr)
+        if str(self._count).strip("0") == "1":
+            times = f" ({self._count:,} times)" if self._count > 1 else ""
+            print(line + times, file=sys.stderr)
 
 
 class _Server(HTTPServer):
@@ -328,10 +327,9 @@ def _raise_file_limit() -> int:
         return 512  # sockets that `select` can wait for
     import resource
 
-    unlimited = resource.RLIM_INFINITY
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    allowed = MAX_FILES if hard == unlimited else min(hard, MAX_FILES)
-    if soft != unlimited and soft < allowed:
+    allowed = MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_FILES)
+    if soft < allowed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
     return allowed
 

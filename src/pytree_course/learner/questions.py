@@ -25,6 +25,9 @@ RAISES = "It raises an error."
 AN_ERROR = obs.String(type="str", value="error")  # a predicted one
 YES_AND_NO = {"`True`", "`False`"}
 
+WrongOptions = dict[str, list[Misconception]]
+"""The wrong options of a question, each with the misconceptions that lead to it."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -152,8 +155,8 @@ def _about_misconceptions(
         Belief(lesson, exercise.name, misconception.name): [] for misconception in misconceptions
     }
     wrong_options = _wrong_options(exercise, misconceptions)
-    for case in wrong_options:
-        for question in _about_case(lesson, exercise, wrong_options[case], case):
+    for case, options in wrong_options.items():
+        for question in _about_case(lesson, exercise, options, case):
             # A yes-no question has no third option, and neither may a predicted line.
             has_two = bool(exercise.lines) or YES_AND_NO.issuperset(question.options.values())
             if has_two or len(question.options) >= min_options:
@@ -165,10 +168,7 @@ def _about_misconceptions(
 
 
 def _about_case(
-    lesson: str,
-    exercise: ExpectedExercise,
-    wrong_options: dict[str, list[Misconception]],
-    case: int,
+    lesson: str, exercise: ExpectedExercise, wrong_options: WrongOptions, case: int
 ) -> Iterator[Question]:
     """Yield a question about each misconception that gives a wrong result for a case."""
     answer = _option_text(exercise.observations[case])
@@ -204,24 +204,21 @@ def _about_case(
 
 def _wrong_options(
     exercise: ExpectedExercise, misconceptions: list[Misconception]
-) -> dict[int, dict[str, list[Misconception]]]:
+) -> dict[int, WrongOptions]:
     """Return the wrong options by case, each with the misconceptions that the case shows best.
 
     An explanation speaks of the cases in which its misconception is known by its result. Where
     several lead to one result, those are left out that another case shows better: code that
     takes every tree for a dict has some result for a list, but its explanation is about dicts.
     """
-    by_case = {
-        case: _wrong_options_of_case(exercise, misconceptions, case)
-        for case in sorted(exercise.given)
-    }
+    cases = sorted(exercise.given)
+    by_case = {case: _wrong_options_of_case(exercise, misconceptions, case) for case in cases}
     if exercise.lines:  # a misconception has a sentence of its own for its lines
         return by_case
     fewest: dict[str, int] = {}  # misconceptions with the same result, where they are fewest
     for options in by_case.values():
         for same in options.values():
-            for misconception in same:
-                name = misconception.name
+            for name in (misconception.name for misconception in same):
                 fewest[name] = min(len(same), fewest.get(name, len(same)))
     for options in by_case.values():
         for option, same in options.items():
@@ -232,13 +229,13 @@ def _wrong_options(
 
 def _wrong_options_of_case(
     exercise: ExpectedExercise, misconceptions: list[Misconception], case: int
-) -> dict[str, list[Misconception]]:
-    """Return the wrong options for a case, each with the misconceptions that lead to it."""
+) -> WrongOptions:
+    """Return the wrong options for a case, each with all misconceptions that lead to it."""
     right = exercise.observations[case]
     answer = _option_text(right)
     if answer is None:
         return {}
-    options: dict[str, list[Misconception]] = {}
+    options: WrongOptions = {}
     for misconception in misconceptions:
         wrong = misconception.observations.get(case, right)
         text = _option_text(wrong)

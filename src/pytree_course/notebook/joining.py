@@ -5,10 +5,9 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
@@ -184,7 +183,12 @@ def post(url: str, content: Any, reply_type: Any, secret: str) -> tuple[int | No
         connection_type = {"http": HTTPConnection, "https": HTTPSConnection}[address.scheme]
         with closing(connection_type(address.netloc, timeout=TIMEOUT_SECONDS)) as connection:
             connection.connect()
-            with _shut_down_in_time(connection.sock):
+            # The socket's own timeout begins again with each byte that arrives.
+            shut_down = partial(connection.sock.shutdown, socket.SHUT_RDWR)
+            timer = threading.Timer(TIMEOUT_SECONDS, shut_down)
+            timer.daemon = True
+            timer.start()
+            try:
                 connection.request("POST", address.path, json.dumps(content), headers)
                 response = connection.getresponse()
                 if class_protocol.CLASS_HEADER not in response.headers:
@@ -192,25 +196,10 @@ def post(url: str, content: Any, reply_type: Any, secret: str) -> tuple[int | No
                 if response.status != 200:
                     return response.status, None
                 return 200, read_json(reply_type, response.read(class_protocol.MAX_REPLY))
+            finally:
+                timer.cancel()
     except (KeyError, OSError, HTTPException, ValueError):  # an invalid address, or nobody answers
         return None, None
-
-
-@contextmanager
-def _shut_down_in_time(connected: socket.socket) -> Iterator[None]:
-    """Shut a socket down after some seconds; its own timeout begins again with each byte."""
-
-    def shut_down() -> None:
-        with suppress(OSError):  # closed already
-            connected.shutdown(socket.SHUT_RDWR)
-
-    timer = threading.Timer(TIMEOUT_SECONDS, shut_down)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 # --- sending verdicts
