@@ -139,7 +139,8 @@ def _remedy(error: str) -> str:
             "bubblewrap starts, but the programs that it starts have no rights. On Ubuntu, its "
             "AppArmor profile bwrap-userns-restrict does that: an administrator unloads it with "
             "`apparmor_parser -R /etc/apparmor.d/bwrap-userns-restrict`, and then allows user "
-            "namespaces with `sysctl kernel.apparmor_restrict_unprivileged_userns=0`. "
+            "namespaces with `sysctl kernel.apparmor_restrict_unprivileged_userns=0`, both until "
+            "the machine restarts. "
         )
     return ""
 
