@@ -8,14 +8,8 @@ from collections.abc import Mapping
 import psutil
 import pytest
 
-from pytree_course.grading import budget as budgets
-from pytree_course.grading import limits
-from pytree_course.grading.budget import (
-    Budget,
-    OverTimeError,
-    SubmissionOverTimeError,
-    SubmissionTime,
-)
+from pytree_course.grading.budget import Budget, OverTimeError, SubmissionTime
+from pytree_course.grading.cell_run import CellEnd
 from pytree_course.grading.kernels import process_tree, processor_seconds
 
 pytestmark = pytest.mark.slow
@@ -97,7 +91,6 @@ class Kernel:
 def kernel(monkeypatch):
     kernel = Kernel()
     monkeypatch.setattr(time, "monotonic", lambda: kernel.now)
-    monkeypatch.setattr(budgets, "read_own_queue_seconds", lambda: 0.0)
     return kernel
 
 
@@ -128,25 +121,16 @@ def test_time_of_a_child_that_nobody_waits_for_is_kept(kernel):
     assert budget.computed == 3.0
 
 
-def test_cells_that_wait_are_ended_in_half_of_the_time(kernel):
-    budget = Budget(kernel, 18.0, SubmissionTime())
-    kernel.now = 8.9
-    budget.count_time_if_due()
-    kernel.now = 9.2
+@pytest.mark.parametrize(
+    ("processor", "used_before", "end"),
+    [(19.0, 0.0, CellEnd.TIMED_OUT), (0.0, 0.0, CellEnd.WAITED), (5.0, 46.0, CellEnd.NO_TIME_LEFT)],
+)
+def test_cells_end_when_their_time_or_that_of_their_submission_is_over(
+    kernel, processor, used_before, end
+):
+    budget = Budget(kernel, 18.0, SubmissionTime(used_before))
+    kernel.now, kernel.processor = max(processor, 9.5), {"main": processor}
+    kernel.queue = {"main": 0.0 if end is CellEnd.WAITED else 9.0}
     with pytest.raises(OverTimeError):
         budget.count_time_if_due()
-
-
-def test_a_submission_has_one_time_for_all_of_its_exercises(kernel, monkeypatch):
-    monkeypatch.setattr(limits, "SUBMISSION_SECONDS", 25.0)
-    submission = SubmissionTime()
-    for exercise in (1, 2):
-        budget = Budget(kernel, 18.0, submission)
-        kernel.now, kernel.processor = 10.0 * exercise, {"main": 10.0 * exercise}
-        budget.count_time_if_due()
-    assert not submission.is_over
-    budget = Budget(kernel, 18.0, submission)
-    kernel.now, kernel.processor = 26.0, {"main": 26.0}
-    with pytest.raises(SubmissionOverTimeError):
-        budget.count_time_if_due()
-    assert submission.is_over
+    assert budget.over_time is end

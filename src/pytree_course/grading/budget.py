@@ -6,32 +6,25 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pytree_course.grading import limits
-from pytree_course.grading.processes import read_own_queue_seconds
+from pytree_course.grading.cell_run import CellEnd
 
 _COUNTING_SECONDS = 0.25  # at least, between two looks at the kernel's processes
 _WAITING_WEIGHT = 2  # an answer that waited too long runs again, with nothing beside it
 
 
 class OverTimeError(Exception):
-    """Cells took more time than their budget."""
-
-
-class SubmissionOverTimeError(Exception):
-    """All cells of a submission together took more time than its budget."""
+    """Cells took more time than their budget, or than what is left of their submission's."""
 
 
 class OverOutputError(Exception):
     """Cells sent more messages or bytes than their budget."""
 
 
-class Usage(Protocol):
+class _Usage(Protocol):
     """The time that the processes of a kernel have used so far."""
 
-    def processor_seconds(self) -> Mapping[str, float]:
-        """Return the processor time of each process, and of the children it has waited for."""
-
-    def queue_seconds(self) -> Mapping[str, float]:
-        """Return how long each thread has been ready to run, without a processor."""
+    def processor_seconds(self) -> Mapping[str, float]: ...
+    def queue_seconds(self) -> Mapping[str, float]: ...
 
 
 @dataclass
@@ -42,7 +35,7 @@ class SubmissionTime:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more of the submission may run."""
+        """Whether nothing more of it may run."""
         return self.seconds > limits.SUBMISSION_SECONDS
 
 
@@ -54,16 +47,16 @@ class Budget:
     a processor, they are charged nothing: a machine that is busy with other things costs no points.
     """
 
-    def __init__(self, usage: Usage, max_seconds: float, submission: SubmissionTime) -> None:
+    def __init__(self, usage: _Usage, max_seconds: float, submission: SubmissionTime) -> None:
         """Start now."""
         self.computed = 0.0  # seconds, as last counted
         self.waited = 0.0  # for anything but a processor
+        self._charged = 0.0
         self._max_seconds = max_seconds
         self._submission = submission
         self._usage = usage
         self._processor_seconds = usage.processor_seconds()
         self._queue_seconds: Mapping[str, float] = {}
-        self._own_queue_seconds = read_own_queue_seconds()
         self._counted_at = time.monotonic()
         self._messages = 0
         self._bytes = 0
@@ -80,16 +73,22 @@ class Budget:
         if self._messages > limits.EXERCISE_MESSAGES or self._bytes > limits.EXERCISE_BYTES:
             raise OverOutputError
 
+    @property
+    def over_time(self) -> CellEnd:
+        """How cells ended that took more time than they may."""
+        if self._charged <= self._max_seconds:
+            return CellEnd.NO_TIME_LEFT
+        return CellEnd.WAITED if self.waited > self.computed else CellEnd.TIMED_OUT
+
     def count_time_if_due(self) -> None:
         """Count all time of a running cell unless it was counted a moment ago."""
         elapsed = time.monotonic() - self._counted_at
         if elapsed < _COUNTING_SECONDS:
             return
         computed_before = self.computed
-        queue_seconds, own_queue_seconds = self._usage.queue_seconds(), read_own_queue_seconds()
+        queue_seconds = self._usage.queue_seconds()
         queued = max(_increases(self._queue_seconds, queue_seconds), default=0.0)
-        queued += own_queue_seconds - self._own_queue_seconds
-        self._queue_seconds, self._own_queue_seconds = queue_seconds, own_queue_seconds
+        self._queue_seconds = queue_seconds
         self.count_processor_time()
         # The time of a process for which no other one waited is lost. It counts as waiting.
         waited = max(0.0, elapsed - queued - (self.computed - computed_before))
@@ -109,10 +108,9 @@ class Budget:
 
     def _charge(self, seconds: float) -> None:
         self._submission.seconds += seconds
-        if self.computed + _WAITING_WEIGHT * self.waited > self._max_seconds:
+        self._charged += seconds
+        if self._charged > self._max_seconds or self._submission.is_over:
             raise OverTimeError
-        if self._submission.is_over:
-            raise SubmissionOverTimeError
 
 
 def _increases(before: Mapping[str, float], now: Mapping[str, float]) -> list[float]:

@@ -33,6 +33,11 @@ _OVER_TIME = {
     CellEnd.WAITED: words.WAITED,
     CellEnd.NO_TIME_LEFT: words.NO_TIME_LEFT,
 }
+_CRASHED = {
+    CellEnd.OVER_PROCESSES: words.OVER_PROCESSES,
+    CellEnd.OVER_MEMORY: words.OVER_MEMORY,
+    CellEnd.KERNEL_ENDED: words.KERNEL_DIED,
+}
 
 
 @dataclass(frozen=True)
@@ -146,12 +151,8 @@ def _judge_end(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     has_long_report = check.has_long_message and not check.reports
     if run.end is CellEnd.FLOODED or has_long_report:
         return without_outcomes(exercise, VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT)
-    if run.end is CellEnd.OVER_PROCESSES:
-        return without_outcomes(exercise, VerdictKind.CRASHED, words.OVER_PROCESSES)
-    if run.end is CellEnd.OVER_MEMORY:
-        return without_outcomes(exercise, VerdictKind.CRASHED, words.OVER_MEMORY)
-    if run.end is CellEnd.KERNEL_ENDED:
-        return without_outcomes(exercise, VerdictKind.CRASHED, words.KERNEL_DIED)
+    if run.end in _CRASHED:
+        return without_outcomes(exercise, VerdictKind.CRASHED, _CRASHED[run.end])
     reason = _describe_error(exercise, run.answer, check)
     error_type = run.answer.error[0] if run.answer.error else None
     return without_outcomes(exercise, VerdictKind.ERROR, reason, error_type)

@@ -19,14 +19,7 @@ from jupyter_client.launcher import launch_kernel
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
-from pytree_course.grading.budget import (
-    Budget,
-    OverOutputError,
-    OverTimeError,
-    SubmissionOverTimeError,
-    SubmissionTime,
-    Usage,
-)
+from pytree_course.grading.budget import Budget, OverOutputError, OverTimeError, SubmissionTime
 from pytree_course.grading.cell_run import READ_MESSAGES, CellEnd, CellRun
 from pytree_course.grading.processes import read_queue_seconds
 from pytree_course.grading.sandbox.policy import kernel_command
@@ -38,12 +31,14 @@ _MAX_SOCKET = 100  # bytes of a path; systems allow 104 or more, and "-1" to "-5
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
 
 
-class _Kernel(Usage, Protocol):
+class _Kernel(Protocol):
     """A running kernel, in a sandbox or not."""
 
     connection: Any  # what a client needs to connect to it
     ended_for: CellEnd | None  # the limit on all processes together for which it was ended
 
+    def processor_seconds(self) -> dict[str, float]: ...
+    def queue_seconds(self) -> dict[str, float]: ...
     def on_connected(self) -> None: ...
     def is_alive(self) -> bool: ...
     def end(self) -> None: ...
@@ -152,7 +147,7 @@ class WatchedKernel:
         try:
             self._connect()
             # For the cells before the first exercise: the course's own, and earlier answers.
-            self._budget = self._new_budget(limits.START_SECONDS)
+            self._budget = Budget(self._kernel, limits.START_SECONDS, self._submission)
         except BaseException:
             self.stop()
             raise
@@ -190,10 +185,7 @@ class WatchedKernel:
 
     def start_exercise(self) -> None:
         """Give the cells from now on the budget of an exercise."""
-        self._budget = self._new_budget(limits.EXERCISE_SECONDS)
-
-    def _new_budget(self, max_seconds: float) -> Budget:
-        return Budget(self._kernel, max_seconds, self._submission)
+        self._budget = Budget(self._kernel, limits.EXERCISE_SECONDS, self._submission)
 
     def run_cell(self, source: str) -> CellRun:
         """Run a cell and return how it ran; one that exceeds the budget ends the kernel."""
@@ -204,10 +196,7 @@ class WatchedKernel:
             self._run(source, run)
             self._budget.count_processor_time()
         except OverTimeError:
-            has_waited = self._budget.waited > self._budget.computed
-            run.end = CellEnd.WAITED if has_waited else CellEnd.TIMED_OUT
-        except SubmissionOverTimeError:
-            run.end = CellEnd.NO_TIME_LEFT
+            run.end = self._budget.over_time
         except OverOutputError:
             run.end = CellEnd.FLOODED
         except Exception:

@@ -23,17 +23,12 @@ def read_file(path: str) -> str:
         return ""
 
 
-def read_own_queue_seconds() -> float:
-    """Return how long the calling thread has been ready to run, without a processor."""
-    numbers = read_file("/proc/thread-self/schedstat").split()
-    return int(numbers[1]) / _NANOSECONDS if numbers else 0.0
-
-
 def read_queue_seconds(processes: Iterable[str]) -> dict[str, float]:
-    """Return how long each thread of processes has been ready to run, without a processor.
+    """Return how long threads were ready to run without a processor: theirs, and the caller's.
 
     Elsewhere than on Linux, and for a Linux that does not count it, there is nothing to return.
     """
-    threads = (f"{each}/task/{name}" for each in processes for name in list_folder(f"{each}/task"))
+    threads = [f"{each}/task/{name}" for each in processes for name in list_folder(f"{each}/task")]
+    threads.append("/proc/thread-self")  # it notices the end of a cell late
     numbers = {thread: read_file(f"{thread}/schedstat").split() for thread in threads}
     return {thread: int(each[1]) / _NANOSECONDS for thread, each in numbers.items() if each}

@@ -8,8 +8,6 @@ fresh. Nothing outside this package depends on which one it was.
 # Modules that run only on Linux are imported inside functions.
 
 import importlib
-import os
-import re
 import shutil
 import socket
 import sys
@@ -21,8 +19,19 @@ from pathlib import Path
 from pytree_course.course import CourseError
 from pytree_course.grading.sandbox.request import SandboxRequest
 
-_CAP_SYS_ADMIN = 21
 _INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed."
+_REMEDIES = {
+    "bwrap: ": "It needs user namespaces. If they are switched off, an administrator allows them "
+    "with `sysctl kernel.unprivileged_userns_clone=1` (Debian) or "
+    "`sysctl kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu); in a container, start it "
+    "with them allowed, and grade as another user than root, who would need CAP_SYS_ADMIN.",
+    "PermissionError": "bubblewrap starts, but the programs that it starts have no rights. On "
+    "Ubuntu, its AppArmor profile bwrap-userns-restrict does that: an administrator unloads it "
+    "with `apparmor_parser -R /etc/apparmor.d/bwrap-userns-restrict`, and then allows user "
+    "namespaces with `sysctl kernel.apparmor_restrict_unprivileged_userns=0`, both until the "
+    "machine restarts.",
+}
+"""What helps, by a part of the error that keeps sandboxes from starting."""
 
 
 @contextmanager
@@ -115,38 +124,6 @@ def _require_fresh_sandbox(request: SandboxRequest) -> None:
     try:
         fresh_sandbox(request).end()
     except SandboxError as error:
-        raise CourseError(
-            f"A sandbox cannot be made here: {error}\n{_remedy(str(error))}{_INSTEAD}"
-        ) from error
-
-
-def _remedy(error: str) -> str:
-    """Return what helps against an error that keeps sandboxes from starting, if that is known."""
-    if os.geteuid() == 0 and not _is_administrator():
-        return (
-            "Root needs CAP_SYS_ADMIN for it, which this container does not have: grade as "
-            "another user than root. "
-        )
-    if "bwrap: " in error:
-        return (
-            "It needs user namespaces. If they are switched off, an administrator allows them "
-            "with `sysctl kernel.unprivileged_userns_clone=1` (Debian) or "
-            "`sysctl kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu); in a container, "
-            "start it with them allowed. "
-        )
-    if "PermissionError" in error:
-        return (
-            "bubblewrap starts, but the programs that it starts have no rights. On Ubuntu, its "
-            "AppArmor profile bwrap-userns-restrict does that: an administrator unloads it with "
-            "`apparmor_parser -R /etc/apparmor.d/bwrap-userns-restrict`, and then allows user "
-            "namespaces with `sysctl kernel.apparmor_restrict_unprivileged_userns=0`, both until "
-            "the machine restarts. "
-        )
-    return ""
-
-
-def _is_administrator() -> bool:
-    """Return whether this process has the capability CAP_SYS_ADMIN."""
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    (effective,) = re.findall(r"^CapEff:\s*(\w+)$", status, re.MULTILINE)
-    return bool(int(effective, 16) >> _CAP_SYS_ADMIN & 1)
+        remedies = [remedy for sign, remedy in _REMEDIES.items() if sign in str(error)]
+        message = f"A sandbox cannot be made here: {error}\n{' '.join([*remedies, _INSTEAD])}"
+        raise CourseError(message) from error
