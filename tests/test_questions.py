@@ -1,6 +1,5 @@
 """A question is a case, its right result, and what misconceptions yield; reviews ask it again."""
 
-import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -133,7 +132,7 @@ def test_a_prediction_is_asked_again_with_its_code():
     assert [question.is_right(letter) for letter in "AB"] == [False, True]
 
 
-def test_every_question_of_the_course_has_one_right_option_and_is_about_others():
+def test_every_question_of_the_course_has_one_right_option():
     for each in (BuiltLesson.read(files.expected) for files in Course(ROOT).lessons()):
         for question in (one for asked in questions(each, min_options=2).values() for one in asked):
             texts = [*question.options.values()]
@@ -146,7 +145,6 @@ def test_every_question_of_the_course_has_one_right_option_and_is_about_others()
             assert question.section in each.sections
             for belief in (belief for held in question.misconceptions.values() for belief in held):
                 assert belief.explanation
-                assert not re.search(r"\byou|\bstill (gives|returns)", belief.explanation, re.I)
 
 
 def test_a_class_is_asked_about_as_many_misconceptions_as_there_are_cases():

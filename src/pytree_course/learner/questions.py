@@ -147,10 +147,7 @@ def _about_misconceptions(
     lesson: str, exercise: ExpectedExercise, min_options: int
 ) -> dict[Belief, list[Question]]:
     """Return the questions about each misconception of an exercise."""
-    misconceptions = [
-        replace(misconception, explanation=about_others(misconception.explanation))
-        for misconception in exercise.misconceptions
-    ]
+    misconceptions = exercise.misconceptions
     by_belief: dict[Belief, list[Question]] = {
         Belief(lesson, exercise.name, misconception.name): [] for misconception in misconceptions
     }
@@ -299,31 +296,3 @@ def _without_asides(question: str, given: Given) -> str:
         if aside[1] not in given.code + given.note:
             question = question.replace(aside[0], "")
     return question
-
-
-# A class sees the mistakes of others: "you" would accuse.
-IN_THIRD_PERSON = [
-    # Drop a sentence about what an answer "still" does: it is for learners who have changed it.
-    (r"^[^.]*\bstill (?:gives|returns)[^.]*\. ?", ""),
-    (r"\b((?:give|make|let|tell|show|ask|help)s?|for|to|of|with) you\b", r"\1 them"),
-    (r"\byou(?=[.,;:?])", "them"),
-    (r"\byou\b", "they"),
-    (r"\bYou\b", "They"),
-    (r"\byour(s?)\b", r"their\1"),
-    (r"\bYour(s?)\b", r"Their\1"),
-    (r"\byourself\b", "themselves"),
-]
-"""Patterns with their replacements, applied one after the other."""
-
-
-def about_others(explanation: str) -> str:
-    """Turn an explanation for a learner, "your function", into one about others, "their function".
-
-    Examples
-    --------
-    >>> about_others("You look only into dicts. Your function fails, which makes you fail.")
-    'They look only into dicts. Their function fails, which makes them fail.'
-    """
-    for pattern, replacement in IN_THIRD_PERSON:
-        explanation = re.sub(pattern, replacement, explanation)
-    return explanation
