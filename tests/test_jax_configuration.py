@@ -15,8 +15,7 @@ from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.running.run_cases import run_check
-from pytree_course.sources.authors_answers import as_graded, define
+from pytree_course.sources import authors_answers
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.kernels import running_kernel
@@ -45,19 +44,21 @@ def test_the_course_computes_with_jaxs_defaults_and_exact_products():
         ("jax_check_tracer_leaks", True, "03_custom_nodes", "running_mean"),
     ],
 )
-def test_a_check_undoes_a_learners_setting_and_puts_it_back(setting, own, lesson, exercise):
+def test_a_check_undoes_a_learners_setting_and_puts_it_back(
+    setting, own, lesson, exercise, monkeypatch
+):
+    monkeypatch.setattr(authors_answers, "_RUNS", {})
     files = Course(ROOT).lesson(lesson)
-    sources, expected = read_sources(files), BuiltLesson.read(files.expected).expected(exercise)
+    sources, stored = read_sources(files), BuiltLesson.read(files.expected)
+    answered = sources.exercises[exercise]
     default = jax.config.values[setting]
     jax.config.update(setting, own)
     try:
-        with as_graded(sources, PUBLIC_SEED):
-            answers = define(sources.exercises[exercise], sources.exercises[exercise].solution)
-            outcomes = run_check(sources.checks[exercise], answers, PUBLIC_SEED)
+        outcomes = authors_answers.run_answer(sources, answered, answered.solution, PUBLIC_SEED)
         assert jax.config.values[setting] == own
     finally:
         jax.config.update(setting, default)
-    assert judge(expected, outcomes).kind is VerdictKind.CORRECT
+    assert judge(stored.expected(exercise), outcomes).kind is VerdictKind.CORRECT
 
 
 def test_every_command_but_lab_starts_without_the_shells_settings(course_py, monkeypatch):

@@ -38,13 +38,6 @@ SETTINGS = {
 }
 """The settings that results depend on: all but the last have JAX's defaults."""
 
-_NUMPY_SETTINGS: dict[str, Any] = {
-    "divide": "warn",
-    "over": "warn",
-    "under": "ignore",
-    "invalid": "warn",
-}
-
 
 def drop_shells_settings() -> bool:
     """Define the variables of JAX in this process's environment; return whether any was changed.
@@ -67,7 +60,7 @@ def defined_settings() -> Iterator[None]:
     before = {name: value for name, value in jax.config.values.items() if name in SETTINGS}
     _use(SETTINGS)
     try:
-        with np.errstate(**_NUMPY_SETTINGS):
+        with np.errstate(all="warn", under="ignore"):  # NumPy's defaults
             yield
     finally:
         _use(before)
