@@ -62,8 +62,8 @@ def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_r
     assert (rows["ada"]["name"], rows["ada"]["on_list"]) == ("Ada Lovelace", "yes")
     assert float(rows["ada"]["late_hours"]) > 0
     assert rows["bob"]["on_list"] == "no"
-    assert rows["hal"]["left_out"].startswith("homework.py: no exercise notebook of this course")
-    assert "Left out: hal/homework.py: no exercise notebook of this course" in done.stderr
+    assert rows["hal"]["left_out"].startswith("homework.py: it is a Python file, not a notebook")
+    assert "Left out: hal/homework.py: it is a Python file, not a notebook" in done.stderr
     kinds = {attempt.student: [row.kind for row in attempt.rows] for attempt in made.attempts()}
     assert kinds == {
         "ada": ["correct", "correct"],

@@ -61,7 +61,7 @@ def test_canvass_zip_is_graded_and_its_ids_are_imported_by_the_order_of_names(
         '"Meyer, Cy",78,u3,cy,One\n'
     )
     _, err = quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
-    assert "78/meyercy_78_678903_my homework.pdf: no exercise notebook of this course" in err
+    assert "78/meyercy_78_678903_my homework.pdf: it is a PDF, not a notebook" in err
     assert "Not in canvas.csv, for Canvas did not say who it is: anon_aB3dE." in err
     report = (quick.into / "report.html").read_text("utf-8")
     assert "late, says Canvas" in report
