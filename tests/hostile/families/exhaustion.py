@@ -64,7 +64,7 @@ ENDS = {
         time.sleep(1000)
     """,
     ("small messages without end", "crashed", ""): "while True: display(1)",
-    ("one message without end, in the grader's memory before it is counted", "crashed", ""): """
+    ("one message without end, in the grader's memory before it is counted", "", ""): """
     from zmq import SNDMORE
     socket = get_ipython().kernel.iopub_thread.socket
     while True: socket.send(bytes(2**20), SNDMORE)
@@ -89,7 +89,8 @@ ENDS = {
     ("memory of one process", "error", ""): "kept = [bytearray(2**28) for _ in range(100)]",
 }
 for (name, kind, reason), code in ENDS.items():
-    family.case(name, {"count_leaves": code}, kinds={"count_leaves": kind}, reason=reason)
+    kinds = {"count_leaves": kind} if kind else {}
+    family.case(name, {"count_leaves": code}, kinds=kinds, reason=reason)
 
 # ---- what one answer uses up for the others of its kernel: they run once more, alone
 
