@@ -287,6 +287,14 @@ def test_what_cannot_be_run_or_judged_is_said_costs_no_other_and_is_tried_again(
     assert quick.points() == {"ada": 0, "bob": 3}
 
 
+def test_if_the_courses_own_answers_do_not_run_no_student_is_marked(quick, monkeypatch):
+    quick.hand_in("ada", RIGHT)
+    monkeypatch.setattr("pytree_course.sources.authors_answers.run_solution", _fails)
+    with pytest.raises(CourseError, match="own answers to 01_mini cannot run here: no space"):
+        quick.grade()
+    assert quick.attempts() == []
+
+
 def wait_for_attempts(made, process, fewest):
     deadline = time.monotonic() + 600
     while time.monotonic() < deadline:

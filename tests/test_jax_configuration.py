@@ -8,8 +8,7 @@ import sys
 import jax
 import pytest
 
-from pytree_course.class_grading import grade_class
-from pytree_course.course import Course, CourseError
+from pytree_course.course import Course
 from pytree_course.jax_configuration import SETTINGS, XLA_FLAGS
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.judge import judge
@@ -19,7 +18,6 @@ from pytree_course.sources import authors_answers
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.kernels import running_kernel
-from tests.made_submissions import RIGHT
 
 pytestmark = pytest.mark.slow
 
@@ -80,14 +78,3 @@ def test_a_setting_that_a_check_cannot_undo_is_named(mini, variable, value):
         if variable != XLA_FLAGS:  # which would end the kernel
             said = run("check.count_leaves(lambda tree: 3)")
     assert variable in said and value in said
-
-
-def test_if_the_courses_own_answers_do_not_run_no_student_is_marked(quick, monkeypatch):
-    def fail(lesson):
-        raise RuntimeError("no backend")
-
-    monkeypatch.setattr(grade_class, "find_right_results", fail)
-    quick.hand_in("ada", RIGHT)
-    with pytest.raises(CourseError, match="own answers to 01_mini cannot run here: no backend"):
-        quick.grade()
-    assert quick.attempts() == []
