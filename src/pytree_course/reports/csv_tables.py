@@ -1,4 +1,4 @@
-"""A class's grades as CSV (plain, for Canvas, for Moodle) and as JUnit XML.
+"""A class's grades as CSV: plain, for Canvas, for Moodle.
 
 Every CSV is safe to open in a spreadsheet: no field can be read as a formula.
 """
@@ -24,13 +24,12 @@ _FORMULA_START = re.compile(r'(^|;)(?=[\s"]*[=+@-])')
 
 
 def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
-    """Write all tables and the JUnit XML; return a message for each file that was not written."""
+    """Write all tables; return a message for each file that was not written."""
     tables = {
         "grades.csv": grades_csv,
         "exercises.csv": exercises_csv,
         "canvas.csv": canvas_csv,
         "moodle.csv": moodle_csv,
-        "junit.xml": class_junit,
     }
     return write_files({folder / name: partial(make, grades) for name, make in tables.items()})
 
@@ -174,11 +173,6 @@ def _points_by_lesson(grades: ClassGrades, student: Student) -> Row:
         "" if attempt is None or attempt.state is AttemptState.FAILED else attempt.points
         for attempt in attempts
     ]
-
-
-def class_junit(grades: ClassGrades) -> str:
-    """Return JUnit XML with a test suite per student and lesson, and a test case per exercise."""
-    return render("reports/junit.xml", attempts=grades.all_attempts()) + "\n"
 
 
 def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
