@@ -117,8 +117,8 @@ def test_a_login_of_the_list_means_nobody_else_who_is_called_so(graded):
         ("gus,1,count_leaves,1,\n", "no student is called 'gus'"),
         ("bob,9,count_leaves,1,\n", "There is no lesson '9'"),
         ("bob,1,count_trees,1,\n", "no exercise 'count_trees'"),
-        ("bob,1,count_leaves,3,\n", "a whole number from 0 to 1"),
-        ("bob,1,count_leaves,-1,\n", "a whole number from 0 to 1"),
+        ("bob,1,count_leaves,1.5,\n", "whole or half ones, from 0 to 1"),
+        ("bob,1,count_leaves,-1,\n", "whole or half ones, from 0 to 1"),
         (FOR_BOB, "an earlier line is about the same answer"),
     ],
 )

@@ -39,7 +39,7 @@ def _printable(character: str) -> str:
     return character
 
 
-def counted(count: int, noun: str, plural: str) -> str:
+def counted(count: float, noun: str, plural: str) -> str:
     """Write a count with its noun: `1 leaf`, `2 leaves`."""
     return f"{count:,} {noun if count == 1 else plural}"
 

@@ -1,12 +1,12 @@
 """The grades of a class: the attempt that counts, by student and lesson."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from msgspec import structs
 
-from pytree_course.class_grading.attempt import Attempt, counting_attempts, in_words
+from pytree_course.class_grading.attempt import Attempt, add_points, counting_attempts, in_words
 from pytree_course.class_grading.changes import MarkChange, mark_changes
 from pytree_course.class_grading.corrections import (
     Correction,
@@ -55,6 +55,7 @@ class ClassGrades:
     waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: handed in, not yet graded
     left_out: Sequence[LeftOut] = ()  # files that are not graded, and why
     changes: Sequence[MarkChange] = ()  # since the last report
+    prompts: dict[str, dict[str, str]] = field(default_factory=dict)  # by lesson and exercise
 
     @classmethod
     def combine(
@@ -82,6 +83,7 @@ class ClassGrades:
             waiting=frozenset(handed_in - counting.keys()),
             left_out=memory.left_out,
             changes=list(mark_changes(reported, counting)),
+            prompts={stem: course.lesson(stem).read_prompts() for stem in words},
         )
 
     def label(self, student_id: str) -> str:
@@ -123,10 +125,10 @@ class ClassGrades:
                 if attempt := self.attempt(student, lesson):
                     yield student, lesson, attempt
 
-    def points(self, student: Student) -> int:
+    def points(self, student: Student) -> float:
         """Return a student's points in all lessons together."""
         attempts = (self.attempt(student, lesson) for lesson in self.lessons)
-        return sum(attempt.points for attempt in attempts if attempt)
+        return add_points(attempt.points for attempt in attempts if attempt)
 
     @property
     def all_points(self) -> int:

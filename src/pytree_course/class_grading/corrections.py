@@ -1,5 +1,6 @@
 """A teacher's corrections: points and comments beside verdicts."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,15 +8,17 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from pytree_course.class_grading.attempt import AppliedCorrection, Attempt, digest
+from pytree_course.class_grading.attempt import AppliedCorrection, Attempt, add_points, digest
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.roster import RosterEntry, match_roster, read_csv
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
-from pytree_course.observing.reading import Count
+from pytree_course.observing.reading import Points
 from pytree_course.texts import counted
 
 COLUMNS = ("student", "lesson", "exercise", "points", "comment")
+
+ESCAPED_FORMULA = re.compile(r"(^|;)'(?='*[\s\"]*[=+@-])")
 
 CorrectionKey = tuple[str, str, str]
 """A student's id, a lesson's stem, an exercise's name."""
@@ -27,7 +30,7 @@ class Correction(Struct, frozen=True, forbid_unknown_fields=True):
     student: str
     lesson: str
     exercise: str
-    points: Count | None  # instead of the check's; None: those stay
+    points: Points | None  # instead of the check's; None: those stay
     comment: str
     answer: str = ""  # a digest of the answer that it is for
 
@@ -96,7 +99,7 @@ def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Co
     mistakes = []
     for number, row in rows.items():
         try:
-            correction = _read_correction(row, course, handed_in)
+            correction = _read_correction(_without_apostrophes(row), course, handed_in)
             if correction.key in corrections:
                 raise CourseError("an earlier line is about the same answer: leave one of them")
             corrections[correction.key] = correction
@@ -105,6 +108,11 @@ def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Co
     if mistakes:
         raise CourseError("\n".join([f"{file} cannot be used:", *mistakes]))
     return list(corrections.values())
+
+
+def _without_apostrophes(row: Mapping[str, str]) -> dict[str, str]:
+    """Remove the apostrophes that `answers.html` puts before what a spreadsheet would calculate."""
+    return {name: ESCAPED_FORMULA.sub(r"\1", cell) for name, cell in row.items()}
 
 
 def _read_correction(row: Mapping[str, str], course: Course, handed_in: HandedIn) -> Correction:
@@ -133,12 +141,14 @@ def _only_student(name: str, students: Mapping[str, set[str]]) -> str:
     return student
 
 
-def _read_points(text: str, max_points: int) -> int | None:
+def _read_points(text: str, max_points: int) -> float | None:
     if not text:
         return None
-    if text not in map(str, range(max_points + 1)):
-        raise CourseError(f"points are a whole number from 0 to {max_points}, or left out")
-    return int(text)
+    is_number = re.fullmatch(r"\d{1,4}([.,][05])?", text)  # Excel writes a comma in many countries
+    points = float(text.replace(",", ".")) if is_number else -1.0
+    if not 0 <= points <= max_points:
+        raise CourseError(f"points are whole or half ones, from 0 to {max_points}, or left out")
+    return add_points([points])
 
 
 def add_corrections(

@@ -70,7 +70,7 @@ class StudentCounts:
     right: int  # or given points by the teacher
     wrong: int
     untried: int  # including those of missing lessons
-    points: int
+    points: float
     lessons_read: int
     missing: dict[str, str]  # why a lesson was not read, by lesson
     misplaced: int  # wrong answers in cells that do not count
@@ -211,7 +211,7 @@ def _combine(in_exercises: Sequence[HeldMisconception]) -> HeldMisconception:
     return HeldMisconception(in_exercises[0].name, explanations, list(students.values()), tried)
 
 
-def count_by_points(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
+def count_by_points(points: Sequence[float], all_points: int) -> list[tuple[str, int]]:
     """Count students in each range of points; Sturges' rule decides the number of ranges.
 
     H. A. Sturges, The choice of a class interval, Journal of the American Statistical Association
@@ -219,9 +219,10 @@ def count_by_points(points: Sequence[int], all_points: int) -> list[tuple[str, i
     """
     intervals = 1 + ceil(log2(max(1, len(points))))
     width = ceil((all_points + 1) / intervals)
+    step = 0.5 if any(value % 1 for value in points) else 1
     counts = []
     for first in range(0, all_points + 1, width):
-        last = min(first + width - 1, all_points)
+        last = min(first + width - step, all_points)
         points_range = f"{first}" if first == last else f"{first}–{last}"
         counts.append((points_range, sum(first <= value <= last for value in points)))
     return counts

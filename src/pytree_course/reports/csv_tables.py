@@ -17,8 +17,8 @@ from pytree_course.judging.expected import BuiltLesson
 from pytree_course.rendering import render
 from pytree_course.texts import printable, write_files
 
-Row = list[str | int]
-RowByHeading = dict[str, str | int]
+Row = list[str | float]
+RowByHeading = dict[str, str | float]
 
 _FORMULA_START = re.compile(r'(^|;)(?=[\s"]*[=+@-])')
 
@@ -175,12 +175,12 @@ def _points_by_lesson(grades: ClassGrades, student: Student) -> Row:
     ]
 
 
-def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
+def to_csv(rows: Sequence[Sequence[str | float]]) -> str:
     """Return rows as CSV: all fields are quoted; each string is on one line and not a formula."""
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
     for row in rows:
-        writer.writerow([cell if isinstance(cell, int) else plain_text(cell) for cell in row])
+        writer.writerow([plain_text(cell) if isinstance(cell, str) else cell for cell in row])
     return text.getvalue()
 
 
