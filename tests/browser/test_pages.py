@@ -101,7 +101,7 @@ def test_an_earlier_file_comes_back_and_equal_results_get_the_same_half_points(
     box.get_by_label("The same for 5 other answers with this result").press("Space")
     assert page.locator("#collected tbody tr").count() == 7
     assert_shown_accessible(page)
-    equal = dict.fromkeys(["s01", "s02", "s07", "s11", "s12"], ["0.5", ""])
+    equal = {student: ["0.5", ""] for student in ("s01", "s02", "s07", "s11", "s12")}
     kept = {"'=1+1": ["1,5", "Who?"]}  # no spreadsheet calculates it
     found = {student: said for student, _, _, *said in saved(page)[1:]}
     assert found == equal | kept | {"s06": ["1", "'=As said"]}

@@ -103,9 +103,10 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     file: str = ""
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # on unusual answer cells, by exercise
-    name: str = ""  # of the student; it and the next two are from a download
+    name: str = ""  # of the student; it and what follows are from a download
     system: str = ""
     canvas_id: str = ""
+    handed_in_as: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:

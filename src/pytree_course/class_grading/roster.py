@@ -13,6 +13,9 @@ from pathlib import Path
 from pytree_course.class_grading.downloads import CANVAS, Submitter
 from pytree_course.course import CourseError
 
+_CANVAS_COLUMN = re.compile(r".*\s\(\d+\)")
+_TOTALS = re.compile(r"(Current|Final|Override) (Score|Points|Grade|Status)")
+
 
 def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, str]]]:
     """Read a CSV file: its column names, and its rows by the number of their last line.
@@ -61,6 +64,7 @@ class RosterEntry:
     student: str  # the folder's name; the login in Canvas, the username in Moodle
     name: str = ""
     canvas_id: str = ""
+    group: str = ""
 
 
 def match_roster(
@@ -93,18 +97,18 @@ def match_roster(
 
 
 def read_roster(file: Path) -> list[RosterEntry]:
-    """Read a CSV file with the columns student, name and canvas_id, or Canvas's export of grades.
+    """Read a CSV file with the columns student, name, canvas_id and group, or Canvas's export.
 
-    The columns name and canvas_id are optional.
+    All columns but the first are optional.
     """
     names, lines = read_csv(file, "student and name")
     rows = list(lines.values())
-    columns = ("student", "name", "canvas_id")
+    columns = ("student", "name", "canvas_id", "group")
     if {"Student", "ID"} <= {*names}:
         # Skip Canvas's test student, and its second line, which has the points.
         rows = [row for row in rows if row["ID"] and row["Student"] != "Student, Test"]
         login = "SIS Login ID" if "SIS Login ID" in names else "ID"
-        columns = (login, "Student", "ID")
+        columns = (login, "Student", "ID", "group")
     if columns[0] not in names:
         raise CourseError(
             f"{file} needs a first line `student,name`, then a line for each student. "
@@ -123,7 +127,13 @@ def read_roster(file: Path) -> list[RosterEntry]:
     return entries
 
 
-def _words(name: str) -> list[str]:
+def read_canvas_columns(file: Path) -> list[str]:
+    """Return the columns of assignments in Canvas's export, such as `Homework 1 (123)`."""
+    names, _ = read_csv(file, "student and name")
+    return [name for name in names if _CANVAS_COLUMN.fullmatch(name) and not _TOTALS.search(name)]
+
+
+def name_words(name: str) -> list[str]:
     """Return a name's words without punctuation, which platforms remove, as in O'Brien."""
     words = (re.sub(r"[\W_]", "", word) for word in re.split(r"[\s,]+", name.casefold()))
     return [word for word in words if word]
@@ -132,13 +142,13 @@ def _words(name: str) -> list[str]:
 def _name_key(submitter: Submitter) -> str:
     """Return a submitter's name in the form in which names are compared."""
     if submitter.system == CANVAS:  # it removes the spaces
-        return "".join(_words(submitter.name))
-    return " ".join(sorted(_words(submitter.id)))
+        return "".join(name_words(submitter.name))
+    return " ".join(sorted(name_words(submitter.id)))
 
 
 def _possible_keys(entry: RosterEntry) -> set[str]:
     """Return every key that the submitter may have who is this student."""
-    words = _words(entry.name)
+    words = name_words(entry.name)
     if not words:
         return set()
     keys = {" ".join(sorted(words))}

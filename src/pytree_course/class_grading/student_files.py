@@ -48,6 +48,7 @@ class StudentFile:
     handed_in: datetime
     order: int = 0  # of files in a download, which all have the same time: the later, the higher
     remark: str = ""  # for the teacher and the student
+    handed_in_as: str = ""  # the name that a download gives it, or the folder or zip it is in
 
 
 def shown_path(path: PurePath) -> str:
@@ -137,7 +138,9 @@ def _student_file(file: Path, name: str, download: DownloadName, timed_by: Path)
     """Return a file with the time at which `timed_by`, itself or its zip, was handed in."""
     moment, time_remark = _handed_in(timed_by)
     remark = join_remarks(download.remark, time_remark)
-    return StudentFile(download.submitter.id, file, name, moment, download.order, remark)
+    return StudentFile(
+        download.submitter.id, file, name, moment, download.order, remark, download.name
+    )
 
 
 def _files_below(folder: Path) -> Iterator[tuple[Path, str]]:

@@ -121,7 +121,8 @@ def canvas_csv(grades: ClassGrades) -> str:
     grade in Canvas unchanged; a cell is empty if nothing was handed in, or if grading failed
     through no fault of the student.
     """
-    titles = [lesson.title for lesson in grades.lessons]
+    columns = _find_canvas_columns(grades)
+    titles = [columns.get(lesson.lesson, lesson.title) for lesson in grades.lessons]
     rows: list[Row] = [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *titles],
         ["    Points Possible", *[""] * 4, *(lesson.points for lesson in grades.lessons)],
@@ -131,6 +132,26 @@ def canvas_csv(grades: ClassGrades) -> str:
             names = [student.name or student.id, student.canvas_id, "", student.login, ""]
             rows.append([*names, *_points_by_lesson(grades, student)])
     return to_csv(rows)
+
+
+def _find_canvas_columns(grades: ClassGrades) -> dict[str, str]:
+    """Find the one column of Canvas's export that is a lesson's, by lesson.
+
+    Its name has the lesson's title, or the lesson's number and no other.
+    """
+    found = {}
+    for lesson in grades.lessons:
+        fitting = [column for column in grades.canvas_columns if _is_of_lesson(column, lesson)]
+        if len(fitting) == 1:
+            found[lesson.lesson] = fitting[0]
+    return found
+
+
+def _is_of_lesson(column: str, lesson: BuiltLesson) -> bool:
+    name, _, _ = column.rpartition(" (")  # Canvas's id follows
+    number, _, _ = lesson.lesson.partition("_")
+    numbers = [digits.lstrip("0") for digits in re.findall(r"\d+", name)]
+    return lesson.title.casefold() in name.casefold() or numbers == [number.lstrip("0")]
 
 
 def moodle_csv(grades: ClassGrades) -> str:
@@ -154,7 +175,7 @@ def _has_failed_attempt(grades: ClassGrades, student: Student) -> bool:
 
 
 def explain_import_gaps(grades: ClassGrades) -> list[str]:
-    """Explain which students the tables for Canvas and Moodle leave out: a sentence per reason."""
+    """Explain whom and which columns the tables for Canvas and Moodle lack: a sentence each."""
     students = grades.students
     from_moodle = [student for student in students if student.system == MOODLE]
     from_canvas = [student for student in students if student.system == CANVAS]
@@ -162,6 +183,11 @@ def explain_import_gaps(grades: ClassGrades) -> list[str]:
         "reports/import_gaps.txt",
         without_username=[student for student in from_moodle if not student.login],
         failed=[student for student in students if _has_failed_attempt(grades, student)],
+        unknown=[
+            lesson.title
+            for lesson in grades.lessons
+            if grades.canvas_columns and lesson.lesson not in _find_canvas_columns(grades)
+        ],
         anonymous=[student for student in from_canvas if not student.canvas_id],
     )
     return text.splitlines()

@@ -60,7 +60,7 @@ def write_pages(grades: ClassGrades, into: Path, times: TimesInClass) -> list[st
     folder = into / "students"
     names = choose_page_names([student.id for student in grades.students])
     pages = {
-        folder / names[student.id]: partial(_render_student, grades, student)
+        folder / names[student.id]: partial(render_student, grades, student)
         for student in grades.students
     }
     _remove_earlier_pages(folder, set(names.values()))
@@ -94,7 +94,7 @@ def choose_page_names(student_ids: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _render_student(grades: ClassGrades, student: Student) -> str:
+def render_student(grades: ClassGrades, student: Student) -> str:
     """Render a student's page: it shows no other student, and no expected result."""
     return render("reports/student.html", grades=grades, student=student, views=_view_exercises)
 
