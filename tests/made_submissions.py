@@ -140,14 +140,18 @@ class MadeClass:
         )
 
     def run_here(self, monkeypatch, *arguments):
-        """Run the command in this process, answers too, and return its exit status."""
+        """Grade by the command in this process, answers too, and return its exit status."""
+        return self.run_command(monkeypatch, *self.arguments(*arguments))
+
+    def run_command(self, monkeypatch, *arguments):
+        """Run a command in this process, answers too, and return its exit status."""
         monkeypatch.setattr(
             "pytree_course.class_grading.pool.local_pool",
             lambda *_, **__: nullcontext(SAME_PROCESS),
         )
         monkeypatch.setenv("COLUMNS", "200")
         monkeypatch.setenv("PYTREE_COURSE", str(self.course.root))
-        monkeypatch.setattr(sys, "argv", ["course.py", *self.arguments(*arguments)])
+        monkeypatch.setattr(sys, "argv", ["course.py", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()
         return ended.value.code

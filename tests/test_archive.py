@@ -8,10 +8,11 @@ import pytest
 
 from pytree_course.class_grading import archive
 from pytree_course.class_grading.folder import read_handed_in
-from pytree_course.class_grading.student_files import NOT_OURS
 from pytree_course.course import CourseError
 from pytree_course.grading.submission import UnreadableError
 from tests.made_submissions import SAME_PROCESS, WORKED_IN
+
+A_PDF = "it is a PDF, not a notebook"
 
 
 class Zip:
@@ -79,7 +80,7 @@ def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(z
     assert [*found.submitters] == ["ada", "bob", "cyd"]
     assert [*found.left_out] == [
         ("", "week 2.zip", "it is in no student's folder"),
-        ("bob", "essay.pdf", NOT_OURS),
+        ("bob", "essay.pdf", A_PDF),
     ]
     moment = time.mktime((2026, 11, 21, 12, 30, 0, 0, 0, -1))
     assert found.notebooks[0].handed_in.timestamp() == moment
@@ -98,7 +99,7 @@ def test_a_zip_of_each_student_is_read_in_its_place(zipped, course, tmp_path, la
     name = "Copy of 01_mini_exercises.ipynb"
     assert files == [("ada", name), ("bob", name)]
     zip_of_ada = layout.format("ada").split("/")[-1]
-    assert left_out[f"ada/{zip_of_ada}/notes.pdf"] == NOT_OURS
+    assert left_out[f"ada/{zip_of_ada}/notes.pdf"] == A_PDF
     assert left_out[f"ada/{zip_of_ada}/more.zip"] == "it is a zip in a zip: unpack it"
 
 
@@ -142,13 +143,14 @@ def test_damaged_entries_cost_themselves_only(zipped, course):
     reasons = {file.split("/")[0]: why for file, why in ignored.items()}
     assert reasons[""] == "it cannot be unpacked: File name too long"
     assert reasons["large"] == "it is larger than 30 MB: clear its cells' outputs"
-    for damaged in ("longer", "secret", "torn"):
+    assert reasons["secret"] == archive.HAS_PASSWORD
+    for damaged in ("longer", "torn"):
         assert reasons[damaged].startswith("it cannot be unpacked: ")
 
 
 def test_a_bomb_is_refused_before_anything_is_written(zipped):
     zipped.put("ada/01_mini_exercises.ipynb", "0" * 100_000)
-    with pytest.raises(UnreadableError, match="unpack it yourself"):
+    with pytest.raises(UnreadableError, match="too much to unpack"):
         archive.unpack(zipped.file, zipped.into, max_bytes=99_999)
     assert not zipped.into.exists()
 

@@ -5,6 +5,7 @@ import stat
 
 import pytest
 
+from pytree_course.board import server
 from pytree_course.board.session import id_from_secret
 from tests.class_room import LESSON, Classroom, a_question, event
 
@@ -94,6 +95,19 @@ def test_a_check_is_on_the_board_and_in_the_log_once_also_after_a_restart(room):
         (id_from_secret(ada.secret), PATHS, True, []),
     ]
     assert room.join().send(first).status == 200  # the same key of another learner
+    assert len(checked(room)) == 3
+
+
+def test_a_learners_checks_and_votes_are_bounded_also_after_a_restart(room, vote, monkeypatch):
+    monkeypatch.setattr(server, "MAX_SENT", 3)
+    number, right, *_ = vote
+    ada, ben = room.join("Ada"), room.join("Ben")
+    assert [ada.tried(COUNT).status for _ in range(2)] == [200, 200]
+    assert ada.vote(number, right).status == 200
+    room.stop()
+    room.start()
+    assert (ada.tried(COUNT).status, ada.vote(number, right).status) == (429, 429)
+    assert ben.tried(COUNT).status == 200
     assert len(checked(room)) == 3
 
 
@@ -203,6 +217,24 @@ def test_choices_are_hidden_until_the_vote_is_closed_and_rounds_stand_side_by_si
     assert part.count("✗") == len(options) - 1
 
 
+def test_the_answer_is_folded_away_and_all_questions_are_reachable_until_it_is_explained(room):
+    room.join("Ada").tried(COUNT, "none_is_a_leaf")
+
+    def unfolded():
+        parts = room.news("board")
+        assert 'href="questions"' in parts["vote"]
+        shown = parts["vote"] + parts["reasons"]
+        return re.sub("<details.*?</details>", "<details>", shown, flags=re.DOTALL)
+
+    for do, fields in (("clear", {}), ("ask", a_question(room)), ("close", {}), ("ask again", {})):
+        room.act(do, **fields)
+        assert "<details>" in unfolded()
+        assert "right" not in unfolded().lower()
+        assert "adds no leaf" not in unfolded()
+    room.act("explain")
+    assert "✓ Right" in unfolded()
+
+
 def test_a_ballot_that_is_none_or_comes_after_the_end_does_not_count(room, vote):
     number, right, *_ = vote
     ada = room.join()
@@ -249,7 +281,7 @@ def test_a_form_of_another_site_and_a_button_that_is_none_do_nothing(room):
 
 def test_the_list_of_questions_is_short_and_goes_by_exercise_and_belief(room):
     page = room.page("questions")
-    assert page.count("<article") == page.count("✓ Right") == 20
+    assert page.count("<article") == page.count("<details") == 20
     page = room.page(f"questions?exercise={COUNT}&name=none_is_a_leaf")
     assert 1 < page.count("<article") == page.count("none_is_a_leaf</p>") <= 8
     [asked, *_] = room.pages.choose_questions(COUNT, "none_is_a_leaf")[1:]

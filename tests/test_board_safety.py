@@ -1,6 +1,7 @@
 """The server of a class with clients that stall, and by https."""
 
 import http.client
+import logging
 import shutil
 import socket
 import ssl
@@ -61,6 +62,24 @@ def test_what_sends_nothing_more_is_closed_and_bad_requests_are_lines_on_the_ter
     printed = capfd.readouterr().err.splitlines()
     assert len(printed) <= len(sent)
     assert all(line.isprintable() for line in printed)
+
+
+def test_one_client_that_keeps_many_connections_open_shuts_nobody_out(room, monkeypatch):
+    monkeypatch.setattr(server, "MAX_FILES", server.OTHER_FILES + 8)
+    room.start()
+    ada = room.join("Ada")
+    silent = [raw(room) for _ in range(30)]
+    assert ada.solved(COUNT).status == 200
+    for connection in silent[:20]:  # the server has closed those that were silent for longest
+        read_to_the_end(connection)
+
+
+def test_a_line_that_repeats_is_printed_with_a_count(capsys):
+    handler = server._OneLineHandler()
+    for message in ["full"] * 120 + ["other", "full"]:
+        handler.emit(logging.makeLogRecord({"msg": message}))
+    printed = capsys.readouterr().err.splitlines()
+    assert printed == ["full", "full (10 times)", "full (100 times)", "other", "full"]
 
 
 # --- https

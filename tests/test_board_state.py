@@ -104,33 +104,35 @@ def test_a_belief_is_counted_once_for_the_class_and_the_commonest_comes_first(to
     told.check(1, "Ben", COUNT, "none_is_a_leaf")
     for learner in ("Ben", "Eve"):
         told.check(1, learner, PATHS, "none_is_a_leaf")
-    first, second = find_current_misconceptions(told.room, leaves, at(2))
+    first, second = find_current_misconceptions(told.room, leaves)
     assert (first.name, first.learner_count) == ("none_is_a_leaf", 3)
     exercises = {exercise.belief.exercise: len(exercise.learners) for exercise in first.by_exercise}
     assert exercises == {COUNT: 2, PATHS: 2}
     assert (second.name, second.learner_count) == ("counts_all_nodes", 1)
 
 
-def test_a_reason_falls_away_with_another_result_with_its_learner_and_after_ten_minutes(
+def test_a_reason_falls_away_with_another_result_and_with_its_learner_but_not_with_time(
     told, leaves
 ):
-    def round_of(minute, lesson=leaves):
+    def round_of(lesson=leaves):
         names = {}
-        for held in find_current_misconceptions(told.room, lesson, at(minute)):
+        for held in find_current_misconceptions(told.room, lesson):
             [holders] = held.by_exercise
-            names[held.name] = [learner.name for learner in holders.learners]
+            names[held.name] = [(name, time) for name, time in holders.learners]
         return names
 
     for who, minute in (("Ada", 1), ("Ben", 1), ("Eve", 3)):
         told.check(minute, who, COUNT, "none_is_a_leaf")
-    assert round_of(3) == {"none_is_a_leaf": ["Ada", "Ben", "Eve"]}
+    expected = [("Eve", at(3)), ("Ada", at(1)), ("Ben", at(1))]  # the latest check first
+    assert round_of() == {"none_is_a_leaf": expected}
     told.check(4, "Ada", COUNT, "counts_all_nodes")
     told(4, "Ben", "left")
-    assert round_of(4) == {"none_is_a_leaf": ["Eve"], "counts_all_nodes": ["Ada"]}
+    eve = {"none_is_a_leaf": [("Eve", at(3))]}
+    assert round_of() == eve | {"counts_all_nodes": [("Ada", at(4))]}
     told.check(5, "Ada", COUNT, is_right=True)
-    assert round_of(12.9) == {"none_is_a_leaf": ["Eve"]}
-    assert round_of(13) == {}
-    assert round_of(4, read_once(COURSE.lesson("02_tree_map").expected)) == {}
+    told.check(90, "Ada", PATHS)
+    assert round_of() == eve
+    assert round_of(read_once(COURSE.lesson("02_tree_map").expected)) == {}
 
 
 # --- who is stuck
@@ -153,9 +155,8 @@ def test_three_tries_with_the_same_reasons_are_stuck(told, leaves, tries, alike)
     for minute, held in enumerate(tries, 1):
         told.check(minute, "Ada", COUNT, *held or (), is_right=held is RIGHT)
     told.check(3, "Ada", PATHS)
-    stuck = [("Ada", COUNT, alike)] if alike else []
-    assert find_stuck_learners(told.room, leaves, at(5)) == stuck
-    assert find_stuck_learners(told.room, leaves, at(15)) == []  # doing something else
+    stuck = [("Ada", COUNT, alike, at(len(tries)))] if alike else []
+    assert find_stuck_learners(told.room, leaves) == stuck
 
 
 def test_solved_and_tried_count_each_learner_once(told):
@@ -179,7 +180,7 @@ def ask(told, leaves):
     all_of_lesson = [each for asked in by_belief.values() for each in asked]
 
     def proposal(*known):
-        held = find_current_misconceptions(told.room, leaves, at(2))
+        held = find_current_misconceptions(told.room, leaves)
         return propose_question(told.room, held, all_of_lesson, known)
 
     return proposal

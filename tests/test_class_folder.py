@@ -3,16 +3,20 @@
 import ctypes
 import os
 import signal
+import subprocess
 import sys
+import zipfile
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from pytree_course.class_grading import reading
+from pytree_course.class_grading import reading, student_files
 from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.pool import local_pool
-from pytree_course.class_grading.student_files import A_LINK, NO_STAMP, NO_TIME, NOT_OURS
+from pytree_course.class_grading.roster import RosterEntry, match_roster
+from pytree_course.class_grading.student_files import A_LINK, NO_FILE, NO_STAMP, NO_TIME
 from pytree_course.course import CourseError
 from pytree_course.grading.submission import read_submission_of_any_lesson
 from tests.conftest import put
@@ -26,8 +30,8 @@ MARKS = "<<<<<<< HEAD\n" + WORKED_IN
 def class_folder(folder, course):
     """Return a function that reads the class's folder, or another one."""
 
-    def read(path=folder):
-        return read_handed_in(path, course, folder.parent / "grades", SAME_PROCESS)
+    def read(path=folder, roster=()):
+        return read_handed_in(path, course, folder.parent / "grades", SAME_PROCESS, roster)
 
     return read
 
@@ -70,9 +74,10 @@ def test_a_notebook_is_read_whatever_it_is_called(folder, class_folder, name, da
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
-        ("essay.pdf", "%PDF", NOT_OURS),
-        ("data.json", '{"rows": []}', NOT_OURS),
-        ("scratch.ipynb", '{"cells": []}', NOT_OURS),
+        ("essay.pdf", "%PDF", "it is a PDF, not a notebook"),
+        ("data.json", '{"rows": []}', "it is not a notebook"),
+        ("work.tar.gz", "\x1f", "it is an archive that is not opened: unpack it, or ask for a zip"),
+        ("scratch.ipynb", '{"cells": []}', "it is a notebook without answer cells of this course"),
         ("homework.ipynb", "{", "homework.ipynb is not a notebook: "),
         ("homework.ipynb", MARKS, "homework.ipynb is not a notebook: it holds Git's conflict"),
         ("homework.zip", "no zip", "it is neither a folder nor a zip that can be read"),
@@ -101,21 +106,79 @@ def test_where_contents_cannot_be_read_the_name_says_whose_lesson_it_may_be(fold
     assert [*left_out(read)] == [f"ada/{EXERCISES}"]
 
 
-def test_a_whole_clone_is_read_and_its_other_files_are_one_line(folder, class_folder, course):
-    clone = folder / "ada" / "pytree-course"
-    put(clone / "exercises" / EXERCISES, WORKED_IN)
-    for place in (clone / "checks" / "expected", folder / "bob" / "a", folder / "bob" / "b"):
-        put(place / "01_mini.ipynb", course.lesson("01_mini").read_blank())
-    put(clone / "notebooks" / "01_mini.ipynb", course.lesson("01_mini").notebook.read_text())
-    for name in ("README.md", "course.py", "src/a/b/c/d/e/f.py", ".venv/x.ipynb", ".git/HEAD"):
-        put(clone / name)
+def test_of_a_copy_of_the_course_only_notebooks_with_answers_are_handed_in(
+    folder, class_folder, course
+):
+    copy, blank = folder / "ada" / "pytree-course", course.lesson("01_mini").read_blank()
+    put(copy / "notes" / "mine.ipynb", WORKED_IN)
+    put(copy / "notes" / "essay.pdf")
+    for name in ("exercises/01_mini_exercises.ipynb", "checks/expected/01_mini.ipynb"):
+        put(copy / name, blank)
+    put(copy / "notebooks" / "01_mini.ipynb", course.lesson("01_mini").notebook.read_text())
+    for name in ("README.md", "course.py", "src/pytree_course/a.py", ".venv/x.ipynb", ".git/HEAD"):
+        put(copy / name)
+    put(folder / "bob" / EXERCISES, blank)  # alone, it is handed in
     read = class_folder()
-    assert found(read) == [("ada", "01_mini", EXERCISES), ("bob", "01_mini", "01_mini.ipynb")]
-    assert {notebook.remark for notebook in read.notebooks} == {""}
-    ((files, why),) = left_out(read).items()
-    assert files.startswith("ada/pytree-course/") and files.endswith(" and 1 more")
-    assert why == NOT_OURS
+    assert found(read) == [("ada", "01_mini", "mine.ipynb"), ("bob", "01_mini", EXERCISES)]
+    assert left_out(read) == {"ada/pytree-course/notes/essay.pdf": "it is a PDF, not a notebook"}
     assert read.doubts == []
+
+
+def git(folder, *arguments, day=1):
+    """Run git as a student does on a day of November."""
+    moment = f"2026-11-{day:02}T12:00:00+00:00"
+    variables = {"GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment}
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    command = ["git", *identity, "-C", folder, *arguments]
+    subprocess.run(command, env={**os.environ, **variables}, check=True, capture_output=True)
+
+
+@pytest.fixture
+def clones(tmp_path, course):
+    """Return GitHub Classroom's folder, with the clone of a student who worked for two days."""
+    work, clones = tmp_path / "work", tmp_path / "leaves-submissions"
+    put(work / "course.py")
+    put(work / "checks" / "check_01_mini.py")
+    put(work / "exercises" / EXERCISES, course.lesson("01_mini").read_blank())
+    git(work, "init")
+    for day, name, text in ((2, f"exercises/{EXERCISES}", WORKED_IN), (9, "notes.py", "")):
+        put(work / name, text)
+        git(work, "add", ".", day=day)
+        git(work, "commit", "-m", "work", day=day)
+    clones.mkdir()
+    git(clones, "clone", work, "leaves-Ada-L")
+    return clones
+
+
+def test_a_clones_notebook_has_the_time_of_its_commit_and_the_account_is_the_student(
+    clones, class_folder, tmp_path
+):
+    account = RosterEntry("u17", "Ada Lovelace", account="ada-l")
+    read = class_folder(clones, [account])
+    (notebook,) = read.notebooks
+    assert (notebook.student, notebook.remark) == ("Ada-L", "")
+    assert notebook.handed_in == datetime(2026, 11, 2, 12, tzinfo=UTC)
+    assert left_out(read) == {"Ada-L/notes.py": "it is a Python file, not a notebook"}
+    assert match_roster([account], read.submitters.values()) == {"Ada-L": account}
+    clones.rename(tmp_path / "week 1")  # then the roster tells
+    assert [*class_folder(tmp_path / "week 1", [account]).submitters] == ["ada-l"]
+    assert [*class_folder(tmp_path / "week 1").submitters] == ["leaves-Ada-L"]
+
+
+def test_nothing_in_a_clone_is_run_and_a_change_after_the_commit_has_its_own_time(
+    clones, class_folder, tmp_path
+):
+    clone = clones / "leaves-Ada-L"
+    for setting in ("core.fsmonitor", "core.pager", "core.sshCommand", "alias.rev-list"):
+        git(clone, "config", setting, f"!touch {tmp_path / 'run'}")
+    assert class_folder(clones).notebooks[0].remark == ""
+    put(clone / "exercises" / EXERCISES, WORKED_IN.replace("len", "sum"))
+    (notebook,) = class_folder(clones).notebooks
+    assert (notebook.remark, notebook.handed_in > OWN_TIME) == (reading.NO_COMMIT, True)
+    (clone / ".git" / "HEAD").unlink()
+    os.mkfifo(clone / ".git" / "HEAD")
+    assert class_folder(clones).notebooks[0].remark == reading.NO_COMMIT
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
@@ -130,16 +193,20 @@ def test_a_whole_clone_is_read_and_its_other_files_are_one_line(folder, class_fo
 def test_the_newest_counts_and_of_equal_times_the_names_decide_and_both_are_said(
     folder, class_folder, names, counts
 ):
+    early, late = (datetime(2026, 11, day, 18, 40).timestamp() for day in (27, 28))
     for name in names:
-        os.utime(put(folder / "ada" / name, WORKED_IN), (1_000_000, 1_000_000))
+        os.utime(put(folder / "ada" / name, WORKED_IN), (early, early))
     (notebook,) = class_folder().notebooks
-    said = f"of 2 notebooks, the last counts: {counts}"
-    assert notebook.remark == f"{said}, chosen by its name, because another one has the same time"
-    for newest in names:
-        os.utime(folder / "ada" / newest)
+    assert notebook.remark.startswith(f"of 2 notebooks, the last counts: {counts} (27 Nov 2026, ")
+    assert notebook.remark.endswith(", chosen by its name, because another one has the same time")
+    for newest, other in (names, names[::-1]):
+        os.utime(folder / "ada" / newest, (late, late))
         (notebook,) = class_folder().notebooks
-        assert notebook.remark == f"of 2 notebooks, the last counts: {newest}"
-        os.utime(folder / "ada" / newest, (1_000_000, 1_000_000))
+        assert notebook.remark == (
+            f"of 2 notebooks, the last counts: {newest} (28 Nov 2026, 18:40), "
+            f"not {other} (27 Nov 2026, 18:40)"
+        )
+        os.utime(folder / "ada" / newest, (early, early))
 
 
 def test_one_as_handed_out_does_not_count_and_what_counts_elsewhere_is_remarked(
@@ -223,16 +290,16 @@ def test_names_are_compared_in_one_form_and_what_no_terminal_takes_is_escaped(fo
         b"eve\x1b[2J",
         b"ada\xe2\x80\xaegrade",
         "Zoe\u0308".encode(),
-        b"zo\xc3\xab.",
+        b"Zo\xc3\xab",
     ]
     for name in names:
         put(folder / os.fsdecode(name) / f"Zoe\u0308 {EXERCISES}", WORKED_IN)
     read = class_folder()
-    escaped = ["Zo\xeb", "ada\\u202egrade", "eve\\x1b[2J", "j\\udcfcrgen", "zo\xeb."]
+    escaped = ["Zo\xeb", "Zo\xeb (2)", "ada\\u202egrade", "eve\\x1b[2J", "j\\udcfcrgen"]
     assert [*read.submitters] == escaped
     assert {notebook.name for notebook in read.notebooks} == {f"Zo\xeb {EXERCISES}"}
     (doubt,) = read.doubts
-    assert doubt.startswith("Zo\xeb and zo\xeb. are graded as 2 students")
+    assert doubt.startswith("Zo\xeb and Zo\xeb (2) are graded as 2 students")
 
 
 # ---- what is untrusted costs its own student only
@@ -251,15 +318,73 @@ def test_links_and_what_is_hidden_are_not_followed_and_only_files_are_opened(fol
     put(folder / "class.csv", "student\nbob\n")
     if hasattr(os, "mkfifo"):
         os.mkfifo(bobs / "fifo.ipynb")
+        os.mkfifo(bobs / "a.zip")
     read = class_folder()
     assert ([*read.submitters], read.notebooks) == (["bob"], [])
     said = left_out(read)
-    assert said.pop("bob/fifo.ipynb", "fifo.ipynb is a FIFO").startswith("fifo.ipynb is a FIFO")
+    assert said.pop("bob/fifo.ipynb, a.zip", NO_FILE) == NO_FILE
     assert said == {
         f"/{EXERCISES}": "it is in no student's folder",
         f"bob/{EXERCISES}, week 2": A_LINK,
         "/eve, submitted": A_LINK,
     }
+
+
+def in_deep_folders(file):
+    here = os.open(".", os.O_RDONLY)
+    os.chdir(file.parent)
+    for _ in range(1_100):
+        os.mkdir("d" * 9)
+        os.chdir("d" * 9)
+    put(Path(EXERCISES), WORKED_IN)
+    os.fchdir(here)
+
+
+def zeros(file):
+    for number in range(3):
+        with zipfile.ZipFile(file.with_name(f"{number}.zip"), "w", zipfile.ZIP_DEFLATED) as zipped:
+            for part in range(4):
+                zipped.writestr(f"{number}{part}", bytes(29_000_000))
+
+
+def empty_entries(file):
+    with zipfile.ZipFile(file, "w") as zipped:
+        for number in range(2_001):
+            zipped.writestr(f"{number}.ipynb", "")
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    {
+        in_deep_folders: "folders nested 50 deep",
+        zeros: "1.zip, 2.zip: it holds 4 files, 116 MB, which is too much to unpack",
+        empty_entries: "it holds 2,001 files, 0 MB, which is too much",
+    }.items(),
+)
+def test_what_no_students_work_has_is_refused_and_costs_its_student_only(
+    folder, class_folder, make, why
+):
+    for student in ("ada", "bob", "cyd"):
+        put(folder / student / EXERCISES, WORKED_IN)
+    make(folder / "bob" / "work.zip")
+    read = class_folder()
+    assert [student for student, *_ in found(read)] == ["ada", "bob", "cyd"]
+    assert {each.student for each in read.left_out} == {"bob"}
+    assert why in " ".join(f"{each.file}: {each.reason}" for each in read.left_out)
+
+
+def test_what_nobody_thought_of_costs_its_student_only(folder, class_folder, monkeypatch):
+    for student in ("ada", "bob"):
+        put(folder / student / EXERCISES, WORKED_IN)
+
+    def find(entry, allowance, find=student_files._find_below):
+        return find(entry, allowance) if entry.name == "ada" else 1 / 0
+
+    monkeypatch.setattr(student_files, "_find_below", find)
+    read = class_folder()
+    assert [student for student, *_ in found(read)] == ["ada"]
+    why = "it cannot be looked through (ZeroDivisionError: division by zero)"
+    assert left_out(read) == {"bob/bob": why}
 
 
 @pytest.mark.slow
@@ -287,7 +412,7 @@ def test_a_students_files_are_read_for_a_time_those_called_as_notebooks_first(
 ):
     for name in ("a.txt", EXERCISES, "z.txt"):
         put(folder / "ada" / name, WORKED_IN)
-    clock = SimpleNamespace(monotonic=iter([0, 0, 121, 121]).__next__)
+    clock = SimpleNamespace(monotonic=iter([0, 0, 21, 21]).__next__)
     monkeypatch.setattr(reading, "time", clock)
     read = class_folder()
     assert found(read) == [("ada", "01_mini", EXERCISES)]
@@ -318,6 +443,7 @@ def test_what_may_not_be_opened_costs_its_student_only(folder, class_folder):
     (folder / "bob").chmod(0o700)
     assert [*read.submitters] == ["ada", "bob", "cyd"]
     reasons = {each.student: each.problem for each in read.notebooks}
+    assert {each.student: each.is_failure for each in read.notebooks} == {"ada": True, "cyd": False}
     reasons |= {student: why for student, _, why in read.left_out}
     assert reasons.pop("cyd") == ""
     assert [*reasons] == ["ada", "bob"]

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from pytree_course.class_grading.downloads import download_names
 from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.roster import RosterEntry, match_roster
-from pytree_course.class_grading.student_files import NOT_OURS
 from pytree_course.course import CourseError
 from tests.conftest import put as put_file
 from tests.made_submissions import SAME_PROCESS, WORKED_IN
@@ -115,7 +114,10 @@ def test_of_a_students_files_from_canvas_the_highest_number_is_the_last_one(fold
         os.utime(put(folder / f"lovelaceada_12345_{name}"), (1_000_000 + ("999" in name),) * 2)
     (notebook,) = read_class_folder(folder, course).notebooks
     assert notebook.file.name == "lovelaceada_12345_1001_01_mini_exercises-1.ipynb"
-    assert notebook.remark == f"of 2 notebooks, the last counts: {notebook.file.name}"
+    assert notebook.remark == (
+        f"of 2 notebooks, the last counts: {notebook.file.name}, "
+        "not lovelaceada_12345_999_01_mini_exercises.ipynb"
+    )
 
 
 ADA_AT = "123456-78910 - Ada Lovelace - "
@@ -193,4 +195,7 @@ def test_what_else_is_in_a_download_is_said_and_it_is_not_asked_when_work_was_ha
     put_file(folder / "raybob_77_text.html", "<p>")
     found = read_class_folder(folder, course)
     assert [*found.submitters] == ["77"]
-    assert found.left_out == [("77", "raybob_77_8_essay.pdf, raybob_77_text.html", NOT_OURS)]
+    assert found.left_out == [
+        ("77", "raybob_77_8_essay.pdf", "it is a PDF, not a notebook"),
+        ("77", "raybob_77_text.html", "it is a web page, not a notebook"),
+    ]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pytree_course.cli.check_script import main
 from pytree_course.course import Course
 from pytree_course.grading import limits
+from pytree_course.grading.budget import SubmissionTime
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, _run_together, run_answers
 from pytree_course.grading.grade import grade_notebook, judge_submission
@@ -139,12 +140,35 @@ def test_an_endless_loop_costs_its_own_exercise_only_and_runs_once(lesson, tmp_p
     assert str(found["first_leaf"].kind) == "correct"
 
 
+def test_an_answer_that_sleeps_is_ended_and_may_be_the_victim_of_others(lesson, monkeypatch):
+    monkeypatch.setattr(limits, "EXERCISE_SECONDS", 4)
+    settings = make_run_settings(lesson, find_right_results(lesson), in_sandbox=False)
+    answers = {"count_leaves": "import time; time.sleep(600)", "first_leaf": RIGHT_FIRST}
+    runs = run_answers(answers, settings)
+    assert [run.is_doubtful for run in runs.values()] == [True, False]
+    found = judge_submission(lesson, find_right_results(lesson), Submission(answers), runs)
+    assert "waited for too long" in found[0].reason
+    assert found[1].points == found[1].exercise_points
+
+
+def test_when_a_submission_has_used_up_its_time_the_rest_is_not_run(lesson, monkeypatch, tmp_path):
+    monkeypatch.setattr(limits, "SUBMISSION_SECONDS", 3)
+    ran = tmp_path / "ran"
+    first = f"open({str(ran)!r}, 'w')\n{RIGHT_FIRST}"
+    found = verdicts(lesson, seconds=4, count_leaves="while True: pass", first_leaf=first)
+    assert [str(verdict.kind) for verdict in found.values()] == ["timed out", "timed out"]
+    assert "the exercises before it used up the time" in found["first_leaf"].reason
+    assert not ran.exists()
+
+
 def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     helped = RIGHT_FIRST + "\nassert right_count([0]) == 1"
     right = RIGHT_COUNT + "\nright_count = count_leaves"
     assert verdicts(lesson, count_leaves=right, first_leaf=helped)["first_leaf"].points
     settings = make_run_settings(lesson, find_right_results(lesson), in_sandbox=False)
-    later = _run_together({"first_leaf": helped}, {"count_leaves": right}, settings)
+    later = _run_together(
+        {"first_leaf": helped}, {"count_leaves": right}, settings, SubmissionTime()
+    )
     assert later["first_leaf"].check.outcomes
     assert "count_leaves" not in later
 
@@ -189,6 +213,16 @@ def test_a_name_from_another_cell_is_explained(lesson):
     assert "NameError" in verdict.reason
     assert "Only answer cells are graded" in explain_verdict(verdict, {})
     assert str(found["first_leaf"].kind) == "correct"
+
+
+def test_an_error_names_both_pythons_if_the_notebooks_is_newer_and_no_folder(lesson, right):
+    message = "cannot import name 'override' from 'typing' (/home/teacher/lib/typing.py)"
+    runs = {"count_leaves": ExerciseRun(CellRun(error=("ImportError", message)), CellRun())}
+    for python, said in (("3.99", "the notebook was made with 3.99"), ("3.9", "(…/typing.py)")):
+        found = judge_submission(lesson, right, Submission({}, {}, python), runs)
+        reasons = {verdict.exercise: verdict.reason for verdict in found}
+        assert reasons["count_leaves"].endswith(said)
+        assert "teacher" not in reasons["count_leaves"]
 
 
 json_values = st.recursive(

@@ -2,7 +2,8 @@
 
 import socket
 import stat
-from contextlib import ExitStack, contextmanager
+import time
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from json import dumps
@@ -13,8 +14,8 @@ import pytest
 from pytree_course.course import CourseError
 from pytree_course.learner.progress import Progress
 from pytree_course.notebook import joining
-from pytree_course.notebook.class_protocol import MAX_VERDICTS
-from pytree_course.notebook.joining import Sender, read_membership
+from pytree_course.notebook.class_protocol import CLASS_HEADER, MAX_VERDICTS
+from pytree_course.notebook.joining import Membership, Sender, read_membership
 from tests.class_room import PATIENCE, Classroom, wait_for
 from tests.kernels import running_kernel
 from tests.made_submissions import RIGHT
@@ -83,7 +84,12 @@ def test_who_joins_is_told_the_name_what_is_sent_and_how_to_leave(room, course):
     assert stat.S_IMODE(course.joined_file.stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"address": "http://10.0.0.5:8910"}'])
+TOO_LONG = Membership("http://10.0.0.5:8910", "K7PM3Q", "", 0, "s" * 9000, "Ada")  # for a QR code
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"address": "http://10.0.0.5:8910"}', dumps(asdict(TOO_LONG))]
+)
 def test_a_damaged_membership_is_none(room, course, content):
     course.joined_file.write_text(content)
     assert read_membership(course.joined_file) is None
@@ -121,6 +127,37 @@ def test_another_name_joins_anew_and_the_same_cell_run_again_does_not(room, cour
     room.act("remove", learner="Grace", name="")
     assert joining.join_class(course, room.address, room.code, "Grace").name == "Grace"
     assert names(room) == ["Grace"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "piece", "pause"),
+    [(PATIENCE, b"s" * 100_000, 0), (0.5, b" ", 0.05)],
+    ids=["never ends", "comes byte by byte"],
+)
+def test_a_hostile_class_neither_fills_the_memory_nor_holds_the_notebook(
+    course, monkeypatch, seconds, piece, pause
+):
+    monkeypatch.setattr(joining, "TIMEOUT_SECONDS", seconds)
+    sent = []
+
+    def answer():
+        connection, _ = server.accept()
+        with connection, suppress(OSError):
+            connection.sendall(f"HTTP/1.1 200 OK\r\n{CLASS_HEADER}: 1\r\n\r\n".encode())
+            while True:
+                connection.sendall(piece)
+                sent.append(piece)
+                time.sleep(pause)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        answering = Thread(target=answer)
+        answering.start()
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(CourseError, match="No class answers"):
+            joining.join_class(course, address, "CODE", "Ada")
+        answering.join()
+    assert sum(map(len, sent)) < 50_000_000  # read, or on the way
+    assert not course.joined_file.exists()
 
 
 @pytest.mark.parametrize("variable", ["PYTREE_COURSE_NOBODY", "NBGRADER_EXECUTION"])
@@ -280,6 +317,7 @@ def test_a_class_in_two_notebooks(room, course, notebook):
         assert shown.endswith("✉ Your teacher Ten more minutes. <b>")
         assert "✉" not in run(CHECK)
     assert "no open vote" in first("vote()")
+    assert "Run `vote()` without a letter" in first('vote("B")').replace("\n", " ")
 
     room.act("ask", **QUESTION)
     shown = wait_for(lambda: (shown := second(CHECK)).count("Vote") and shown)
@@ -299,6 +337,10 @@ def test_a_class_in_two_notebooks(room, course, notebook):
         assert shown.endswith("Nothing is sent.")
         assert "any more" not in run(CHECK)
     assert "You are in no class" in first("leave()")
+
+    course.joined_file.write_text("[]")
+    assert "joined.json cannot be read" in first("1")
+    assert "joined.json" not in first("1")
 
 
 ASKED = "asked = vote(); answer, said = asked.children[1:]"  # these names need no import

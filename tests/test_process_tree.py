@@ -1,14 +1,21 @@
-"""The time of a kernel's processes: processor time, counted once, and an end by the clock."""
+"""The time that a kernel is charged: all of the clock, except waits for a processor."""
 
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 
 import psutil
 import pytest
 
+from pytree_course.grading import budget as budgets
 from pytree_course.grading import limits
-from pytree_course.grading.budget import Budget, OverTimeError
+from pytree_course.grading.budget import (
+    Budget,
+    OverTimeError,
+    SubmissionOverTimeError,
+    SubmissionTime,
+)
 from pytree_course.grading.kernels import process_tree, processor_seconds
 
 pytestmark = pytest.mark.slow
@@ -40,12 +47,16 @@ def started():
         process.communicate()
 
 
+def used_by(process):
+    return sum(processor_seconds(process_tree(process.pid)).values())
+
+
 def test_time_of_children_is_counted_once(started):
     process = started(BUSY_CHILD)
-    while processor_seconds(process_tree(process.pid)) < 0.2:
+    while used_by(process) < 0.2:
         time.sleep(0.05)
     assert process.stdout.readline() == "ended\n"  # its parent has the time of its child now
-    used = processor_seconds(process_tree(process.pid))
+    used = used_by(process)
     now = psutil.Process(process.pid).cpu_times()
     all_of_them = now.user + now.system + now.children_user + now.children_system
     assert used == pytest.approx(all_of_them, abs=0.05)
@@ -63,31 +74,79 @@ subprocess.Popen([sys.executable, "-c", code])
 
 def test_time_of_grandchildren_and_of_threads_is_counted(started):
     process, deadline = started(THREAD_OF_A_GRANDCHILD), time.monotonic() + 60
-    while processor_seconds(process_tree(process.pid)) < 0.5:
+    while used_by(process) < 0.5:
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize(
-    ("processor", "passed", "counted"), [(0.0, 10.0, 0.0), (2.0, 10.0, 2.0), (1_000.0, 10.0, 10.0)]
-)
-def test_the_time_of_cells_is_the_processors_and_at_most_the_clocks(
-    monkeypatch, processor, passed, counted
-):
-    now, used = 0.0, 0.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    budget = Budget(lambda: used, max_seconds=18.0)
-    now, used = passed, processor
-    budget.count_time_if_due()
-    assert budget.seconds == counted
+class Kernel:
+    """A kernel whose clock and processes stand still until they are told."""
 
-
-def test_cells_that_only_wait_are_ended_by_the_clock(monkeypatch):
     now = 0.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    budget = Budget(lambda: 0.0, max_seconds=18.0)
-    now = limits.WALL_SECONDS - 1
+    processor: Mapping[str, float] = {}
+    queue: Mapping[str, float] = {}
+
+    def processor_seconds(self):
+        return self.processor
+
+    def queue_seconds(self):
+        return self.queue
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    kernel = Kernel()
+    monkeypatch.setattr(time, "monotonic", lambda: kernel.now)
+    monkeypatch.setattr(budgets, "read_own_queue_seconds", lambda: 0.0)
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("processor", "queue", "computed", "waited"),
+    [
+        ({"main": 4.0, "child": 3.0}, {}, 7.0, 3.0),
+        ({"main": 1_000.0}, {}, 10.0, 0.0),
+        ({"main": 2.0}, {"main": 8.0}, 2.0, 0.0),
+        ({"main": 1.0}, {"main": 0.5, "child": 7.0}, 1.0, 2.0),
+        ({}, {}, 0.0, 10.0),
+    ],
+)
+def test_of_ten_seconds_cells_use_those_without_a_wait_for_a_processor(
+    kernel, processor, queue, computed, waited
+):
+    budget = Budget(kernel, 60.0, SubmissionTime())
+    kernel.now, kernel.processor, kernel.queue = 10.0, processor, queue
     budget.count_time_if_due()
-    now = limits.WALL_SECONDS + 1
+    assert (budget.computed, budget.waited) == (computed, waited)
+
+
+def test_time_of_a_child_that_nobody_waits_for_is_kept(kernel):
+    budget = Budget(kernel, 60.0, SubmissionTime())
+    for second, child in enumerate(("first", "second", "third"), start=1):
+        kernel.now, kernel.processor = second, {"main": 0.0, child: 1.0}
+        budget.count_time_if_due()
+    assert budget.computed == 3.0
+
+
+def test_cells_that_wait_are_ended_in_half_of_the_time(kernel):
+    budget = Budget(kernel, 18.0, SubmissionTime())
+    kernel.now = 8.9
+    budget.count_time_if_due()
+    kernel.now = 9.2
     with pytest.raises(OverTimeError):
         budget.count_time_if_due()
+
+
+def test_a_submission_has_one_time_for_all_of_its_exercises(kernel, monkeypatch):
+    monkeypatch.setattr(limits, "SUBMISSION_SECONDS", 25.0)
+    submission = SubmissionTime()
+    for exercise in (1, 2):
+        budget = Budget(kernel, 18.0, submission)
+        kernel.now, kernel.processor = 10.0 * exercise, {"main": 10.0 * exercise}
+        budget.count_time_if_due()
+    assert not submission.is_over
+    budget = Budget(kernel, 18.0, submission)
+    kernel.now, kernel.processor = 26.0, {"main": 26.0}
+    with pytest.raises(SubmissionOverTimeError):
+        budget.count_time_if_due()
+    assert submission.is_over

@@ -92,6 +92,15 @@ def test_an_option_says_all_that_learners_believe_who_get_it():
     assert [each.explanation for each in question.misconceptions["`4`"]] == ["They hold one."]
 
 
+def test_a_misconception_explains_no_case_that_it_only_happens_to_get_wrong():
+    wrong = {"order": {0: 3, 1: 0}, "nothing": {1: 0, 2: 0}, "also": {1: 5, 2: 0}}
+    asked = questions(lesson(exercise([2, 2, 2], wrong)), min_options=2)
+    cases = {about.name: [each.case for each in candidates] for about, candidates in asked.items()}
+    assert cases == {"order": ["0"], "nothing": ["1", "2"], "also": ["1"]}
+    [question] = asked[Belief("01_mini", "count", "also")]
+    assert [each.name for each in question.misconceptions["`0`"]] == ["nothing"]
+
+
 def test_the_classes_of_the_inputs_are_explained():
     tree = {"a": Point(1, 2), "b": Duo(3, 4)}
     two = exercise([2], {"a": {0: 3}, "b": {0: 4}}, given={0: Given("tree", (observe(tree),))})

@@ -3,7 +3,12 @@
 import pytest
 
 from pytree_course.class_grading.downloads import CANVAS, MOODLE, Submitter
-from pytree_course.class_grading.roster import RosterEntry, match_roster, read_roster
+from pytree_course.class_grading.roster import (
+    RosterEntry,
+    find_missing,
+    match_roster,
+    read_roster,
+)
 from pytree_course.course import CourseError
 
 ADA = RosterEntry("ada", "Ada Lovelace")
@@ -53,6 +58,32 @@ def test_what_excel_saves_is_a_list_too(tmp_path, separator, encoding):
     assert read_roster(file) == [ADA, RosterEntry("jm", "Jürgen Müller")]
 
 
+@pytest.mark.parametrize("above", ["sep=;\r\n", "Our class, 2026\n\n", "\n"])
+def test_lines_above_the_columns_and_capitals_in_them_do_not_matter(tmp_path, above):
+    assert read_roster(written(tmp_path, f"{above}Student;Name\nada;Ada Lovelace\n")) == [ADA]
+
+
+def test_github_classrooms_export_is_a_list_too(tmp_path):
+    file = written(
+        tmp_path,
+        '"identifier","github_username","github_id","name"\n'
+        '"ada","Ada-L","583231","Ada Lovelace"\n"bob","","",""\n',
+    )
+    entry = RosterEntry("ada", "Ada Lovelace", account="Ada-L")
+    assert read_roster(file) == [entry, RosterEntry("bob")]
+    assert matched([entry], Submitter("ada-l")) == {"ada-l": "ada"}
+
+
+def test_who_matches_nobody_is_named_with_the_nearest_folder():
+    logins = ["ADA", "123", "bob", "cyd", "dan", "eve", "fay"]
+    roster = [RosterEntry(login, "Fay Fox" if login == "fay" else "") for login in logins]
+    folders = ["ada", "00123", "leaves-bob", "King, Cyd(cyd)", "King_Dan_dan_77", "eve", "Fox_Fay"]
+    near = dict(zip(logins, folders, strict=True)) | {"stevenson": ""}
+    near.pop("eve")
+    roster.append(RosterEntry("stevenson"))
+    assert find_missing(roster, [*map(Submitter, folders)]) == near
+
+
 @pytest.mark.parametrize("login", ["-ada", "=ada", "+ada", "@ada"])
 def test_a_login_that_begins_as_a_formula_does_is_read_and_matched_as_it_is(tmp_path, login):
     (entry,) = read_roster(written(tmp_path, f'student,name\n"{login}",Ada\n'))
@@ -66,6 +97,7 @@ REFUSED = {
     "login;full name\nada;Ada Lovelace\n": r"Its columns are: login, full name\.$",
     "name,mail\nAda,ada@example.org\n": "student,name",
     "student,name\n,Ada\n": "no line with a student",
+    "PK\x03\x04": "is an Excel workbook: save it as CSV",
     **dict.fromkeys(("", "\x00\x01"), r"student,name|cannot be read"),
 }
 

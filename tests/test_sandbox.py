@@ -237,7 +237,7 @@ def test_what_is_said_to_be_bounded_is(inside):
     assert inside(terminals) == limits.TERMINALS
     threads = (
         "import threading\ndone, result = threading.Event(), ''\ntry:\n"
-        f"    for _ in range({limits.PROCESSES}): threading.Thread(target=done.wait).start()\n"
+        f"    for _ in range({limits.THREADS}): threading.Thread(target=done.wait).start()\n"
         "except RuntimeError: result = 'no more'\nfinally: done.set()"
     )
     assert inside(threads) == "no more"
@@ -270,9 +270,22 @@ def test_the_memory_of_all_processes_together_is_bounded(started, monkeypatch, c
     assert kernel.run_cell(code).end is end
 
 
+@pytest.mark.parametrize(
+    ("workers", "seconds", "end"),
+    [(limits.CORES + 8, 0, CellEnd.FINISHED), (limits.PROCESSES, 600, CellEnd.OVER_PROCESSES)],
+)
+def test_a_pool_of_the_usual_size_is_allowed_and_a_crowd_is_not(started, workers, seconds, end):
+    code = (
+        "import multiprocessing, time\n"
+        f"with multiprocessing.get_context('fork').Pool({workers}) as pool:\n"
+        f"    pool.map(time.sleep, [{seconds}] * 8)\n"
+    )
+    assert started().run_cell(code).end is end
+
+
 def test_a_watch_that_fails_ends_the_sandbox(started, monkeypatch):
     kernel = started()
-    monkeypatch.setattr(kernel._kernel, "_used_memory", lambda: 1 / 0)
+    monkeypatch.setattr(kernel._kernel, "_exceeded_limit", lambda: 1 / 0)
     assert kernel.run_cell("import time; time.sleep(600)").end is CellEnd.KERNEL_ENDED
 
 

@@ -6,9 +6,11 @@ import pytest
 
 from pytree_course.built import answer_id, check_id, other_answer_id
 from pytree_course.grading.submission import (
+    NoExercisesError,
     UnreadableError,
     find_answers,
     read_notebook,
+    read_submission_of_any_lesson,
     recognize_lesson,
 )
 
@@ -97,6 +99,31 @@ LESSONS = {
 @pytest.mark.parametrize(("cells", "lesson"), LESSONS.values(), ids=LESSONS)
 def test_a_lesson_is_known_by_its_cells(cells, lesson):
     assert recognize_lesson({"cells": cells}, HANDED_OUT) == lesson
+
+
+OF_THE_LESSON = [cell('check = Checks("01")'), cell("", "walk-ours")]
+NO_EXERCISES = {
+    "the course's solutions for 01": LESSONS["the solutions"][0],
+    "the lesson itself, not its exercises: hand in 01_exercises.ipynb": OF_THE_LESSON,
+    "a notebook without answer cells of this course": [SCALE],
+}
+
+
+@pytest.mark.parametrize(("why", "cells"), NO_EXERCISES.items())
+def test_a_notebook_without_exercises_is_called_what_it_is(tmp_path, why, cells):
+    file = tmp_path / "01_exercises.ipynb"
+    file.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    with pytest.raises(NoExercisesError, match=f"it is .*{why}"):
+        read_submission_of_any_lesson(file, HANDED_OUT)
+
+
+@pytest.mark.parametrize(
+    ("version", "python"),
+    [("3.13.1", "3.13"), ("3.14.0rc1", "3.14"), ("3.1234", ""), (["3.13"], ""), ("x3.13", "")],
+)
+def test_a_notebook_names_the_python_it_was_made_with(version, python):
+    notebook = {"cells": [own(RIGHT)], "metadata": {"language_info": {"version": version}}}
+    assert find_answers(notebook, STARTERS).python == python
 
 
 GREETING = 'def count(tree):\n    return "Grüße"'

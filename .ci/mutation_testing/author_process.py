@@ -11,6 +11,7 @@ from typing import Any
 
 from pytree_course.compiled import use_compiled_programs
 from pytree_course.course import LessonFiles
+from pytree_course.jax_configuration import drop_shells_settings
 from pytree_course.running.outcomes import PUBLIC_SEED, SEED_VARIABLE
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
 
@@ -36,6 +37,7 @@ class AuthorProcess:
     """
 
     def __init__(self, files: LessonFiles) -> None:
+        drop_shells_settings()
         # Without the check script that this process may have loaded.
         self._files = LessonFiles(files.root, files.stem)
         self._start()

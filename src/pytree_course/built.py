@@ -22,6 +22,9 @@ In a cell: outputs that answer a prediction, hidden until the cell is run.
 ANSWER_ENDING, CHECK_ENDING, PREDICT_ENDING = "-answer", "-check", "-predict"
 """The ends of the ids of answer cells, of check cells, and of cells that ask a prediction."""
 
+OUR_ENDING = "-ours"
+"""The end of the ids of a lesson's cells with the course's own version of an exercise."""
+
 _CELL_FILE = re.compile(r"[^\s'\"<>()]*ipykernel_\d+[\\/]\d+\.py")
 """The name of the non-existent file that IPython gives a cell in an error's message."""
 
@@ -46,7 +49,7 @@ def check_id(exercise: str) -> str:
 
 def our_version_id(exercise: str) -> str:
     """Return the id of the cell in a lesson with the course's own version of an exercise."""
-    return f"{exercise}-ours"
+    return f"{exercise}{OUR_ENDING}"
 
 
 def other_answer_id(exercise: str, number: int) -> str:

@@ -138,7 +138,7 @@ def test_a_vote_by_keyboard_alone(room, opened):
 
 def test_who_is_stuck_is_on_the_first_screen_of_a_class_of_forty(room, opened):
     a_class(room, 40)
-    expect(opened("/board").get_by_text("learner 36").first).to_be_in_viewport()
+    expect(opened("/board").locator("#stuck").get_by_text("learner 36")).to_be_in_viewport()
 
 
 def test_a_learner_is_renamed_and_removed_a_note_taken_back_and_the_session_deleted(room, opened):

@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbformat
@@ -192,13 +193,15 @@ def _run_notebook(notebook: NotebookNode, folder: Path, source_cells: list[Sourc
         coalesce_streams=True,
         resources={"metadata": {"path": str(folder)}},
     )
-    # The kernel's log would only tell the terminal that it uses local TCP ports.
-    try:
-        client.execute(stderr=subprocess.DEVNULL, env={**os.environ, NOBODY_VARIABLE: "1"})
-    except CellExecutionError as error:
-        raise AuthorMistakesError(
-            [_mistake_of_failed_cell(notebook, source_cells, error)]
-        ) from None
+    with TemporaryDirectory() as ipython:  # no personal start-up files
+        variables = {**os.environ, NOBODY_VARIABLE: "1", "IPYTHONDIR": ipython}
+        # The kernel's log would only tell the terminal that it uses local TCP ports.
+        try:
+            client.execute(stderr=subprocess.DEVNULL, env=variables)
+        except CellExecutionError as error:
+            raise AuthorMistakesError(
+                [_mistake_of_failed_cell(notebook, source_cells, error)]
+            ) from None
     for cell in notebook.cells:
         if cell.cell_type == "code":
             _make_reproducible(cell)

@@ -2,28 +2,34 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
-from pytree_course.board.session import CaseKey, Learner, Room, Work
+from pytree_course.board.session import CaseKey, Learner, Room
 from pytree_course.judging.expected import Belief, BuiltLesson, Misconception
 from pytree_course.learner.questions import Question
 
-MAX_AGE = timedelta(minutes=10)  # of a check that counts as current
 MIN_EQUAL_FAILURES = 3  # of a learner who is stuck
 WELCOME_MINUTES = 5  # at the beginning of a session, as in docs/plans.md
 
 
+class Holder(NamedTuple):
+    """A learner whose latest check of an exercise shows a misconception."""
+
+    name: str
+    last_checked: datetime
+
+
 class ExerciseHolders(NamedTuple):
-    """The learners whose latest check of one exercise shows a misconception."""
+    """The learners who hold a misconception in one exercise."""
 
     belief: Belief
     misconception: Misconception
-    learners: Sequence[Learner]
+    learners: Sequence[Holder]  # the one who checked last first
 
 
 class HeldMisconception(NamedTuple):
-    """A misconception that learners hold now, in one exercise or in several of one lesson."""
+    """A misconception that learners hold, in one exercise or in several of one lesson."""
 
     name: str
     by_exercise: Sequence[ExerciseHolders]  # the exercise with most learners first
@@ -40,25 +46,24 @@ class StuckLearner(NamedTuple):
     name: str
     exercise: str
     equal_failures: int
+    last_checked: datetime
 
 
-def is_current(work: Work, now: datetime) -> bool:
-    """Return whether a learner has checked an exercise in the last minutes."""
-    return work.last_checked is not None and work.last_checked > now - MAX_AGE
+def find_current_misconceptions(room: Room, lesson: BuiltLesson) -> list[HeldMisconception]:
+    """Return the misconceptions that the latest checks show, the most common first.
 
-
-def find_current_misconceptions(
-    room: Room, lesson: BuiltLesson, now: datetime
-) -> list[HeldMisconception]:
-    """Return the misconceptions that the latest checks show, the most common first."""
+    A check stays a learner's latest one, however long ago it was: in a quiet class, too, the
+    board shows where learners stand.
+    """
     by_name: dict[str, list[ExerciseHolders]] = defaultdict(list)
     for exercise in lesson.exercises:
-        learners: dict[str, list[Learner]] = defaultdict(list)  # by misconception
+        learners: dict[str, list[Holder]] = defaultdict(list)  # by misconception
         for learner in room.learners.values():
             work = learner.work[lesson.lesson, exercise]
-            if is_current(work, now):
-                for name in work.misconceptions:
-                    learners[name].append(learner)
+            for name in work.misconceptions:
+                learners[name].append(Holder(learner.name, work.last_checked))
+        for holders in learners.values():
+            holders.sort(key=lambda holder: holder.last_checked, reverse=True)
         for misconception in lesson.expected(exercise).misconceptions:
             name = misconception.name
             if name in learners:
@@ -71,16 +76,16 @@ def find_current_misconceptions(
     return sorted(held, key=lambda misconception: -misconception.learner_count)
 
 
-def find_stuck_learners(room: Room, lesson: BuiltLesson, now: datetime) -> list[StuckLearner]:
-    """Return the learners who are stuck, with the exercises."""
+def find_stuck_learners(room: Room, lesson: BuiltLesson) -> list[StuckLearner]:
+    """Return the learners who are stuck, with the exercises, the latest check first."""
     stuck = []
     for learner in room.learners.values():
         for exercise in lesson.exercises:
             work = learner.work[lesson.lesson, exercise]
-            is_stuck = work.equal_failures >= MIN_EQUAL_FAILURES and not work.is_solved
-            if is_stuck and is_current(work, now):
-                stuck.append(StuckLearner(learner.name, exercise, work.equal_failures))
-    return stuck
+            if work.equal_failures >= MIN_EQUAL_FAILURES and not work.is_solved:
+                failures = work.equal_failures
+                stuck.append(StuckLearner(learner.name, exercise, failures, work.last_checked))
+    return sorted(stuck, key=lambda learner: learner.last_checked, reverse=True)
 
 
 def count_solved_and_trying(

@@ -87,15 +87,15 @@ class Pages:
             key=lambda belief: (holders[belief.name], belief.name == name),
         )
 
-    def find_misconceptions(self, now: datetime) -> list[HeldMisconception]:
+    def find_misconceptions(self) -> list[HeldMisconception]:
         """Return the most common current misconceptions."""
-        return find_current_misconceptions(self._room, self.lesson, now)[:MAX_MISCONCEPTIONS]
+        return find_current_misconceptions(self._room, self.lesson)[:MAX_MISCONCEPTIONS]
 
-    def find_beliefs_with_feedback(self, now: datetime) -> list[Belief]:
+    def find_beliefs_with_feedback(self) -> list[Belief]:
         """Return the misconceptions whose feedback the board and the projector show."""
         beliefs = [
             holders.belief
-            for misconception in self.find_misconceptions(now)
+            for misconception in self.find_misconceptions()
             for holders in misconception.by_exercise
         ]
         if self._room.projected:
@@ -104,8 +104,8 @@ class Pages:
 
     def render_board(self, now: datetime) -> dict[str, str]:
         """Return the parts of the teacher's board, by their ids."""
-        misconceptions = self.find_misconceptions(now)
-        beliefs = self.find_beliefs_with_feedback(now)
+        misconceptions = self.find_misconceptions()
+        beliefs = self.find_beliefs_with_feedback()
         feedback_on = {belief: self.feedback(belief) for belief in beliefs}
         known_cases = set(self._room.cases_voted_on)
         for shown in feedback_on.values():
@@ -116,7 +116,7 @@ class Pages:
             "is_board": True,
             "misconceptions": misconceptions,
             "feedback_on": feedback_on,
-            "stuck": find_stuck_learners(self._room, self.lesson, now),
+            "stuck": find_stuck_learners(self._room, self.lesson),
             "proposed": propose_question(self._room, misconceptions, lesson_questions, known_cases),
         }
         parts = ("class", "vote", "reasons", "stuck", "note")
@@ -138,13 +138,18 @@ class Pages:
         room, lesson = self._room, self.lesson
         learners = sorted(room.learners.values(), key=lambda learner: learner.name.casefold())
         began = room.lesson_began or now
+
+        def minutes_since(time: datetime) -> int:
+            return int((now - time).total_seconds() // 60)
+
         return {
             "room": room,
             "expected": lesson,
             "learners": learners,
             "is_small": len(learners) <= MAX_IN_GRID,
             "plan": plan_minutes(lesson),
-            "minute": int((now - began).total_seconds() // 60),
+            "minute": minutes_since(began),
+            "minutes_since": minutes_since,
             "counts": {
                 exercise: count_solved_and_trying(learners, lesson.lesson, exercise)
                 for exercise in lesson.exercises

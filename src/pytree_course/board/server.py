@@ -14,10 +14,11 @@ from typing import Any
 from msgspec import to_builtins
 from tornado import web
 from tornado.httpserver import HTTPServer
+from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
 from pytree_course.board.pages import Pages
-from pytree_course.board.session import clean_name, id_from_secret
+from pytree_course.board.session import MAX_SENT, clean_name, id_from_secret
 from pytree_course.course import CourseError
 from pytree_course.judging.expected import Belief
 from pytree_course.notebook import class_protocol
@@ -27,6 +28,8 @@ from pytree_course.texts import printable, truncate
 MAX_REQUEST = 64_000  # bytes
 MAX_REQUEST_SECONDS = 20  # in which a request has to arrive
 MAX_LINE = 200  # characters of a log message
+MAX_FILES = 10_240  # open at once; macOS allows no more
+OTHER_FILES = 60  # that are not connections: the log, scripts, templates
 SECONDS_TO_TELL = 30  # after the end: learners and open pages are told that the session is over
 
 HEADERS = {
@@ -100,6 +103,14 @@ class _LearnerHandler(_SessionHandler):
             raise web.HTTPError(403)
         return learner_id
 
+    def store(self, learner_id: str, key: str, kind: str, data: dict[str, Any]) -> None:
+        """Store a check or a vote, unless the learner has sent it already, or too many of them."""
+        learner = self.room.learners[learner_id]
+        if learner.sent >= MAX_SENT:
+            message = f"{learner.name} has sent {MAX_SENT:,} checks and votes: no more are stored"
+            raise web.HTTPError(429, message)
+        self.session.add_once(learner_id, key, kind, data)
+
     def finish_with_news(self, learner_id: str) -> None:
         """Answer with the learner's name, the teacher's note, and the current vote."""
         name = self.room.learners[learner_id].name
@@ -152,7 +163,7 @@ class _EventsHandler(_LearnerHandler):
                 "is_right": verdict.event == "correct",
                 "misconceptions": sorted(known_names.intersection(verdict.held.split("; "))),
             }
-            self.session.add_once(learner_id, f"sent {verdict.key}", "checked", data)
+            self.store(learner_id, f"sent {verdict.key}", "checked", data)
         self.finish_with_news(learner_id)
 
 
@@ -167,7 +178,8 @@ class _BallotHandler(_LearnerHandler):
             raise web.HTTPError(409)
         if ballot.choice not in question.options:
             raise web.HTTPError(400)
-        self.session.add(learner_id, "voted", {"vote": ballot.vote, "choice": ballot.choice})
+        data = {"vote": ballot.vote, "choice": ballot.choice}
+        self.store(learner_id, secrets.token_hex(8), "voted", data)
         self.finish_with_news(learner_id)
 
 
@@ -250,7 +262,7 @@ class _PartsHandler(_TeacherHandler):
     async def get(self, page: str) -> None:
         self.check_cookie()
         # Feedback can take a second to make: not in this thread, which serves everybody.
-        for belief in self.pages.find_beliefs_with_feedback(datetime.now(UTC)):
+        for belief in self.pages.find_beliefs_with_feedback():
             await asyncio.to_thread(self.pages.feedback, belief)
         render_parts = {"board": self.pages.render_board, "screen": self.pages.render_screen}[page]
         self.finish(render_parts(datetime.now(UTC)))
@@ -261,10 +273,67 @@ class _StaticHandler(_HeadersHandler, web.StaticFileHandler):
 
 
 class _OneLineHandler(logging.Handler):
-    """Prints a log message as one printable line, without its traceback: it has the request."""
+    """Prints a log message as one printable line, without its traceback: it has the request.
+
+    A line that repeats is printed again, with a count, after 10 times, 100 times, and so on.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._line, self._count = "", 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        print(printable(truncate(record.getMessage(), MAX_LINE)), file=sys.stderr)
+        line = printable(truncate(record.getMessage(), MAX_LINE))
+        self._count = self._count + 1 if line == self._line else 1
+        self._line = line
+        if self._count == 1:
+            print(line, file=sys.stderr)
+        elif str(self._count).strip("0") == "1":
+            print(f"{line} ({self._count:,} times)", file=sys.stderr)
+
+
+class _Server(HTTPServer):
+    """Closes the connection that has been silent for longest before files run out.
+
+    Otherwise Tornado would try in vain, and without a pause, to accept the next one, and a single
+    client that keeps connections open would shut out all others.
+    """
+
+    def initialize(self, *arguments: Any, **options: Any) -> None:
+        super().initialize(*arguments, **options)
+        self._max_connections = _raise_file_limit() - OTHER_FILES
+        self._streams: dict[IOStream, None] = {}  # the one that has been silent for longest first
+
+    def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
+        if len(self._streams) >= self._max_connections:
+            longest_silent = next(iter(self._streams))
+            del self._streams[longest_silent]
+            longest_silent.close()
+        self._streams[stream] = None
+        super().handle_stream(stream, address)
+
+    def start_request(self, server_conn: Any, request_conn: Any) -> Any:
+        if server_conn.stream in self._streams:
+            self._streams[server_conn.stream] = self._streams.pop(server_conn.stream)
+        return super().start_request(server_conn, request_conn)
+
+    def on_close(self, server_conn: Any) -> None:
+        self._streams.pop(server_conn.stream, None)
+        super().on_close(server_conn)
+
+
+def _raise_file_limit() -> int:
+    """Let this process open as many files as the system allows; return how many."""
+    if sys.platform == "win32":
+        return 512  # sockets that `select` can wait for
+    import resource
+
+    unlimited = resource.RLIM_INFINITY
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = MAX_FILES if hard == unlimited else min(hard, MAX_FILES)
+    if soft != unlimited and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    return allowed
 
 
 def listen(
@@ -306,7 +375,7 @@ async def serve(
     for name in ("tornado", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [_OneLineHandler()], False
-    server = HTTPServer(
+    server = _Server(
         web.Application(handlers, log_function=lambda _: None),
         ssl_options=encryption,
         max_body_size=MAX_REQUEST,

@@ -6,7 +6,7 @@ import secrets
 import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +15,8 @@ from pytree_course.judging.expected import Belief
 from pytree_course.notebook.class_protocol import Note
 
 MAX_NAME = 30  # characters
+MAX_SENT = 3_000  # checks and votes of a learner: one every ten seconds for eight hours
+NEVER = datetime.min.replace(tzinfo=UTC)
 _SIGNS_IN_NAMES = " -'’.,()&+_"
 _CODE_LENGTH = 6
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without those that look alike
@@ -52,7 +54,7 @@ class Work:
     equal_failures: int = 0  # how many of the last checks failed with the same misconceptions
     misconceptions: list[str] = field(default_factory=list)  # of the last check
     is_solved: bool = False
-    last_checked: datetime | None = None
+    last_checked: datetime = NEVER
 
     def add_check(self, time: datetime, misconceptions: list[str], *, is_right: bool) -> None:
         """Count a check."""
@@ -74,6 +76,7 @@ class Learner:
     """A learner in the room."""
 
     name: str
+    sent: int = 0  # checks and votes
     work: dict[tuple[str, str], Work] = field(default_factory=lambda: defaultdict(Work))
     """By lesson and exercise, also those that the learner has not begun."""
 
@@ -131,8 +134,10 @@ class Room:
                 self.lesson = self.lesson or data["lesson"]
                 work = learner.work[data["lesson"], data["exercise"]]
                 work.add_check(entry.time, data["misconceptions"], is_right=data["is_right"])
+                learner.sent += 1
             case "voted" if learner and self.vote and self.vote.number == data["vote"]:
                 self.vote.choices[learner_id] = data["choice"]
+                learner.sent += 1
             case "begin":
                 self.lesson, self.lesson_began = data["lesson"], entry.time
             case "note":

@@ -5,6 +5,7 @@ import json
 import platform
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import cache
 from importlib.metadata import version
 
 from msgspec import Struct, field, structs
@@ -58,6 +59,11 @@ class Basis(Struct, frozen=True, forbid_unknown_fields=True):
     decided_by: str  # a digest of the exercise: its set-up, starter, solution and check
     seed: Count
     on_public_cases: bool = False  # which every learner has: the course's sources were not there
+
+    @property
+    def check_version(self) -> str:
+        """The beginning of the digest, by which people tell versions apart."""
+        return self.decided_by.removeprefix("sha256:")[:8]
 
 
 class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
@@ -188,6 +194,7 @@ def in_words(row: VerdictRow, explanations: Mapping[str, str]) -> VerdictRow:
     return structs.replace(row, explanation=explanation, lines=lines, findings=findings)
 
 
+@cache
 def current_environment() -> str:
     """Return the versions that results may depend on: of Python and of the libraries."""
     names = [f"python {platform.python_version()}"]

@@ -18,7 +18,7 @@ from pytree_course.class_grading.corrections import (
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.class_grading.roster import RosterEntry, match_roster, name_words
+from pytree_course.class_grading.roster import RosterEntry, match_groups, match_roster
 from pytree_course.class_grading.student_files import LeftOut, join_remarks
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
@@ -69,6 +69,7 @@ class ClassGrades:
         memory = gradebook.memory()
         attempts = gradebook.attempts()
         students = _students(memory.submitters, memory.roster)
+        known = {student.id for student in students}  # a group is none
         counting = _counting(attempts, gradebook.corrections(), students)
         reported_corrections = {each.key: each for each in memory.reported_corrections}
         reported = _counting(attempts[: memory.reported_attempts], reported_corrections, students)
@@ -87,7 +88,9 @@ class ClassGrades:
             due=memory.due,
             waiting=frozenset(handed_in - counting.keys()),
             left_out=memory.left_out,
-            changes=list(mark_changes(reported, counting)),
+            changes=[
+                change for change in mark_changes(reported, counting) if change.student in known
+            ],
             canvas_columns=memory.canvas_columns,
             prompts={stem: course.lesson(stem).read_prompts() for stem in words},
         )
@@ -181,7 +184,7 @@ def _share(
     It was handed in under the group's name, or by one member, and by no other.
     """
     own = [student for student in members if (student.id, lesson) in counting]
-    attempt = counting.pop((members[0].group_id, lesson), None)
+    attempt = counting.get((members[0].group_id, lesson))
     remark = f"handed in for the group {group}"
     if attempt is None and len(own) == 1:
         attempt = counting[own[0].id, lesson]
@@ -227,12 +230,7 @@ def _students(submitters: Mapping[str, Submitter], roster: Sequence[RosterEntry]
         if entry.student not in submitters:
             all_submitters[entry.student] = Submitter(entry.student)
             entries[entry.student] = entry
-    group_ids = {
-        entry.group: submitter_id
-        for entry in roster
-        for submitter_id in submitters.keys() - entries.keys()
-        if entry.group and "".join(name_words(entry.group)) == "".join(name_words(submitter_id))
-    }
+    group_ids = match_groups(roster, submitters.values())
     students = []
     for submitter in all_submitters.values():
         is_expected = not roster or submitter.id in entries

@@ -1,6 +1,7 @@
 """A teacher's corrections: points and comments beside verdicts."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,15 +11,13 @@ from msgspec import Struct, structs
 
 from pytree_course.class_grading.attempt import AppliedCorrection, Attempt, add_points, digest
 from pytree_course.class_grading.downloads import Submitter
-from pytree_course.class_grading.roster import RosterEntry, match_roster, read_csv
+from pytree_course.class_grading.roster import RosterEntry, match_groups, match_roster, read_csv
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.observing.reading import Points
 from pytree_course.texts import counted
 
 COLUMNS = ("student", "lesson", "exercise", "points", "comment")
-
-ESCAPED_FORMULA = re.compile(r"(^|;)'(?='*[\s\"]*[=+@-])")
 
 CorrectionKey = tuple[str, str, str]
 """A student's id, a lesson's stem, an exercise's name."""
@@ -67,7 +66,8 @@ class HandedIn:
         """The submitters' ids that each id or name may stand for.
 
         Students choose their names, so an id stands for its student even if it is another's name.
-        The set is empty for an id of the roster that handed in nothing.
+        A member of a group who handed in nothing stands for whoever handed in for all of them. The
+        set is empty for any other id of the roster that handed in nothing.
         """
         entries = match_roster(self.roster, self.submitters.values())
         by_id: dict[str, set[str]] = {entry.student: set() for entry in self.roster}
@@ -78,7 +78,27 @@ class HandedIn:
                 by_id.setdefault(student_id, set()).add(submitter.id)
             for name in (submitter.name, entry.name):
                 by_name.setdefault(name, set()).add(submitter.id)
+        members = defaultdict(set)  # who handed in, by group
+        for submitter_id, entry in entries.items():
+            members[entry.group].add(submitter_id)
+        groups = match_groups(self.roster, self.submitters.values())
+        for entry in self.roster:
+            if entry.group and not by_id[entry.student]:
+                group_id = groups.get(entry.group)
+                by_id[entry.student] = {group_id} if group_id else members[entry.group]
         return by_name | by_id
+
+    def only_student(self, name: str) -> str:
+        """Return the id of the one student whom a name or an id stands for."""
+        if name not in self.students:
+            raise CourseError(f"no student is called {name!r}")
+        namesakes = self.students[name]
+        if not namesakes:
+            raise CourseError(f"{name} handed in nothing")
+        if len(namesakes) > 1:
+            raise CourseError(f"several students are called {name!r}")
+        (student,) = namesakes
+        return student
 
 
 def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Correction]:
@@ -99,7 +119,7 @@ def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Co
     mistakes = []
     for number, row in rows.items():
         try:
-            correction = _read_correction(_without_apostrophes(row), course, handed_in)
+            correction = _read_correction(row, course, handed_in)
             if correction.key in corrections:
                 raise CourseError("an earlier line is about the same answer: leave one of them")
             corrections[correction.key] = correction
@@ -110,14 +130,9 @@ def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Co
     return list(corrections.values())
 
 
-def _without_apostrophes(row: Mapping[str, str]) -> dict[str, str]:
-    """Remove the apostrophes that `answers.html` puts before what a spreadsheet would calculate."""
-    return {name: ESCAPED_FORMULA.sub(r"\1", cell) for name, cell in row.items()}
-
-
 def _read_correction(row: Mapping[str, str], course: Course, handed_in: HandedIn) -> Correction:
     """Read a line of the file; a CourseError says why it cannot be used."""
-    student = _only_student(row["student"], handed_in.students)
+    student = handed_in.only_student(row["student"])
     lesson = course.lesson_named(row["lesson"])
     if (student, lesson.stem) not in handed_in.notebooks:
         raise CourseError(f"{student} handed in nothing for {lesson.stem}")
@@ -126,19 +141,6 @@ def _read_correction(row: Mapping[str, str], course: Course, handed_in: HandedIn
         raise CourseError(f"{lesson.stem} has no exercise {row['exercise']!r}")
     points = _read_points(row["points"], exercises[row["exercise"]].points)
     return Correction(student, lesson.stem, row["exercise"], points, row["comment"])
-
-
-def _only_student(name: str, students: Mapping[str, set[str]]) -> str:
-    """Return the id of the one student whom a name or an id stands for."""
-    if name not in students:
-        raise CourseError(f"no student is called {name!r}")
-    namesakes = students[name]
-    if not namesakes:
-        raise CourseError(f"{name} handed in nothing")
-    if len(namesakes) > 1:
-        raise CourseError(f"several students are called {name!r}")
-    (student,) = namesakes
-    return student
 
 
 def _read_points(text: str, max_points: int) -> float | None:

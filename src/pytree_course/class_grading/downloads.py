@@ -26,12 +26,16 @@ Canvas and Moodle do not say when work was handed in: all files have the time of
 Brightspace makes a folder `123456-78910 - Ada Lovelace - Sep 10, 2026 1159 PM` for each submission,
 or puts this and ` - ` before the files' names; elsewhere the date is `10 September, 2026 2359`. It
 does not document the numbers; other tools take them for the ids of the user and the assignment.
+
+`gh classroom clone student-repos` (github/gh-classroom) makes a folder `leaves-submissions` with a
+clone `leaves-ada` of each student's repository: of the assignment `leaves` and the account `ada`.
+GitHub Classroom Assistant names each clone by its account alone.
 """
 
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -105,6 +109,18 @@ def download_names(
         elif readings := _canvas_readings(name):
             downloads[name] = _choose_reading(readings, canvas_ids)
     return {name: replace(download, name=name) for name, download in downloads.items()}
+
+
+def classroom_account(name: str, parent: str, accounts: Iterable[str]) -> str:
+    """Return the account on GitHub in the name of a clone; "" if there is none for certain.
+
+    `accounts` are those on the roster, for a folder that was renamed.
+    """
+    assignment, ending, _ = parent.casefold().rpartition("-submissions")
+    if ending and name.casefold().startswith(f"{assignment}-"):
+        return name[len(assignment) + 1 :]
+    endings = [each for each in accounts if name.casefold().endswith(f"-{each.casefold()}")]
+    return max(endings, key=len, default="")
 
 
 def _moodle_download(match: re.Match[str], numbers: Mapping[str, set[str]]) -> DownloadName:

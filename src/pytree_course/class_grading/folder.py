@@ -4,7 +4,7 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -15,21 +15,24 @@ from pytree_course.class_grading.downloads import (
     CANVAS,
     DownloadName,
     Submitter,
+    classroom_account,
     download_names,
 )
 from pytree_course.class_grading.reading import Notebook, read_class
-from pytree_course.class_grading.roster import RosterEntry
+from pytree_course.class_grading.roster import RosterEntry, find_missing
 from pytree_course.class_grading.student_files import (
     A_LINK,
+    Collector,
     LeftOut,
     StudentFile,
-    collect_files,
     group_by_reason,
     is_called_notebook,
     is_zip,
+    list_briefly,
     shown_path,
 )
 from pytree_course.course import Course, CourseError
+from pytree_course.grading.submission import UnreadableError
 from pytree_course.rendering import render
 
 UNPACKED = "submissions"
@@ -63,12 +66,13 @@ def read_handed_in(
     opened = _open(path, course, unpack_into)
     folder = _students_folder(opened.folder)
     _refuse_grades_inside(folder, into)
-    entries = list(_entries(folder, [entry.canvas_id for entry in roster if entry.canvas_id]))
+    entries = list(_entries(folder, roster))
     submitters = _submitters(entries)
+    collector = Collector(unpack_into, pool)
     collected = [
         file
         for entry, download in entries
-        for file in collect_files(entry, download, unpack_into, opened.problems)
+        for file in collector.collect(entry, download, opened.problems)
     ]
     files = [file for file in collected if isinstance(file, StudentFile)]
     left_out = _not_unpacked(opened.problems, folder)
@@ -76,7 +80,7 @@ def read_handed_in(
     if not submitters:
         _refuse_without_students(folder, course, left_out)
     notebooks, not_read = read_class(files, course, pool)
-    doubts = _doubts(folder, submitters.values(), notebooks)
+    doubts = _doubts(folder, submitters.values(), notebooks, roster)
     if not opened.is_utf8:
         doubts.insert(0, f"The names in {path} are not in UTF-8: check how they were read.")
     all_left_out = group_by_reason([*left_out, *not_read])
@@ -95,7 +99,11 @@ def _open(path: Path, course: Course, unpack_into: Path) -> Unpacked:
             f"{path} is not there. Name the folder that holds a folder for each student, or what "
             "you downloaded from Canvas, Moodle or Brightspace."
         )
-    unpacked = unpack(path, unpack_into)
+    try:
+        unpacked = unpack(path, unpack_into)
+    except UnreadableError as error:
+        advice = "Download it again, or unpack it yourself and name the folder."
+        raise CourseError(f"{error}. {advice}") from error
     stems = tuple(lesson.stem for lesson in course.lessons())
     return unpacked._replace(folder=_below_wrappers(unpacked.folder, stems))
 
@@ -113,7 +121,7 @@ def _refuse_grades_inside(folder: Path, into: Path) -> None:
 def _not_unpacked(problems: dict[Path, str], folder: Path) -> list[LeftOut]:
     """Return the files of the class's zip of which not even the name could be unpacked.
 
-    The others are found in the folder, and `collect_files` gives their problems.
+    The others are found in the folder, and the `Collector` gives their problems.
     """
     return [
         LeftOut("", shown_path(file.relative_to(folder)), problem)
@@ -163,26 +171,35 @@ def _students_folder(folder: Path) -> Path:
 # ---- which student each file belongs to
 
 
-def _entries(folder: Path, canvas_ids: Sequence[str]) -> Iterator[tuple[Path, DownloadName]]:
+def _entries(folder: Path, roster: Sequence[RosterEntry]) -> Iterator[tuple[Path, DownloadName]]:
     """Yield each entry of the class's folder with its student, whose id is "" if unknown."""
     try:
-        paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(("_", "."))]
+        paths = [path for path in folder.iterdir() if not path.name.startswith(("_", "."))]
     except OSError as error:
         raise CourseError(f"{folder} cannot be opened ({error.strerror}).") from error
     names = {path: shown_path(PurePath(path.name)) for path in paths}
-    downloads = download_names(set(names.values()), canvas_ids)
+    downloads = download_names(
+        set(names.values()), [entry.canvas_id for entry in roster if entry.canvas_id]
+    )
+    accounts = [entry.account for entry in roster if entry.account]
     zips = [path for path, name in names.items() if is_zip(path) and name not in downloads]
     has_folders = any(path.is_dir() for path in paths)
     is_zip_per_student = len(zips) > 1 and not has_folders
-    for path, name in names.items():
+    same_names: dict[str, int] = defaultdict(int)
+    # Of names that are shown alike, the one that is shown as it is comes first.
+    for path in sorted(paths, key=lambda path: (names[path], path.name != names[path], path)):
+        name = names[path]
         if path.is_symlink():
             yield path, DownloadName(Submitter(""), problem=A_LINK)
         elif name in downloads:
             yield path, downloads[name]
-        elif path.is_dir():
-            yield path, DownloadName(Submitter(name))
-        elif is_zip(path) and is_zip_per_student:
-            yield path, DownloadName(Submitter(shown_path(PurePath(path.stem))))
+        elif path.is_dir() or (is_zip(path) and is_zip_per_student):
+            student = name if path.is_dir() else shown_path(PurePath(path.stem))
+            same_names[student] += 1
+            if same_names[student] > 1:
+                student = f"{student} ({same_names[student]})"
+            student = classroom_account(student, folder.name, accounts) or student
+            yield path, DownloadName(Submitter(student))
         elif is_zip(path) or is_called_notebook(name):  # other files may be the teacher's
             yield path, DownloadName(Submitter(""), problem=_IN_NO_FOLDER)
 
@@ -197,21 +214,26 @@ def _submitters(entries: Iterable[tuple[Path, DownloadName]]) -> dict[str, Submi
 
 
 def _doubts(
-    folder: Path, submitters: Iterable[Submitter], notebooks: Iterable[Notebook]
+    folder: Path,
+    submitters: Collection[Submitter],
+    notebooks: Iterable[Notebook],
+    roster: Sequence[RosterEntry],
 ) -> list[str]:
     """Warn of folders that may hold a whole class, and of students who may be one person."""
     similar_ids = defaultdict(list)
     namesakes = defaultdict(list)  # by the download's system and the name in it
     for submitter in submitters:
-        simplified_id = unicodedata.normalize("NFKC", submitter.id).casefold().rstrip(". ")
+        name = re.sub(r" \(\d+\)$", "", unicodedata.normalize("NFKC", submitter.id))
+        simplified_id = name.casefold().rstrip(". ")
         similar_ids[simplified_id].append(submitter.id)
-        if name := _name_in_download(submitter):
-            namesakes[submitter.system, name].append(submitter.id)
+        if full_name := _name_in_download(submitter):
+            namesakes[submitter.system, full_name].append(submitter.id)
     places = {}  # the folders of a student's notebooks for a lesson, if there are several
     for notebook in notebooks:
         folders = {PurePath(name).parent for name in notebook.candidates}
         if len(folders) > 1:
             places[notebook.student, notebook.lesson] = folders
+    missing = find_missing(roster, submitters)
     doubts = render(
         "class_grading/doubts.txt",
         folder=folder,
@@ -219,8 +241,17 @@ def _doubts(
         similar_ids=[ids for ids in similar_ids.values() if len(ids) > 1],
         namesakes={name: ids for name, ids in namesakes.items() if len(ids) > 1},
         canvas=CANVAS,
+        missing=_name_missing(missing),
+        number_missing=len(missing),
+        number_on_roster=len(roster),
     )
     return doubts.splitlines()
+
+
+def _name_missing(missing: Mapping[str, str]) -> str:
+    """List students on the roster who match nobody, first those who may be a submitter."""
+    near = [f"{student} (is it {folder}?)" for student, folder in missing.items() if folder]
+    return list_briefly([*near, *(student for student, folder in missing.items() if not folder)])
 
 
 def _name_in_download(submitter: Submitter) -> str:

@@ -7,7 +7,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,14 +22,13 @@ from pytree_course.class_grading.attempt import (
     verdict_row,
     with_reason_of,
 )
-from pytree_course.class_grading.evidence import add_evidence
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
+from pytree_course.class_grading.graded_rows import grade_rows
 from pytree_course.class_grading.reading import Notebook
 from pytree_course.class_grading.student_files import join_remarks, shown_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
-from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.lesson_to_grade import (
     LessonToGrade,
     RightResults,
@@ -38,7 +36,6 @@ from pytree_course.grading.lesson_to_grade import (
     make_run_settings,
     read_lesson,
 )
-from pytree_course.grading.submission import Submission
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
@@ -98,7 +95,6 @@ class ClassGrading:
     folder: ClassFolder
     gradebook: Gradebook
     options: GradingOptions
-    environment: str = field(default_factory=current_environment)
     summary: Summary = field(default_factory=Summary)
     lessons: dict[str, LessonToGrade] = field(default_factory=dict)
     right_results: dict[str, RightResults] = field(default_factory=dict)  # by lesson
@@ -211,7 +207,7 @@ class ClassGrading:
         """
         return (
             basis is not None
-            and basis.environment == self.environment
+            and basis.environment == current_environment()
             and basis.decided_by == lesson.stored.deciding[exercise]
             and (lesson.on_public_cases or basis.seed == lesson.seed)
         )
@@ -271,26 +267,11 @@ class ClassGrading:
     def _judge(self, work: Work, run: Run) -> None:
         """Judge a finished run, and record the verdicts for a student who handed it in."""
         with self._recording_failure([work]):
-            exercise_runs = run.result()
-            attempt = work.attempt
+            attempt, exercises = work
             lesson = self._lesson(attempt.lesson)
             right_results = self.right_results[attempt.lesson]
-            submission = Submission(attempt.answers, attempt.notes)
-            rows = {row.exercise: row for row in attempt.rows}
-            results: dict[str, str] = {}
-            for verdict in judge_submission(lesson, right_results, submission, exercise_runs):
-                name = verdict.exercise
-                if name in work.exercises:
-                    row = structs.replace(
-                        verdict_row(verdict, attempt.notes), basis=self._basis(lesson, name)
-                    )
-                    if exercise_run := exercise_runs.get(name):
-                        row = structs.replace(row, seconds=exercise_run.seconds)
-                        if verdict.failed:
-                            expected = right_results[name].observations
-                            row = add_evidence(row, exercise_run, expected, results)
-                            row = structs.replace(row, reasons=lesson.stored.reasons[name])
-                    rows[name] = row
+            new_rows, results = grade_rows(attempt, exercises, run.result(), lesson, right_results)
+            rows = {row.exercise: row for row in attempt.rows} | new_rows
             graded = structs.replace(
                 attempt, state=AttemptState.GRADED, rows=[rows[name] for name in lesson.points]
             )
@@ -329,19 +310,13 @@ class ClassGrading:
         """Return a lesson's right results; the author's answers run when they are first needed."""
         if stem not in self.right_results:
             task = authors_pool.submit(find_right_results, self._lesson(stem))
-            self.right_results[stem] = task.result()
+            try:
+                self.right_results[stem] = task.result()
+            except Exception as error:
+                raise CourseError(
+                    f"The course's own answers to {stem} cannot run here: {error}"
+                ) from error
         return self.right_results[stem]
-
-    def _basis(self, lesson: LessonToGrade, exercise: str) -> Basis:
-        """Return what a verdict is made with now."""
-        return Basis(
-            graded_at=_now(),
-            course=version("pytree-course"),
-            environment=self.environment,
-            decided_by=lesson.stored.deciding[exercise],
-            seed=lesson.seed,
-            on_public_cases=lesson.on_public_cases,
-        )
 
     def _new_attempt(self, notebook: Notebook) -> Attempt:
         """Return the attempt that a notebook is, not graded yet."""

@@ -7,20 +7,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from pytree_course.class_grading.attempt import digest
+from pytree_course.class_grading.commits import commit_time
 from pytree_course.class_grading.student_files import (
-    NOT_OURS,
+    NOT_READ_IN_TIME,
+    TOO_LONG,
     LeftOut,
     StudentFile,
+    describe_kind,
     is_called_notebook,
     join_remarks,
     list_briefly,
 )
 from pytree_course.course import Course
-from pytree_course.grading.limits import READING_SECONDS, STUDENTS_READING_SECONDS
+from pytree_course.grading.limits import STUDENTS_READING_SECONDS
 from pytree_course.grading.submission import (
+    NoExercisesError,
+    NotOpenedError,
     Submission,
     UnreadableError,
     read_submission_of_any_lesson,
@@ -29,11 +34,7 @@ from pytree_course.grading.submission import (
 HandedOut = dict[str, dict[str, str]]
 """The exercises' starters, by lesson and by exercise."""
 
-TOO_LONG = f"it takes more than {READING_SECONDS:g} seconds, or too much memory, to read"
-NOT_READ_IN_TIME = (
-    f"it was not read, because the student's other files took {STUDENTS_READING_SECONDS:g} seconds "
-    "to read: leave only notebooks"
-)
+NO_COMMIT = "the time of its commit cannot be found, so the time of the file counts"
 # `course.py reset`, browsers and Canvas append this to a copy's name: .kept-1, (1) and -1.
 _COPY = re.compile(r"(\.kept)?[-(](\d{1,9})\)?$")
 
@@ -45,6 +46,7 @@ class Notebook(StudentFile):
     lesson: str
     submission: Submission
     problem: str  # why it cannot be read; "" if it can
+    is_failure: bool = False  # whether `problem` may be this computer's: then it is no mark
     candidates: tuple[str, ...] = ()  # if it counts, the names of all that could have counted
 
     @property
@@ -101,38 +103,62 @@ def _read_files(
     for file in sorted(newest_first, key=lambda file: not is_called_notebook(file.name)):
         if time.monotonic() > deadline:
             yield LeftOut(file.student, file.name, NOT_READ_IN_TIME)
-        else:
-            yield _read_file(file, handed_out, pool)
+        elif result := _read_file(file, handed_out, pool):
+            yield result
 
 
-def _read_file(file: StudentFile, handed_out: HandedOut, pool: Executor) -> Notebook | LeftOut:
-    """Read a file in a process of the pool, which is ended if that takes too long."""
+def _read_file(
+    file: StudentFile, handed_out: HandedOut, pool: Executor
+) -> Notebook | LeftOut | None:
+    """Read a file in a process of the pool, which is ended if that takes too long.
+
+    In a copy of the course, notebooks without answers are not handed in: return None.
+    """
     name = PurePath(file.name).name
-    lesson, submission, problem = None, Submission(), ""
+    lesson, submission, problem, is_failure = None, Submission(), "", False
     try:
         future = pool.submit(read_submission_of_any_lesson, file.file, handed_out)
         lesson, submission = future.result()
+    except NoExercisesError as error:
+        return None if file.is_courses_own else LeftOut(file.student, file.name, str(error))
     except UnreadableError as error:
-        if is_called_notebook(name):
-            problem = str(error).replace(str(file.file), name)
+        is_failure = isinstance(error, NotOpenedError)
+        problem = str(error).replace(str(file.file), name)
+        if not is_failure and not is_called_notebook(name):
+            problem = describe_kind(name)
     except BrokenProcessPool:
-        problem = TOO_LONG
+        problem, is_failure = TOO_LONG, True
     except Exception as error:  # a file that breaks the reader must not end the grading
-        problem = f"it cannot be read ({type(error).__name__}: {error})"
-    if problem:  # then only the name may tell which lesson it is
+        problem, is_failure = f"it cannot be read ({type(error).__name__}: {error})", True
+    if problem and is_called_notebook(name):  # then only the name may tell which lesson it is
         lesson = next((stem for stem in handed_out if stem in name.casefold()), None)
     if lesson is None:
-        return LeftOut(file.student, file.name, problem or NOT_OURS)
-    return Notebook(**vars(file), lesson=lesson, submission=submission, problem=problem)
+        return LeftOut(file.student, file.name, problem)
+    if file.is_courses_own and not problem and not submission.answers:
+        return None
+    if file.clone and submission.answers:
+        file = _timed_by_commit(file, file.clone, pool)
+    return Notebook(
+        **vars(file), lesson=lesson, submission=submission, problem=problem, is_failure=is_failure
+    )
+
+
+def _timed_by_commit(file: StudentFile, clone: Path, pool: Executor) -> StudentFile:
+    """Return a file with the time of its commit, if that can be found."""
+    try:
+        return replace(file, handed_in=pool.submit(commit_time, clone, file.file).result())
+    except Exception:  # the repository is a student's, too
+        return replace(file, remark=join_remarks(file.remark, NO_COMMIT))
 
 
 def _choose_notebook(notebooks: Sequence[Notebook]) -> Notebook:
     """Choose which of a student's notebooks for a lesson counts.
 
-    It is the newest one with answers; without any, the newest that can be read, or the newest.
+    It is the newest one with answers, or that this computer could not open; without any, the newest
+    that can be read, or the newest.
     """
     newest_first = sorted(notebooks, key=_recency, reverse=True)
-    candidates = [notebook for notebook in newest_first if notebook.submission.answers]
+    candidates = [each for each in newest_first if each.submission.answers or each.is_failure]
     if not candidates:
         readable = [notebook for notebook in newest_first if not notebook.problem]
         candidates = [readable[0] if readable else newest_first[0]]
@@ -147,11 +173,18 @@ def _explain_choice(candidates: Sequence[Notebook]) -> str:
     chosen, *others = candidates
     if not others:
         return ""
-    choice = f"of {len(candidates)} notebooks, the last counts: {PurePath(chosen.name).name}"
+    first, *rest = map(_name_and_time, candidates)
+    choice = f"of {len(candidates)} notebooks, the last counts: {first}, not {list_briefly(rest)}"
     times = [(notebook.order, notebook.handed_in) for notebook in others]
     if (chosen.order, chosen.handed_in) in times:
         choice += ", chosen by its name, because another one has the same time"
     return choice
+
+
+def _name_and_time(notebook: Notebook) -> str:
+    """Return a notebook's path, and its time unless a download's order tells which is the last."""
+    time_of_it = "" if notebook.order else f" ({notebook.handed_in:%d %b %Y, %H:%M})"
+    return f"{notebook.name}{time_of_it}"
 
 
 def _answer_notes(notebook: Notebook) -> list[str]:

@@ -5,8 +5,8 @@ import csv
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 
@@ -15,27 +15,41 @@ from pytree_course.course import CourseError
 
 _CANVAS_COLUMN = re.compile(r".*\s\(\d+\)")
 _TOTALS = re.compile(r"(Current|Final|Override) (Score|Points|Grade|Status)")
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .ods and .xls begin
+_FORMULA = re.compile(r"""(^|;)'(?='*[\s"]*[=+@-])""")
+"""The apostrophe that the course's own tables put before what a spreadsheet would run."""
+_HEADER = re.compile(r'(?im)^(.*[,;\t])?[ "]*(student|identifier)[ "]*([,;\t].*)?$')
+"""The line with the columns: a title may stand above it, or Excel's `sep=;`."""
 
 
 def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, str]]]:
     """Read a CSV file: its column names, and its rows by the number of their last line.
 
     Spaces around cells are removed. Excel's files are supported: with semicolons or tabs, and in
-    the encodings of Windows. A CourseError says that it should have `columns`.
+    the encodings of Windows; lines above the one with the columns are skipped. A CourseError says
+    that it should have `columns`.
     """
     rows: dict[int, dict[str, str]] = {}
     try:
-        text = _decode(file.read_bytes())
-        header, _, _ = text.partition("\n")
+        data = file.read_bytes()
+        if data.startswith(_WORKBOOKS):
+            raise CourseError(f"{file} is an Excel workbook: save it as CSV, and name that file.")
+        text = _decode(data)
+        match = _HEADER.search(text)
+        start = match.start() if match else 0
+        table, lines_above = text[start:], text.count("\n", 0, start)
+        header, _, _ = table.partition("\n")
         separator = max(",;\t", key=header.count)
-        lines = StringIO(text, newline="")
+        lines = StringIO(table, newline="")
         reader = csv.DictReader(lines, restval="", delimiter=separator, strict=True)
         names = [name.strip() for name in reader.fieldnames or ()]
         reader.fieldnames = names
         for row in reader:
             if any(cell.strip() for cell in row.pop(None, ())):
                 raise csv.Error("it has more cells than there are columns: quote text with commas")
-            rows[reader.line_num] = {name: cell.strip() for name, cell in row.items()}
+            rows[lines_above + reader.line_num] = {
+                name: _FORMULA.sub(r"\1", cell.strip()) for name, cell in row.items()
+            }
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         next_line = max(rows, default=1) + 1  # after the last row that was read
         position = f" from line {next_line} on" if isinstance(error, csv.Error) else ""
@@ -64,6 +78,7 @@ class RosterEntry:
     student: str  # the folder's name; the login in Canvas, the username in Moodle
     name: str = ""
     canvas_id: str = ""
+    account: str = ""  # on GitHub
     group: str = ""
 
 
@@ -72,16 +87,20 @@ def match_roster(
 ) -> dict[str, RosterEntry]:
     """Match submitters to roster entries; return the entries by the submitters' ids.
 
-    Match by Canvas's id or the folder's name; otherwise by the words of the full name, in any
-    order. A name that several entries or several submitters have matches nobody.
+    Match by Canvas's id, the folder's name or the account on GitHub; otherwise by the words of the
+    full name, in any order. A name that several entries or several submitters have matches nobody.
     """
     by_login = {entry.student: entry for entry in roster}
+    by_account = {entry.account.casefold(): entry for entry in roster if entry.account}
     by_canvas_id = {entry.canvas_id: entry for entry in roster if entry.canvas_id}
     matched = {}
     submitters_by_key = defaultdict(list)
     for submitter in submitters:
         by_id = by_canvas_id if submitter.system == CANVAS else by_login
-        if entry := by_id.get(submitter.id):
+        entry = by_id.get(submitter.id)
+        if entry is None and not submitter.system:
+            entry = by_account.get(submitter.id.casefold())
+        if entry is not None:
             matched[submitter.id] = entry
         elif submitter.system:  # otherwise the id is a folder's name, which is no full name
             submitters_by_key[_name_key(submitter)].append(submitter)
@@ -96,26 +115,69 @@ def match_roster(
     return matched
 
 
-def read_roster(file: Path) -> list[RosterEntry]:
-    """Read a CSV file with the columns student, name, canvas_id and group, or Canvas's export.
+def match_groups(
+    roster: Sequence[RosterEntry], submitters: Collection[Submitter]
+) -> dict[str, str]:
+    """Return the ids of the submitters that are groups of the roster, by group."""
+    matched = match_roster(roster, submitters)
+    ids = {"".join(name_words(each.id)): each.id for each in submitters if each.id not in matched}
+    groups = {entry.group: "".join(name_words(entry.group)) for entry in roster if entry.group}
+    return {group: ids[key] for group, key in groups.items() if key in ids}
 
-    All columns but the first are optional.
+
+def find_missing(
+    roster: Sequence[RosterEntry], submitters: Collection[Submitter]
+) -> dict[str, str]:
+    """Return the students on the roster whom no submitter matches, each with the nearest one or "".
+
+    In a near one's id, the login stands between other signs than letters and digits, or the words
+    are those of the name; capitals and leading zeros do not count.
+    """
+    matched = match_roster(roster, submitters)
+    others = [submitter.id for submitter in submitters if submitter.id not in matched]
+    missing = {}
+    for entry in sorted({*roster} - {*matched.values()}, key=roster.index):
+        logins = [re.escape(login.lstrip("0")) for login in (entry.student, entry.account) if login]
+        login = re.compile(rf"(?i)(?<![^\W_])0*({'|'.join(logins)})(?![^\W_])")
+        name = {*name_words(entry.name)} or None
+        near = [
+            other
+            for other in others
+            if login.search(other) or name == {*name_words(other.replace("_", " "))}
+        ]
+        missing[entry.student] = min(near, key=len, default="")
+    return missing
+
+
+def read_roster(file: Path) -> list[RosterEntry]:
+    """Read a roster, whose columns name, canvas_id and group are optional, as a CSV file.
+
+    Canvas's export of grades and GitHub Classroom's of its roster are such files, too.
     """
     names, lines = read_csv(file, "student and name")
     rows = list(lines.values())
-    columns = ("student", "name", "canvas_id", "group")
-    if {"Student", "ID"} <= {*names}:
+    group = next((name for name in names if name.casefold() == "group"), "")
+    columns: tuple[str, ...] = ("student", "name", "canvas_id")
+    if {"identifier", "github_username"} <= {*names}:
+        columns = ("identifier", "name", "", "github_username")
+    elif {"Student", "ID"} <= {*names}:
         # Skip Canvas's test student, and its second line, which has the points.
         rows = [row for row in rows if row["ID"] and row["Student"] != "Student, Test"]
         login = "SIS Login ID" if "SIS Login ID" in names else "ID"
-        columns = (login, "Student", "ID", "group")
+        columns = (login, "Student", "ID")
+    else:
+        rows = [{name.casefold(): cell for name, cell in row.items()} for row in rows]
+        names, group = [name.casefold() for name in names], group.casefold()
     if columns[0] not in names:
         raise CourseError(
             f"{file} needs a first line `student,name`, then a line for each student. "
             f"Its columns are: {', '.join(names)}."
         )
-    cells = [[row.get(column, "") for column in columns] for row in rows]
-    entries = [RosterEntry(*row) for row in cells if row[0]]
+    entries = [
+        replace(RosterEntry(*(row.get(name, "") for name in columns)), group=row.get(group, ""))
+        for row in rows
+        if row[columns[0]]
+    ]
     if not entries:
         raise CourseError(f"{file} has no line with a student.")
     logins = [entry.student for entry in entries]

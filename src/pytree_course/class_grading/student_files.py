@@ -1,32 +1,68 @@
 """Collect a student's files and when they were handed in; zips are unpacked."""
 
 import os
+import stat
 import unicodedata
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pytree_course.class_grading.archive import LEFT_BEHIND, MAX_BYTES_OF_STUDENT, unpack
+from pytree_course.class_grading.archive import LEFT_BEHIND, unpack
 from pytree_course.class_grading.downloads import DownloadName
+from pytree_course.course import CourseError
+from pytree_course.grading.limits import (
+    FOLDERS_DEEP,
+    NOTEBOOK_BYTES,
+    READING_SECONDS,
+    STUDENTS_BYTES,
+    STUDENTS_ENTRIES,
+    STUDENTS_READING_SECONDS,
+)
 from pytree_course.grading.submission import UnreadableError, read_regular
-from pytree_course.texts import printable
+from pytree_course.released_files import FILES, FOLDERS
+from pytree_course.texts import cut_middle, printable
 
 NBGRADER_TIMESTAMP = "timestamp.txt"
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 _MAX_YEAR = 9000  # the gradebook holds years of four digits
 
-NOT_OURS = "no exercise notebook of this course: their names end with _exercises.ipynb"
 A_LINK = "it is a link, and links are not followed"
+NO_FILE = "it is a FIFO, a device or a socket, not a file"
 NO_TIME = "its time cannot be right, so it counts as 1 January 1970"
 NO_STAMP = f"its {NBGRADER_TIMESTAMP} cannot be read, so the time of the file counts"
 UNKNOWN_ZONE = "its time zone, {zone}, is unknown here: its time counts as one of this computer's"
+OTHER_REASONS = "it cannot be read, for another reason"
 ZIP_IN_ZIP = "it is a zip in a zip: unpack it"
+TOO_LONG = f"it takes more than {READING_SECONDS:g} seconds, or too much memory, to read"
+NOT_READ_IN_TIME = (
+    f"it was not read, because the student's other files took {STUDENTS_READING_SECONDS:g} seconds "
+    "to read: leave only notebooks"
+)
+TOO_MUCH = (
+    f"it is more than a student's work has, {STUDENTS_ENTRIES:,} files and folders, "
+    f"{STUDENTS_BYTES / 1e6:g} MB and folders nested {FOLDERS_DEEP} deep: leave only notebooks"
+)
 
+_COURSES_OWN = (*FILES, *FOLDERS, "checks/", "colab/", "exercises/0", "notebooks/")
+"""How the paths of files begin that a copy of the course has."""
+
+_KINDS = {
+    "a PDF, not a notebook": ".pdf",
+    "a Python file, not a notebook": ".py",
+    "a Word document, not a notebook": ".doc .docx",
+    "a picture, not a notebook": ".gif .heic .jpeg .jpg .png",
+    "a web page, not a notebook": ".htm .html",
+    "an archive that is not opened: unpack it, or ask for a zip": ".7z .gz .rar .tar .tgz .xz",
+}
 _MAX_NAMED = 3  # files in a list
+_MAX_REASONS = 10  # for one student
+_MAX_NAME = 200  # characters of a path in a list
 _MAX_STAMP_BYTES = 1_000
 
 
@@ -48,6 +84,8 @@ class StudentFile:
     handed_in: datetime
     order: int = 0  # of files in a download, which all have the same time: the later, the higher
     remark: str = ""  # for the teacher and the student
+    clone: Path | None = None  # the folder of the Git repository that it lies in
+    is_courses_own: bool = False  # whether it lies where a copy of the course has a file
     handed_in_as: str = ""  # the name that a download gives it, or the folder or zip it is in
 
 
@@ -65,10 +103,16 @@ def join_remarks(*remarks: str) -> str:
 
 
 def group_by_reason(left_out: Iterable[LeftOut]) -> list[LeftOut]:
-    """Merge the files of a student that are left out for the same reason."""
+    """Merge the files of a student that are left out for the same reason.
+
+    A student with very many reasons, as broken zips have, is given the first of them.
+    """
     files = defaultdict(list)
+    reasons = defaultdict(set)
     for student, file, reason in left_out:
-        files[student, reason].append(file)
+        reasons[student].add(reason)
+        is_one_more = len(reasons[student]) > _MAX_REASONS
+        files[student, OTHER_REASONS if is_one_more else reason].append(file)
     merged = []
     for (student, reason), names in files.items():
         merged.append(LeftOut(student, list_briefly(names), reason))
@@ -78,7 +122,14 @@ def group_by_reason(left_out: Iterable[LeftOut]) -> list[LeftOut]:
 def list_briefly(names: Sequence[str]) -> str:
     """Return the first names, and the number of the others."""
     more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
-    return ", ".join(names[:_MAX_NAMED]) + more
+    return ", ".join(cut_middle(name, _MAX_NAME) for name in names[:_MAX_NAMED]) + more
+
+
+def describe_kind(name: str) -> str:
+    """Say what a file is that is no notebook, by its name."""
+    suffix = PurePath(name).suffix.casefold()
+    kinds = (kind for kind, suffixes in _KINDS.items() if suffix in suffixes.split())
+    return f"it is {next(kinds, 'not a notebook')}"
 
 
 def is_called_notebook(name: str) -> bool:
@@ -91,74 +142,172 @@ def is_zip(path: PurePath) -> bool:
     return path.suffix.lower() == ".zip"
 
 
-def collect_files(
-    entry: Path, download: DownloadName, unpack_into: Path, problems: Mapping[Path, str]
-) -> Iterator[StudentFile | LeftOut]:
-    """Yield the files of an entry: a student's folder, or one file; zips are unpacked.
+@dataclass
+class _Allowance:
+    """The remaining bounds of what one student hands in."""
 
-    `problems` says which files could not be unpacked from the class's zip, and why.
+    entries: int = STUDENTS_ENTRIES
+    size: int = STUDENTS_BYTES
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A file or folder that was found, and not opened yet."""
+
+    path: Path
+    depth: int = 0  # in how many folders
+    reason: str = ""  # why it must not be read
+    course: Path | None = None  # the copy of the course that it lies in
+    clone: Path | None = None  # the Git repository
+
+    @property
+    def is_courses_own(self) -> bool:
+        """Whether a copy of the course has such a file."""
+        course = self.course or self.path
+        return self.path.relative_to(course).as_posix().startswith(_COURSES_OWN)
+
+
+@dataclass
+class Collector:
+    """Collects the files of a class, each student's within the same bounds."""
+
+    unpack_into: Path
+    pool: Executor
+    allowances: dict[str, _Allowance] = field(default_factory=lambda: defaultdict(_Allowance))
+
+    def collect(
+        self, entry: Path, download: DownloadName, problems: Mapping[Path, str]
+    ) -> Iterator[StudentFile | LeftOut]:
+        """Yield the files of an entry: a student's folder, or one file; zips are unpacked.
+
+        `problems` says which files could not be unpacked from the class's zip, and why.
+        """
+        student, name = download.submitter.id, shown_path(PurePath(entry.name))
+        if download.problem:
+            yield LeftOut(student, name, download.problem)
+            return
+        try:
+            yield from self._collect(entry, download, problems)
+        except CourseError:
+            raise
+        except Exception as error:  # what nobody thought of costs this student only
+            reason = f"it cannot be looked through ({type(error).__name__}: {error})"
+            yield LeftOut(student, name, reason)
+
+    def _collect(
+        self,
+        entry: Path,
+        download: DownloadName,
+        problems: Mapping[Path, str],
+        archive: Path | None = None,
+        archive_name: str = "",
+    ) -> Iterator[StudentFile | LeftOut]:
+        """Yield the files of an entry, or of a student's unpacked `archive`."""
+        student = download.submitter.id
+        allowance = self.allowances[student]
+        files = [*_find_below(entry, allowance)] if entry.is_dir() else [_Found(entry)]
+        for found in sorted(files, key=_reading_order):
+            file = found.path
+            name = file.name if file == entry else file.relative_to(entry)
+            name = shown_path(PurePath(archive_name, name))
+            reason = found.reason or problems.get(file, "") or _why_not_opened(file, allowance)
+            if archive and is_zip(file):
+                reason = reason or ZIP_IN_ZIP
+            if reason:
+                yield LeftOut(student, name, reason)
+            elif is_zip(file):
+                yield from self._collect_zipped(file, name, download)
+            else:
+                moment, time_remark = _handed_in(archive or file)
+                remark = join_remarks(download.remark, time_remark)
+                place = found.clone, found.is_courses_own, download.name
+                yield StudentFile(student, file, name, moment, download.order, remark, *place)
+
+    def _collect_zipped(
+        self, archive: Path, name: str, download: DownloadName
+    ) -> Iterator[StudentFile | LeftOut]:
+        """Yield the files of a student's zip, which a process of the pool unpacks."""
+        student = download.submitter.id
+        allowance = self.allowances[student]
+        try:
+            limits = allowance.size, allowance.entries
+            unpacked = self.pool.submit(unpack, archive, self.unpack_into, *limits).result()
+        except UnreadableError as error:
+            yield LeftOut(student, name, str(error).replace(str(archive), "it"))
+            return
+        except BrokenProcessPool:
+            yield LeftOut(student, name, TOO_LONG)
+            return
+        yield from self._collect(unpacked.folder, download, unpacked.problems, archive, name)
+        for file, problem in unpacked.problems.items():
+            if not os.path.lexists(file):
+                inner_name = shown_path(PurePath(name, file.relative_to(unpacked.folder)))
+                yield LeftOut(student, inner_name, problem)
+
+
+def _reading_order(found: _Found) -> tuple[bool, bool]:
+    """Return a sort key: notebooks come first, then zips."""
+    return not is_called_notebook(found.path.name), not is_zip(found.path)
+
+
+def _find_below(folder: Path, allowance: _Allowance) -> Iterator[_Found]:
+    """Yield each file in a folder, level by level, except the other files of a course's copy.
+
+    A link, even to a folder, may lead to another student's work, or out of the folder.
     """
-    if download.problem:
-        yield LeftOut(download.submitter.id, shown_path(PurePath(entry.name)), download.problem)
-        return
-    files = [(entry, "")] if entry.is_file() else _files_below(entry)
-    for file, trouble in files:
-        path = PurePath(file.name) if file == entry else file.relative_to(entry)
-        name = shown_path(path)
-        reason = trouble or problems.get(file, "")
-        if reason:
-            yield LeftOut(download.submitter.id, name, reason)
-        elif is_zip(file):
-            yield from _files_in_zip(file, name, download, unpack_into)
-        else:
-            yield _student_file(file, name, download, timed_by=file)
-
-
-def _files_in_zip(
-    archive: Path, name: str, download: DownloadName, unpack_into: Path
-) -> Iterator[StudentFile | LeftOut]:
-    student = download.submitter.id
-    try:
-        unpacked = unpack(archive, unpack_into, MAX_BYTES_OF_STUDENT)
-    except UnreadableError as error:
-        yield LeftOut(student, name, str(error).replace(str(archive), "it"))
-        return
-    for file, reason in _files_below(unpacked.folder):
-        inner_name = f"{name}/{shown_path(file.relative_to(unpacked.folder))}"
-        reason = unpacked.problems.get(file, reason)
-        if is_zip(file) and not reason:
-            reason = ZIP_IN_ZIP
-        if reason:
-            yield LeftOut(student, inner_name, reason)
-        else:
-            yield _student_file(file, inner_name, download, timed_by=archive)
-
-
-def _student_file(file: Path, name: str, download: DownloadName, timed_by: Path) -> StudentFile:
-    """Return a file with the time at which `timed_by`, itself or its zip, was handed in."""
-    moment, time_remark = _handed_in(timed_by)
-    remark = join_remarks(download.remark, time_remark)
-    return StudentFile(
-        download.submitter.id, file, name, moment, download.order, remark, download.name
-    )
-
-
-def _files_below(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield each file in a folder, with the reason if it must not be read."""
-    errors: list[OSError] = []
     ignored = (*LEFT_BEHIND, NBGRADER_TIMESTAMP)
-    for parent, folders, files in os.walk(folder, onerror=errors.append):
-        folders[:] = [name for name in sorted(folders) if not name.startswith(LEFT_BEHIND)]
-        for path in sorted(Path(parent, name) for name in (*files, *folders)):
-            # A link, even to a folder, may lead to another student's work, or out of the folder.
-            if path.is_symlink():
-                yield path, A_LINK
-            elif not path.is_dir() and not path.name.startswith(ignored):
-                yield path, ""
-    for error in errors:
-        message = error.strerror or type(error).__name__
-        advice = "`chmod -R u+rX` on it gives you the right to read it"
-        yield Path(error.filename), f"it cannot be opened ({message}): {advice}"
+    folders = deque([_Found(folder)])
+    while folders:
+        parent = folders.popleft()
+        try:
+            names = sorted(os.listdir(parent.path))
+        except OSError as error:
+            yield replace(parent, reason=_why_not_read(error))
+            continue
+        inside = replace(
+            parent,
+            depth=parent.depth + 1,
+            course=parent.path if {"course.py", "checks"} <= {*names} else parent.course,
+            clone=parent.path if ".git" in names else parent.clone,
+        )
+        for name in names:
+            if name.startswith(ignored):
+                continue
+            found = replace(inside, path=parent.path / name)
+            if allowance.entries == 0:
+                yield replace(found, reason=TOO_MUCH)
+                return
+            allowance.entries -= 1
+            if os.path.islink(found.path) or not os.path.isdir(found.path):
+                if is_called_notebook(name) or not found.is_courses_own:
+                    yield found
+            elif found.depth == FOLDERS_DEEP:
+                yield replace(found, reason=TOO_MUCH)
+            else:
+                folders.append(found)
+
+
+def _why_not_opened(file: Path, allowance: _Allowance) -> str:
+    """Say why a file is not opened, after the student's other files; return "" if it may be."""
+    try:
+        status = file.lstat()
+    except OSError as error:
+        return _why_not_read(error)
+    if stat.S_ISLNK(status.st_mode):
+        return A_LINK
+    if not stat.S_ISREG(status.st_mode):
+        return NO_FILE
+    if is_zip(file) or status.st_size <= NOTEBOOK_BYTES:  # larger notebooks are refused later
+        if status.st_size > allowance.size:
+            return TOO_MUCH
+        allowance.size -= status.st_size
+    return ""
+
+
+def _why_not_read(error: OSError) -> str:
+    is_right = isinstance(error, PermissionError)
+    advice = ": `chmod -R u+rX` on it gives you the right to read it" if is_right else ""
+    return f"it cannot be opened ({error.strerror or type(error).__name__}){advice}"
 
 
 def _handed_in(file: Path) -> tuple[datetime, str]:
@@ -175,7 +324,7 @@ def _handed_in(file: Path) -> tuple[datetime, str]:
         except (UnreadableError, ValueError, OverflowError):
             remark = NO_STAMP
     try:
-        return _to_local(datetime.fromtimestamp(file.lstat().st_mtime, UTC)), remark
+        return to_local(datetime.fromtimestamp(file.lstat().st_mtime, UTC)), remark
     except (ValueError, OverflowError, OSError):
         return _EARLIEST, join_remarks(remark, NO_TIME)
 
@@ -184,15 +333,15 @@ def _nbgraders_time(text: str) -> tuple[datetime, str]:
     """Parse a date, a time, and a zone as an offset or by its name; return a remark as well."""
     clock, _, zone = text.rpartition(" ")
     if zone.startswith(("+", "-")):
-        return _to_local(datetime.fromisoformat(clock + zone)), ""
+        return to_local(datetime.fromisoformat(clock + zone)), ""
     moment = datetime.fromisoformat(clock)
     try:
-        return _to_local(moment.replace(tzinfo=ZoneInfo(zone))), ""
+        return to_local(moment.replace(tzinfo=ZoneInfo(zone))), ""
     except ZoneInfoNotFoundError:  # such as EDT, or CST, which is several
-        return _to_local(moment), UNKNOWN_ZONE.format(zone=zone)
+        return to_local(moment), UNKNOWN_ZONE.format(zone=zone)
 
 
-def _to_local(moment: datetime) -> datetime:
+def to_local(moment: datetime) -> datetime:
     """Convert a time to this computer's zone; raise ValueError if its year is implausible."""
     local = moment.astimezone()
     if not _EARLIEST.year <= local.year <= _MAX_YEAR:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pytree_course.course import Course, CourseError, LessonFiles
+from pytree_course.jax_configuration import drop_shells_settings
 from pytree_course.texts import printable_lines
 
 STARTED_AS = "pytree-course" if Path(sys.argv[0]).stem == "pytree-course" else "python3 course.py"
@@ -29,6 +30,16 @@ errors = Console(stderr=True, highlight=False, markup=False)
 
 # Settings of a command that does not refuse unknown options.
 PASS_UNKNOWN = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+@app.callback()
+def ignore_shells_settings_of_jax(context: typer.Context) -> None:
+    """Start each command with the course's configuration of JAX.
+
+    Only JupyterLab keeps the shell's settings: they are the learner's own.
+    """
+    if context.invoked_subcommand != "lab":
+        drop_shells_settings()
 
 
 def run(application: typer.Typer, name: str | None = None) -> None:

@@ -1,5 +1,7 @@
 """Grade one notebook, for `course.py check` and for check scripts run as commands."""
 
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +11,7 @@ from rich.text import Text
 
 from pytree_course.cli.app import console, errors, run
 from pytree_course.course import Course, LessonFiles
+from pytree_course.jax_configuration import drop_shells_settings
 from pytree_course.texts import printable
 
 if TYPE_CHECKING:  # importing grading is slow
@@ -17,6 +20,8 @@ if TYPE_CHECKING:  # importing grading is slow
 
 def main(check_script: str) -> None:
     """Run a check script, given its `__file__`, as a command that grades a notebook."""
+    if drop_shells_settings():  # the check script has imported JAX
+        sys.exit(subprocess.call([sys.executable, *sys.orig_argv[1:]]))
     script = Path(check_script).resolve()
     files = Course.above(script.parent).lesson(script.stem.removeprefix("check_"))
 

@@ -158,4 +158,5 @@ def test(
         command += ["--override-ini", "testpaths=notebooks"]
     with TemporaryDirectory() as progress:  # running the lessons is not a learner's progress
         os.environ[PROGRESS_VARIABLE] = progress
+        os.environ["IPYTHONDIR"] = f"{progress}/ipython"  # no personal start-up files
         raise typer.Exit(run_in_course([*command, *context.args], course))

@@ -1,4 +1,4 @@
-"""The teachers' commands: classroom, grade, explain, questions."""
+"""The teachers' commands: classroom, grade, appeal, explain, questions."""
 
 import asyncio
 import os
@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # importing grading is slow
 THIS_MACHINE = "127.0.0.1"
 GRADEBOOK = "gradebook.sqlite"
 MAX_LEFT_OUT = 20
+MAX_CASES = 5  # of an appeal, shown in full
 QUESTION_TEMPLATES = {
     ".md": "reports/questions.md",
     ".ipynb": "reports/slides.txt",
@@ -389,6 +390,56 @@ def explain(
     clusters = find_clusters(all_grades, min_students=1)
     text = render("reports/unexplained.txt", clusters=clusters)
     console.print(Text(text), soft_wrap=True)
+
+
+@app.command()
+def appeal(
+    grades: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER_OR_GRADEBOOK", help="Where `grade` wrote to, or its gradebook."
+        ),
+    ],
+    student: Annotated[str, typer.Argument(help="The student, as in the report's tables.")],
+    lesson: Lesson,
+    exercise: Annotated[str, typer.Argument(help="The exercise, such as count_leaves.")],
+    unsandboxed: Annotated[
+        bool,
+        typer.Option("--unsandboxed", help="Run the answer without protection: only your own!"),
+    ] = False,
+) -> None:
+    """For teachers: show what decided a mark, and grade the answer again on the same cases."""
+    from pytree_course.class_grading.appeal import find_differences, grade_again, recorded_grading
+    from pytree_course.class_grading.class_grades import ClassGrades, everything_handed_in
+    from pytree_course.class_grading.folder import ClassFolder
+    from pytree_course.class_grading.gradebook import Gradebook
+    from pytree_course.reports.pages import render
+
+    course = Course.above()
+    stem = lesson_with_exercises(lesson).stem
+    file = _gradebook_file(grades)
+    with Gradebook(file) as gradebook:
+        all_grades = ClassGrades.combine(course, gradebook)
+        folder = ClassFolder(file.parent)
+        handed_in = everything_handed_in(gradebook, folder, gradebook.memory().roster)
+        student_id = handed_in.only_student(student)
+        counting = all_grades.counting.get((student_id, stem))
+        if counting is None:
+            raise CourseError(f"{student} handed in nothing for {stem}.")
+        then = recorded_grading(counting, exercise, gradebook.results)
+        attempts = gradebook.attempts()
+    pair = student_id, stem
+    earlier = [each for each in attempts if (each.student, each.lesson) == pair][:-1]
+    label = all_grades.label(student_id)
+    values = {"attempt": counting, "earlier": earlier, "label": label, "most": MAX_CASES}
+    console.print(Text(render("reports/appeal.txt", then=then, **values)), soft_wrap=True)
+    with _prefix_errors("It cannot be graded again."), ExitStack() as resources:
+        pools = resources.enter_context(_pools([file.parent], 1, None, unsandboxed))
+        now = grade_again(course, counting, then, pools, in_sandbox=not unsandboxed)
+    differences = find_differences(then, now)
+    text = render("reports/appeal_again.txt", then=then, now=now, differences=differences)
+    console.print(Text(f"\n{text}"), soft_wrap=True)
+    raise typer.Exit(0 if now.agrees_with(then) else 1)
 
 
 @app.command()

@@ -1,39 +1,77 @@
 """The budget that the cells of an exercise share: time, messages and bytes."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
 
 from pytree_course.grading import limits
+from pytree_course.grading.processes import read_own_queue_seconds
 
 _COUNTING_SECONDS = 0.25  # at least, between two looks at the kernel's processes
+_WAITING_WEIGHT = 2  # an answer that waited too long runs again, with nothing beside it
 
 
 class OverTimeError(Exception):
     """Cells took more time than their budget."""
 
 
+class SubmissionOverTimeError(Exception):
+    """All cells of a submission together took more time than its budget."""
+
+
 class OverOutputError(Exception):
     """Cells sent more messages or bytes than their budget."""
+
+
+class Usage(Protocol):
+    """The time that the processes of a kernel have used so far."""
+
+    def processor_seconds(self) -> Mapping[str, float]:
+        """Return the processor time of each process, and of the children it has waited for."""
+
+    def queue_seconds(self) -> Mapping[str, float]:
+        """Return how long each thread has been ready to run, without a processor."""
+
+
+@dataclass
+class SubmissionTime:
+    """The time that the cells of a submission have been charged, in all of its kernels."""
+
+    seconds: float = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more of the submission may run."""
+        return self.seconds > limits.SUBMISSION_SECONDS
 
 
 class Budget:
     """The time, messages and bytes that some cells of a running kernel may use together.
 
-    Their time is the processor time of all of the kernel's processes, and at most the time on the
-    clock, however many processors they use: a machine that is busy with other things costs them
-    nothing. Only the deadline by the clock, which is far off, ends cells that wait.
+    They are charged their processor time, but at most the time on the clock, however many
+    processors they use; and all other time on the clock, such as sleep, twice. While they wait for
+    a processor, they are charged nothing: a machine that is busy with other things costs no points.
     """
 
-    def __init__(self, processor_seconds: Callable[[], float], max_seconds: float) -> None:
-        """Start now; `processor_seconds` returns the kernel's processor time so far."""
-        self.seconds = 0.0  # used, as last counted
+    def __init__(self, usage: Usage, max_seconds: float, submission: SubmissionTime) -> None:
+        """Start now."""
+        self.computed = 0.0  # seconds, as last counted
+        self.waited = 0.0  # for anything but a processor
         self._max_seconds = max_seconds
-        self._processor_seconds = processor_seconds
-        self._last_processor_seconds = processor_seconds()
+        self._submission = submission
+        self._usage = usage
+        self._processor_seconds = usage.processor_seconds()
+        self._queue_seconds: Mapping[str, float] = {}
+        self._own_queue_seconds = read_own_queue_seconds()
         self._counted_at = time.monotonic()
-        self._deadline = self._counted_at + limits.WALL_SECONDS
         self._messages = 0
         self._bytes = 0
+
+    @property
+    def seconds(self) -> float:
+        """The time that was used, as last counted."""
+        return self.computed + self.waited
 
     def charge_message(self, size: int) -> None:
         """Count a message of so many bytes; raise OverOutputError if that is too much."""
@@ -43,18 +81,40 @@ class Budget:
             raise OverOutputError
 
     def count_time_if_due(self) -> None:
-        """Count the time unless it was counted a moment ago."""
-        if time.monotonic() - self._counted_at >= _COUNTING_SECONDS:
-            self.count_time()
+        """Count all time of a running cell unless it was counted a moment ago."""
+        elapsed = time.monotonic() - self._counted_at
+        if elapsed < _COUNTING_SECONDS:
+            return
+        computed_before = self.computed
+        queue_seconds, own_queue_seconds = self._usage.queue_seconds(), read_own_queue_seconds()
+        queued = max(_increases(self._queue_seconds, queue_seconds), default=0.0)
+        queued += own_queue_seconds - self._own_queue_seconds
+        self._queue_seconds, self._own_queue_seconds = queue_seconds, own_queue_seconds
+        self.count_processor_time()
+        # The time of a process for which no other one waited is lost. It counts as waiting.
+        waited = max(0.0, elapsed - queued - (self.computed - computed_before))
+        self.waited += waited
+        self._charge(_WAITING_WEIGHT * waited)
 
-    def count_time(self) -> None:
-        """Count the time used since the last count; raise OverTimeError if it is too much."""
+    def count_processor_time(self) -> None:
+        """Count the processor time since the last count; raise an exception if it is too much."""
         now = time.monotonic()
-        processor_seconds = self._processor_seconds()
-        # The time of a process that ended is lost if no process waited for it: it may decrease.
-        used = max(0.0, processor_seconds - self._last_processor_seconds)
-        self.seconds += min(used, now - self._counted_at)
+        processor_seconds = self._usage.processor_seconds()
+        used = sum(_increases(self._processor_seconds, processor_seconds))
+        computed = min(used, now - self._counted_at)
+        self._processor_seconds = processor_seconds
         self._counted_at = now
-        self._last_processor_seconds = processor_seconds
-        if self.seconds > self._max_seconds or now > self._deadline:
+        self.computed += computed
+        self._charge(computed)
+
+    def _charge(self, seconds: float) -> None:
+        self._submission.seconds += seconds
+        if self.computed + _WAITING_WEIGHT * self.waited > self._max_seconds:
             raise OverTimeError
+        if self._submission.is_over:
+            raise SubmissionOverTimeError
+
+
+def _increases(before: Mapping[str, float], now: Mapping[str, float]) -> list[float]:
+    """Return by how much each number has grown, if it has."""
+    return [max(0.0, number - before.get(name, 0.0)) for name, number in now.items()]

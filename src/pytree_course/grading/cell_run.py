@@ -29,8 +29,11 @@ class CellEnd(Enum):
 
     FINISHED = auto()  # it may have raised an exception
     TIMED_OUT = auto()
+    WAITED = auto()  # it timed out, and spent most of the time without computing
+    NO_TIME_LEFT = auto()  # of its submission, so it did not run, or not to its end
     FLOODED = auto()  # it sent more than is received
     OVER_MEMORY = auto()  # all processes of its kernel together used more than they may
+    OVER_PROCESSES = auto()
     KERNEL_ENDED = auto()  # or sent what is no message, or the kernel had ended before
 
 

@@ -6,7 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytree_course.built import CHECK_ENDING, answer_id, check_id
+from pytree_course.grading.budget import SubmissionTime
 from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings, again_id
+
+_LIMITS_OF_ITS_OWN = (CellEnd.TIMED_OUT, CellEnd.WAITED, CellEnd.NO_TIME_LEFT, CellEnd.FLOODED)
+_LIMITS_OF_ITS_KERNEL = (CellEnd.OVER_MEMORY, CellEnd.OVER_PROCESSES)
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class ExerciseRun:
     @property
     def is_settled(self) -> bool:
         """Whether the exercise itself caused its result, not an earlier one or a neighbour."""
-        if self.end in (CellEnd.TIMED_OUT, CellEnd.FLOODED):
+        if self.end in _LIMITS_OF_ITS_OWN:
             return True
         if self.answer.has_resource_error or self.check.has_resource_error:
             return False
@@ -42,10 +46,11 @@ class ExerciseRun:
     def is_doubtful(self) -> bool:
         """Whether it may have ended as it did because of what ran beside it on the machine.
 
-        It ran short of something or ended without a report, though no limit of its own was reached.
+        It waited, ran short of something or ended without a report, though it reached no limit on
+        what it used itself.
         """
-        has_cause = self.is_settled or self.end is CellEnd.OVER_MEMORY
-        return self.has_memory_error or not has_cause
+        has_cause = self.is_settled or self.end in _LIMITS_OF_ITS_KERNEL
+        return self.has_memory_error or self.end is CellEnd.WAITED or not has_cause
 
     @property
     def is_fit(self) -> bool:
@@ -58,6 +63,9 @@ class ExerciseRun:
         return self.answer.seconds + self.check.seconds
 
 
+NOT_RUN = ExerciseRun(CellRun(CellEnd.NO_TIME_LEFT), CellRun())
+
+
 def run_answers(
     answers: dict[str, str], settings: RunSettings, helpers: Mapping[str, str] | None = None
 ) -> dict[str, ExerciseRun]:
@@ -65,13 +73,15 @@ def run_answers(
 
     `helpers` are answers to other exercises, which run without their checks: the answers may use
     them. An exercise whose end may have another cause runs again in a kernel of its own, so that
-    only the one that caused it suffers. A blank notebook needs no kernel.
+    only the one that caused it suffers. A blank notebook needs no kernel. When the submission has
+    used up its time, the other exercises are not run.
     """
+    time = SubmissionTime()
     runs: dict[str, ExerciseRun] = {}
     waiting = dict(answers)
     earlier = dict(helpers or {})  # answers that have run, and that later ones may use
-    while waiting:
-        new_runs = _run_together(waiting, earlier, settings)
+    while waiting and not time.is_over:
+        new_runs = _run_together(waiting, earlier, settings, time)
         is_alone = len(new_runs) == 1 and not earlier
         if not new_runs:
             earlier = {}  # one of them ended this kernel, though it did not end the first
@@ -83,23 +93,27 @@ def run_answers(
                     earlier[name] = source
                 continue
             # The cause may be an earlier answer or, if the machine ran short, another submission.
-            runs[name] = _run_together({name: source}, {}, settings)[name]
+            runs[name] = _run_together({name: source}, {}, settings, time).get(name, NOT_RUN)
             if runs[name].is_settled:
                 earlier = {}
+    runs |= dict.fromkeys(waiting, NOT_RUN)
     unexplained = {
         name: answers[name]
         for name, run in runs.items()
         if run.public_check is None and settings.is_wrong(name, run.check)
     }
-    if unexplained:  # another answer ended their kernel too early
+    if unexplained and not time.is_over:  # another answer ended their kernel too early
         other_answers = {name: code for name, code in earlier.items() if name not in unexplained}
-        for name, run in _run_together(unexplained, other_answers, settings).items():
+        for name, run in _run_together(unexplained, other_answers, settings, time).items():
             runs[name] = replace(runs[name], public_check=run.public_check)
     return runs
 
 
 def _run_together(
-    answers: dict[str, str], earlier: dict[str, str], settings: RunSettings
+    answers: dict[str, str],
+    earlier: dict[str, str],
+    settings: RunSettings,
+    time: SubmissionTime,
 ) -> dict[str, ExerciseRun]:
     """Run answers with their checks in one kernel, after earlier answers without theirs.
 
@@ -108,13 +122,14 @@ def _run_together(
     # Imported late: nbval takes long to load, and a process that only judges does not need it.
     from pytree_course.grading.nbval_run import run_notebook
 
-    cells = run_notebook(_make_notebook(answers, earlier, settings.blank), answers, settings)
+    notebook = _make_notebook(answers, earlier, settings.blank)
+    cells = run_notebook(notebook, answers, settings, time)
     runs = {}
     for name in answers:
         if answer := cells.get(answer_id(name)):
             check = cells.get(check_id(name), CellRun())
             runs[name] = ExerciseRun(answer, check, cells.get(again_id(name)))
-    if not runs and not earlier:
+    if not runs and not earlier and not time.is_over:
         raise RuntimeError("the notebook's set-up cells did not finish")
     return runs
 

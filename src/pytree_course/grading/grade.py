@@ -1,10 +1,13 @@
 """Judge how a submission's answers ran; grade the user's own notebook."""
 
+import platform
 import re
 import secrets
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pytree_course.built import strip_machine_details
 from pytree_course.course import LessonFiles
 from pytree_course.grading.cell_run import CellEnd, CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
@@ -23,6 +26,13 @@ from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.running.outcomes import SEED_BITS, Outcome
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # ipykernel's name for a cell
+_ERRORS_OF_OLDER_PYTHON = {"SyntaxError", "ImportError", "ModuleNotFoundError", "AttributeError"}
+
+_OVER_TIME = {
+    CellEnd.TIMED_OUT: words.TIMED_OUT,
+    CellEnd.WAITED: words.WAITED,
+    CellEnd.NO_TIME_LEFT: words.NO_TIME_LEFT,
+}
 
 
 @dataclass(frozen=True)
@@ -67,7 +77,7 @@ def judge_submission(
     lesson: LessonToGrade,
     right_results: RightResults,
     submission: Submission,
-    runs: dict[str, ExerciseRun],
+    runs: Mapping[str, ExerciseRun],
 ) -> list[Verdict]:
     """Judge every exercise of a lesson by the runs of a submission's answers."""
     verdicts = []
@@ -81,8 +91,18 @@ def judge_submission(
         if verdict.failed and run.public_check:
             public_expected = lesson.stored.expected(name)
             verdict = _explained_verdict(verdict, public_expected, run.public_check)
-        verdicts.append(verdict)
+        verdicts.append(_name_older_python(verdict, submission.python))
     return verdicts
+
+
+def _name_older_python(verdict: Verdict, there: str) -> Verdict:
+    """Name both versions of Python if an error may come from a newer one's code."""
+    here = ".".join(platform.python_version_tuple()[:2])
+    is_newer = [*map(int, there.split("."))] > [*map(int, here.split("."))] if there else False
+    if verdict.error_type not in _ERRORS_OF_OLDER_PYTHON or not is_newer:
+        return verdict
+    reason = words.OLDER_PYTHON.format(reason=verdict.reason, here=here, there=there)
+    return replace(verdict, reason=reason)
 
 
 def _explained_verdict(
@@ -110,8 +130,8 @@ def _complete_outcomes(exercise: ExpectedExercise, check: CellRun) -> list[Outco
 
 def _judge_run(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     """Judge how an answer ran on the cases that it is graded on."""
-    if run.end is CellEnd.TIMED_OUT:
-        return without_outcomes(exercise, VerdictKind.TIMED_OUT, words.TIMED_OUT)
+    if run.end in _OVER_TIME:
+        return without_outcomes(exercise, VerdictKind.TIMED_OUT, _OVER_TIME[run.end])
     if outcomes := _complete_outcomes(exercise, run.check):
         return judge(exercise, outcomes)
     return _judge_end(exercise, run)
@@ -126,6 +146,8 @@ def _judge_end(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     has_long_report = check.has_long_message and not check.reports
     if run.end is CellEnd.FLOODED or has_long_report:
         return without_outcomes(exercise, VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT)
+    if run.end is CellEnd.OVER_PROCESSES:
+        return without_outcomes(exercise, VerdictKind.CRASHED, words.OVER_PROCESSES)
     if run.end is CellEnd.OVER_MEMORY:
         return without_outcomes(exercise, VerdictKind.CRASHED, words.OVER_MEMORY)
     if run.end is CellEnd.KERNEL_ENDED:
@@ -141,7 +163,7 @@ def _describe_error(exercise: ExpectedExercise, answer: CellRun, check: CellRun)
         error_type, message = answer.error
         if error_type == "MemoryError":
             return words.OUT_OF_MEMORY
-        message = _TEMPORARY_FILE.sub("(line", message)
+        message = strip_machine_details(_TEMPORARY_FILE.sub("(line", message))
         return words.ANSWER_CELL_RAISED.format(type=error_type, message=message)
     if check.error:
         error_type, message = check.error
@@ -149,5 +171,6 @@ def _describe_error(exercise: ExpectedExercise, answer: CellRun, check: CellRun)
             for name in exercise.answers:
                 if f"'{name}'" in message:
                     return words.NOT_DEFINED.format(name=name)
+        message = strip_machine_details(message)
         return words.CHECK_CELL_RAISED.format(type=error_type, message=message)
     return words.NO_REPORT

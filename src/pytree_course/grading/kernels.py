@@ -19,8 +19,16 @@ from jupyter_client.launcher import launch_kernel
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
-from pytree_course.grading.budget import Budget, OverOutputError, OverTimeError
+from pytree_course.grading.budget import (
+    Budget,
+    OverOutputError,
+    OverTimeError,
+    SubmissionOverTimeError,
+    SubmissionTime,
+    Usage,
+)
 from pytree_course.grading.cell_run import READ_MESSAGES, CellEnd, CellRun
+from pytree_course.grading.processes import read_queue_seconds
 from pytree_course.grading.sandbox.policy import kernel_command
 
 _POLL_MILLISECONDS = 250
@@ -30,13 +38,12 @@ _MAX_SOCKET = 100  # bytes of a path; systems allow 104 or more, and "-1" to "-5
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
 
 
-class _Kernel(Protocol):
+class _Kernel(Usage, Protocol):
     """A running kernel, in a sandbox or not."""
 
     connection: Any  # what a client needs to connect to it
-    is_over_memory: bool  # whether it was ended because it used too much
+    ended_for: CellEnd | None  # the limit on all processes together for which it was ended
 
-    def processor_seconds(self) -> float: ...
     def on_connected(self) -> None: ...
     def is_alive(self) -> bool: ...
     def end(self) -> None: ...
@@ -45,7 +52,7 @@ class _Kernel(Protocol):
 class PlainKernel:
     """A running kernel with all of the user's rights, for the user's own code."""
 
-    is_over_memory = False  # its memory is not watched
+    ended_for: CellEnd | None = None  # it is not watched
 
     def __init__(
         self, cwd: Path, course: Mapping[str, str], environment: Mapping[str, str]
@@ -71,9 +78,15 @@ class PlainKernel:
             cwd=str(cwd),
         )
 
-    def processor_seconds(self) -> float:
-        """Return the processor time of all its processes so far."""
+    def processor_seconds(self) -> dict[str, float]:
+        """Return the processor time of each process, and of the children it has waited for."""
         return processor_seconds(process_tree(self._process.pid))
+
+    def queue_seconds(self) -> dict[str, float]:
+        """Return how long each thread has been ready to run, without a processor."""
+        return read_queue_seconds(
+            f"/proc/{process.pid}" for process in process_tree(self._process.pid)
+        )
 
     def on_connected(self) -> None:
         """Do nothing: any process that can connect has the same rights."""
@@ -99,13 +112,14 @@ def process_tree(pid: int) -> list[psutil.Process]:
         return []
 
 
-def processor_seconds(processes: list[psutil.Process]) -> float:
-    """Return the processor time of processes, and of their children that have ended."""
-    seconds = 0.0
+def processor_seconds(processes: list[psutil.Process]) -> dict[str, float]:
+    """Return the processor time of each process, and of the children it has waited for."""
+    seconds = {}
     for process in processes:
         with contextlib.suppress(psutil.Error):  # it has ended: its parent has its time now
             times = process.cpu_times()
-            seconds += times.user + times.system + times.children_user + times.children_system
+            of_children = times.children_user + times.children_system
+            seconds[str(process.pid)] = times.user + times.system + of_children
     return seconds
 
 
@@ -122,8 +136,10 @@ class WatchedKernel:
         course: Mapping[str, str],
         environment: Mapping[str, str],
         in_sandbox: bool,
+        submission: SubmissionTime | None = None,
     ) -> None:
         self.last_run = CellRun()
+        self._submission = submission or SubmissionTime()
         self._kernel: _Kernel
         if in_sandbox:
             from pytree_course.grading.sandbox.kernel import SandboxedKernel  # for Linux only
@@ -136,7 +152,7 @@ class WatchedKernel:
         try:
             self._connect()
             # For the cells before the first exercise: the course's own, and earlier answers.
-            self._budget = Budget(self._kernel.processor_seconds, limits.START_SECONDS)
+            self._budget = self._new_budget(limits.START_SECONDS)
         except BaseException:
             self.stop()
             raise
@@ -174,24 +190,31 @@ class WatchedKernel:
 
     def start_exercise(self) -> None:
         """Give the cells from now on the budget of an exercise."""
-        self._budget = Budget(self._kernel.processor_seconds, limits.EXERCISE_SECONDS)
+        self._budget = self._new_budget(limits.EXERCISE_SECONDS)
+
+    def _new_budget(self, max_seconds: float) -> Budget:
+        return Budget(self._kernel, max_seconds, self._submission)
 
     def run_cell(self, source: str) -> CellRun:
         """Run a cell and return how it ran; one that exceeds the budget ends the kernel."""
         run = CellRun()
         used_before = self._budget.seconds
         try:
+            self._budget.count_processor_time()  # between two cells, nothing waits
             self._run(source, run)
-            self._budget.count_time()
+            self._budget.count_processor_time()
         except OverTimeError:
-            run.end = CellEnd.TIMED_OUT
+            has_waited = self._budget.waited > self._budget.computed
+            run.end = CellEnd.WAITED if has_waited else CellEnd.TIMED_OUT
+        except SubmissionOverTimeError:
+            run.end = CellEnd.NO_TIME_LEFT
         except OverOutputError:
             run.end = CellEnd.FLOODED
         except Exception:
             # Whatever else fails here was caused by what the kernel sent, or by its end.
             run.end = CellEnd.KERNEL_ENDED
-        if self._kernel.is_over_memory:
-            run.end = CellEnd.OVER_MEMORY
+        if self._kernel.ended_for is not None:
+            run.end = self._kernel.ended_for
         run.seconds = self._budget.seconds - used_before
         if run.end is not CellEnd.FINISHED:
             self.stop()

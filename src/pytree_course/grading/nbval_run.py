@@ -18,6 +18,7 @@ import nbval.plugin
 import pytest
 
 from pytree_course.built import answer_id, check_id
+from pytree_course.grading.budget import SubmissionTime
 from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings, again_id
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.running.outcomes import CHECKS_VARIABLE, PUBLIC_SEED, SEED_VARIABLE
@@ -41,12 +42,16 @@ _ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output are one for 
 
 
 def run_notebook(
-    notebook: dict[str, Any], exercises: Collection[str], settings: RunSettings
+    notebook: dict[str, Any],
+    exercises: Collection[str],
+    settings: RunSettings,
+    time: SubmissionTime,
 ) -> dict[str, CellRun]:
     """Run a notebook's code cells in order, in a fresh kernel; a failed cell does not stop it.
 
-    Each of `exercises` has a budget of its own. After the last cell, those with a wrong answer run
-    once more with their checks, on the public cases: nothing that happens then changes a mark.
+    Each of `exercises` has a budget of its own; `time` counts for all of them. After the last cell,
+    those with a wrong answer run once more with their checks, on the public cases, and share one
+    budget: nothing that happens then changes a mark.
 
     Return how each cell ran, by its id. A kernel that is unfit for more cells is ended, and the
     other cells are not run. A RuntimeError says that the notebook could not be run at all, which is
@@ -57,7 +62,7 @@ def run_notebook(
         file = Path(folder) / "submission.ipynb"
         # A lone surrogate is valid in JSON and in a Python string, but has no UTF-8 encoding.
         file.write_bytes(json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace"))
-        collector = _Collector(exercises, settings)
+        collector = _Collector(exercises, settings, time)
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             # Without --confcutdir, pytest lists the parent folder too.
@@ -73,6 +78,7 @@ class _NotebookFile(nbval.plugin.IPyNbFile):
     """nbval's notebook, run in a watched kernel; it compares no outputs."""
 
     settings: RunSettings
+    time: SubmissionTime
 
     def setup(self) -> None:
         self.compare_outputs = False
@@ -81,6 +87,7 @@ class _NotebookFile(nbval.plugin.IPyNbFile):
             self.settings.course,
             {SEED_VARIABLE: str(self.settings.seed)},
             self.settings.in_sandbox,
+            self.time,
         )
 
     def teardown(self) -> None:
@@ -91,8 +98,11 @@ class _NotebookFile(nbval.plugin.IPyNbFile):
 class _Collector:
     """The pytest plugin that hands the notebook to nbval and collects how its cells run."""
 
-    def __init__(self, exercises: Collection[str], settings: RunSettings) -> None:
+    def __init__(
+        self, exercises: Collection[str], settings: RunSettings, time: SubmissionTime
+    ) -> None:
         self._settings = settings
+        self._time = time
         self.cells: dict[str, CellRun] = {}
         self._sources: dict[str, str] = {}  # of the cells that have run
         self._exercises = exercises
@@ -102,7 +112,7 @@ class _Collector:
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Any:
         file = _NotebookFile.from_parent(parent, path=file_path)
-        file.settings = self._settings
+        file.settings, file.time = self._settings, self._time
         return file
 
     @pytest.hookimpl(wrapper=True)
@@ -136,13 +146,13 @@ class _Collector:
 
     def _run_wrong_answers_again(self, kernel: WatchedKernel) -> None:
         """Run wrong answers with their checks on the public cases, while the kernel lives."""
+        kernel.start_exercise()
         for exercise in self._exercises:
             check_run = self.cells.get(check_id(exercise), CellRun())
             if not self._settings.is_wrong(exercise, check_run):
                 continue
             answer = self._sources[answer_id(exercise)]
             check = self._sources[check_id(exercise)]
-            kernel.start_exercise()
             # The answer runs too: a later one may have defined a function of the same name. If it
             # ends the kernel, its run is kept as the check's, and `run_answers` repeats neither.
             for source in (answer, _ON_PUBLIC_CASES + check):

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pytree_course.built import answer_id, check_id, other_answer_id
+from pytree_course.built import OUR_ENDING, answer_id, check_id, other_answer_id
 from pytree_course.course import CourseError
 from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES, NOTEBOOK_ENTRIES
 from pytree_course.texts import defined_names
@@ -23,6 +23,7 @@ _NO_JSON = {
 """By a pattern in a text: why it is not JSON, and what to do."""
 _TEXT_TYPES = {"markdown": "is a Markdown cell", "raw": "is a raw cell"}
 """The types that an answer cell has after M or R was pressed by mistake."""
+_PYTHON = re.compile(r"[0-9]{1,2}\.[0-9]{1,3}(?![0-9])")
 _MIN_SHARE = 1 / 4  # of a lesson's exercises; its own notebooks define a sixth at most
 
 LATER_CELL = "the answer cell counts; a cell below that defines the names, too, does not"
@@ -30,6 +31,14 @@ LATER_CELL = "the answer cell counts; a cell below that defines the names, too, 
 
 class UnreadableError(CourseError):
     """A file that was handed in cannot be read; the message tells a teacher why."""
+
+
+class NotOpenedError(UnreadableError):
+    """The teacher's computer cannot open a file, which may be a good one."""
+
+
+class NoExercisesError(UnreadableError):
+    """A notebook can be read, and is no exercise notebook; the message is a clause on "it"."""
 
 
 def read_regular(file: Path, max_bytes: int) -> bytes:
@@ -51,7 +60,7 @@ def read_regular(file: Path, max_bytes: int) -> bytes:
     except FileNotFoundError:
         raise UnreadableError(f"{file} does not exist") from None
     except OSError as error:
-        raise UnreadableError(
+        raise NotOpenedError(
             f"{file} cannot be read ({error.strerror}): see that you have the right to read it"
         ) from error
 
@@ -62,6 +71,7 @@ class Submission:
 
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # on unusual answer cells
+    python: str = ""  # that the notebook was made with, such as "3.13"; "" if unknown
 
 
 Starters = Mapping[str, str]
@@ -75,12 +85,12 @@ def read_submission(file: Path, starters: Starters) -> Submission:
 
 def read_submission_of_any_lesson(
     file: Path, handed_out: Mapping[str, Starters]
-) -> tuple[str | None, Submission]:
-    """Return the lesson of a student's file, None if unclear, and the answers in the file."""
+) -> tuple[str, Submission]:
+    """Return the lesson of a student's file, and the answers in the file."""
     notebook = read_notebook(file)
     lesson = recognize_lesson(notebook, handed_out)
     if lesson is None:
-        return None, Submission()
+        raise NoExercisesError(_why_no_exercises(notebook, handed_out))
     return lesson, find_answers(notebook, handed_out[lesson])
 
 
@@ -154,6 +164,20 @@ def recognize_lesson(notebook: dict[str, Any], handed_out: Mapping[str, Starters
     return _with_most(marked_exercises) or _with_most(defined_exercises)
 
 
+def _why_no_exercises(notebook: dict[str, Any], handed_out: Mapping[str, Starters]) -> str:
+    """Say what a notebook without a lesson is."""
+    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
+    marks = {mark for cell in cells for mark in _marks(cell)}
+    sources = "\n".join(map(_source, cells))
+    for lesson, starters in handed_out.items():
+        if any(other_answer_id(exercise, 1) in marks for exercise in starters):
+            return f"it is a copy of the course's solutions for {lesson}"
+    for lesson in handed_out:
+        if f'Checks("{lesson}")' in sources and any(mark.endswith(OUR_ENDING) for mark in marks):
+            return f"it is the lesson itself, not its exercises: hand in {lesson}_exercises.ipynb"
+    return "it is a notebook without answer cells of this course"
+
+
 def _with_most(exercises: Mapping[str, int]) -> str | None:
     """Return the lesson with the most exercises; None if there is a tie, or no exercise."""
     most = max(exercises.values(), default=0)
@@ -182,7 +206,13 @@ def find_answers(notebook: dict[str, Any], starters: Starters) -> Submission:
             answers[exercise] = answer
         if note:
             notes[exercise] = note
-    return Submission(answers, notes)
+    return Submission(answers, notes, _python(notebook))
+
+
+def _python(notebook: dict[str, Any]) -> str:
+    """Return the version of Python that a notebook names, without the last part."""
+    version = _PYTHON.match(_string_at(notebook, "metadata", "language_info", "version"))
+    return version[0] if version else ""
 
 
 def _cells(notebook: dict[str, Any], starters: Starters) -> Iterator[_Cell]:
@@ -288,11 +318,15 @@ def _last_try(cells: Sequence[_Cell], names: set[str]) -> list[_Cell]:
 def _marks(cell: dict[str, Any]) -> Iterator[str]:
     """Yield the ids of a cell: its own, Colab's, nbgrader's."""
     for path in (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id")):
-        value: object = cell
-        for name in path:
-            value = value.get(name) if isinstance(value, dict) else None
-        if isinstance(value, str):
-            yield value
+        if mark := _string_at(cell, *path):
+            yield mark
+
+
+def _string_at(value: object, *path: str) -> str:
+    """Return the string at a path in untrusted JSON; "" if there is none."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
 
 
 def _source(cell: dict[str, Any]) -> str:

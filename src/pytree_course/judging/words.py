@@ -39,6 +39,7 @@ ANSWER_CELL_RAISED = "your answer cell raised {type}: {message}"
 NOT_DEFINED = (
     "your answer cell does not define `{name}`: did you rename it, or leave something out?"
 )
+OLDER_PYTHON = "{reason}. This is grading's Python {here}; the notebook was made with {there}"
 CHECK_CELL_RAISED = "the check could not run: {type}: {message}"
 OUT_OF_MEMORY = (
     "your answer cell used more memory than this computer has: look for an infinite loop"
@@ -47,8 +48,15 @@ NO_REPORT = "the check could not report its results: perhaps your code used up a
 SEVERAL_REPORTS = "your code reported results instead of the check, which only the check may do"
 TOO_MUCH_OUTPUT = "your code printed, showed or returned far too much: look for a print in a loop"
 OVER_MEMORY = "your code used more memory than allowed: look for a loop that keeps allocating"
+OVER_PROCESSES = (
+    "your code started more processes than allowed: look for a loop or function that starts some"
+)
 KERNEL_DIED = "your code terminated its Python process"
 TIMED_OUT = "your code did not finish in time: look for an infinite loop"
+WAITED = "your code waited for too long: look for a sleep, a lock, or a process that does not end"
+NO_TIME_LEFT = (
+    "not run to its end, because the exercises before it used up the time of the whole notebook"
+)
 NO_VERDICT = "the check gave no verdict"
 MISSING_IN_GRADING = {
     "NameError": "Only answer cells are graded: put everything that an answer needs into its "
@@ -120,6 +128,16 @@ PROGRESS_NOT_KEPT = (
 # Checks that do not come to a verdict.
 ANSWER_WAS_CALLED_TITLE = "Give the check {names} itself"
 ANSWER_WAS_CALLED = "Write `{names}` without `()`."
+NO_PLATFORM_TITLE = "JAX cannot compute here"
+NO_PLATFORM = (
+    "It cannot use `{platforms}`, which JAX_PLATFORMS names, or `jax_platforms` in a start-up "
+    "file. Remove that setting, and start JupyterLab again."
+)
+XLA_FLAGS_TITLE = "Your shell sets XLA_FLAGS"
+XLA_FLAGS_SET = (
+    "A check cannot undo `{flags}`. If the kernel dies, or a check is wrong about your answer, "
+    "remove that setting, and start JupyterLab again."
+)
 SLOW_CODE_TITLE = "Still running"
 SLOW_CODE = "Your code is taking a while. To stop it, press ■ in the toolbar above."
 INTERRUPTED_TITLE = "You stopped it"

@@ -151,8 +151,9 @@ def _about_misconceptions(
     by_belief: dict[Belief, list[Question]] = {
         Belief(lesson, exercise.name, misconception.name): [] for misconception in misconceptions
     }
-    for case in sorted(exercise.given):
-        for question in _about_case(lesson, exercise, misconceptions, case):
+    wrong_options = _wrong_options(exercise, misconceptions)
+    for case in wrong_options:
+        for question in _about_case(lesson, exercise, wrong_options[case], case):
             # A yes-no question has no third option, and neither may a predicted line.
             has_two = bool(exercise.lines) or YES_AND_NO.issuperset(question.options.values())
             if has_two or len(question.options) >= min_options:
@@ -164,7 +165,10 @@ def _about_misconceptions(
 
 
 def _about_case(
-    lesson: str, exercise: ExpectedExercise, misconceptions: list[Misconception], case: int
+    lesson: str,
+    exercise: ExpectedExercise,
+    wrong_options: dict[str, list[Misconception]],
+    case: int,
 ) -> Iterator[Question]:
     """Yield a question about each misconception that gives a wrong result for a case."""
     answer = _option_text(exercise.observations[case])
@@ -172,7 +176,6 @@ def _about_case(
         return
     given = _with_classes(exercise.given[case])
     text = _without_asides(exercise.question, given)
-    wrong_options = _wrong_options(exercise, misconceptions, case)
     for mistaken, with_same_result in wrong_options.items():
         if mistaken == RAISES:
             continue
@@ -200,11 +203,41 @@ def _about_case(
 
 
 def _wrong_options(
+    exercise: ExpectedExercise, misconceptions: list[Misconception]
+) -> dict[int, dict[str, list[Misconception]]]:
+    """Return the wrong options by case, each with the misconceptions that the case shows best.
+
+    An explanation speaks of the cases in which its misconception is known by its result. Where
+    several lead to one result, those are left out that another case shows better: code that
+    takes every tree for a dict has some result for a list, but its explanation is about dicts.
+    """
+    by_case = {
+        case: _wrong_options_of_case(exercise, misconceptions, case)
+        for case in sorted(exercise.given)
+    }
+    if exercise.lines:  # a misconception has a sentence of its own for its lines
+        return by_case
+    fewest: dict[str, int] = {}  # misconceptions with the same result, where they are fewest
+    for options in by_case.values():
+        for same in options.values():
+            for misconception in same:
+                name = misconception.name
+                fewest[name] = min(len(same), fewest.get(name, len(same)))
+    for options in by_case.values():
+        for option, same in options.items():
+            most = max(fewest[misconception.name] for misconception in same)
+            options[option] = [each for each in same if fewest[each.name] == most]
+    return by_case
+
+
+def _wrong_options_of_case(
     exercise: ExpectedExercise, misconceptions: list[Misconception], case: int
 ) -> dict[str, list[Misconception]]:
     """Return the wrong options for a case, each with the misconceptions that lead to it."""
     right = exercise.observations[case]
     answer = _option_text(right)
+    if answer is None:
+        return {}
     options: dict[str, list[Misconception]] = {}
     for misconception in misconceptions:
         wrong = misconception.observations.get(case, right)

@@ -19,6 +19,11 @@ from pytree_course import ipython, nbgrader
 from pytree_course.built import answer_id, other_answer_id, our_version_id
 from pytree_course.cases.case import Case, Check, load_checks
 from pytree_course.course import GOING_DEEPER, Course
+from pytree_course.jax_configuration import (
+    XLA_FLAGS,
+    defined_settings,
+    find_missing_platforms,
+)
 from pytree_course.judging import words
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts, ExpectedExercise
 from pytree_course.judging.feedback import feedback, note
@@ -35,7 +40,7 @@ from pytree_course.running.outcomes import (
     Outcome,
     report,
 )
-from pytree_course.running.run_cases import CaseInterrupted, Settings, run_check
+from pytree_course.running.run_cases import CaseInterrupted, run_check
 
 TRIES_BEFORE_SOLUTION = 3
 SLOW_AFTER = 10  # seconds
@@ -61,7 +66,9 @@ class Checks:
         self.is_own_work = not is_solution and not self.is_in_nbgrader
         self.progress = Progress.load(course.progress_file if self.is_own_work else None)
         _keep_findable(self)
-        self.settings = Settings()
+        flags = os.environ.get(XLA_FLAGS)
+        if flags and self.is_own_work:
+            display(note("→", words.XLA_FLAGS_TITLE, [words.XLA_FLAGS_SET.format(flags=flags)]))
 
     @cached_property
     def expected(self) -> BuiltLesson:
@@ -70,7 +77,8 @@ class Checks:
 
     @cached_property
     def _check_functions(self) -> dict[str, Check]:
-        return load_checks(self.files.check_script)
+        with defined_settings():
+            return load_checks(self.files.check_script)
 
     @property
     def is_graded(self) -> bool:
@@ -133,7 +141,6 @@ class ExerciseCheck:
         if len(answers) != len(exercise.answers):
             count = len(exercise.answers)
             raise TypeError(words.WRONG_CALL.format(count=count, call=exercise.call))
-        self._checks.settings.put_back()
         seed = self._checks.seed_of_grading
         if seed is not None:
             outcomes = run_check(self._check, answers, int(seed))
@@ -182,6 +189,10 @@ class ExerciseCheck:
             called = ", ".join(self._exercise.answers)
             title = words.ANSWER_WAS_CALLED_TITLE.format(names=called)
             display(note("→", title, [words.ANSWER_WAS_CALLED.format(names=called)]))
+            return None
+        if platforms := find_missing_platforms():
+            text = words.NO_PLATFORM.format(platforms=platforms)
+            display(note("→", words.NO_PLATFORM_TITLE, [text]))
             return None
         try:
             # Stored outputs are compared, so they must not depend on speed.

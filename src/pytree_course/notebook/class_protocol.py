@@ -10,6 +10,9 @@ CLASS_HEADER = "Pytree-Course-Class"
 """The HTTP header of every answer of a class; the answer of a proxy does not have it."""
 
 MAX_VERDICTS = 50  # in a request
+MAX_REPLY = 1_000_000  # bytes
+
+ShortText = Annotated[str, Meta(max_length=100)]
 
 
 class Note(Struct, frozen=True):
@@ -36,7 +39,7 @@ class Vote(Struct, frozen=True):
 class News(Struct, frozen=True):
     """The server's answer to each of a learner's requests."""
 
-    name: str  # of this learner; the teacher may change it
+    name: ShortText  # of this learner; the teacher may change it
     note: Note | None
     vote: Vote | None
 
@@ -56,14 +59,14 @@ class Join(Struct, frozen=True, forbid_unknown_fields=True):
 class Joined(Struct, frozen=True):
     """The answer to a learner who has joined."""
 
-    secret: str
-    name: str
+    secret: ShortText
+    name: ShortText
 
 
 class SentVerdict(Struct, frozen=True, forbid_unknown_fields=True):
     """All that is sent of a verdict in the learner's progress."""
 
-    key: Annotated[str, Meta(max_length=100)]  # the same if the verdict is sent again
+    key: ShortText  # the same if the verdict is sent again
     lesson: str
     exercise: str
     event: Literal["tried", "correct"]

@@ -2,9 +2,11 @@
 
 import json
 import os
+import socket
 import threading
 import time
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
@@ -32,7 +34,7 @@ from pytree_course.texts import write_file
 
 SECONDS_BETWEEN_LOOKS = 0.4  # at the progress file
 SECONDS_BETWEEN_REQUESTS = 3  # for news, or to a class that does not answer
-TIMEOUT_SECONDS = 5
+TIMEOUT_SECONDS = 5  # for a connection, and then for the exchange
 PROGRESS = "progress.jsonl"  # beside the file with the membership
 SENT_FIELDS = ("lesson", "exercise", "event", "held")  # of an event in the progress file
 
@@ -51,6 +53,11 @@ VOTED: dict[int | None, str] = {
     409: "The vote is closed: {choice} does not count.",
 }
 NOT_REACHED = "The class cannot be reached: {choice} does not count. Choose again in a moment."
+NO_LETTER = "Run `vote()` without a letter, and choose in the question that it shows."
+UNREADABLE = (
+    "You are in no class: {file} cannot be read. Nothing is sent. Join your class again, or run "
+    "`leave()`."
+)
 OVER = (
     "You are in no class any more: it is over, you left it, or your teacher removed you. "
     "Nothing is sent."
@@ -85,8 +92,10 @@ def leave() -> Feedback:
     return note("○", "You are in no class. Nothing is sent.", [])
 
 
-def vote() -> Play | Feedback:
-    """Show the open vote, if there is one."""
+def vote(choice: object = None) -> Play | Feedback:
+    """Show the open vote, if there is one; the choice is made in what it shows."""
+    if choice is not None:
+        return note("○", NO_LETTER, [])
     sender = take_part(Course.of_notebook().joined_file)
     news = sender.membership.ask_news() if sender else None
     if sender is None or news is None or news.open_vote is None:
@@ -105,8 +114,8 @@ class Membership:
     code: str
     chosen_name: str  # "" if the server made up a name
     progress_start: int  # a position in the progress file: only what follows is sent
-    secret: str  # by which the server knows the learner
-    name: str
+    secret: class_protocol.ShortText  # by which the server knows the learner
+    name: class_protocol.ShortText
 
     def send(self, path: str, **content: Any) -> tuple[int | None, class_protocol.News | None]:
         """Send a request as this learner; return the status and the news, as `post` does."""
@@ -166,22 +175,42 @@ def post(url: str, content: Any, reply_type: Any, secret: str) -> tuple[int | No
 
     The status is None if no class replied; the content is None unless the status is 200.
     The request bypasses the system's proxy, which cannot reach a computer in this room. A reply
-    that is not a class's, such as a network's page to log in, does not count as a reply.
+    that is not a class's, such as a network's page to log in, does not count as a reply, and
+    neither does one that is too long or takes too long.
     """
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {secret}"}
     try:
         address = urlsplit(url)
         connection_type = {"http": HTTPConnection, "https": HTTPSConnection}[address.scheme]
         with closing(connection_type(address.netloc, timeout=TIMEOUT_SECONDS)) as connection:
-            connection.request("POST", address.path, json.dumps(content), headers)
-            response = connection.getresponse()
-            if class_protocol.CLASS_HEADER not in response.headers:
-                return None, None
-            if response.status != 200:
-                return response.status, None
-            return 200, read_json(reply_type, response.read())
+            connection.connect()
+            with _shut_down_in_time(connection.sock):
+                connection.request("POST", address.path, json.dumps(content), headers)
+                response = connection.getresponse()
+                if class_protocol.CLASS_HEADER not in response.headers:
+                    return None, None
+                if response.status != 200:
+                    return response.status, None
+                return 200, read_json(reply_type, response.read(class_protocol.MAX_REPLY))
     except (KeyError, OSError, HTTPException, ValueError):  # an invalid address, or nobody answers
         return None, None
+
+
+@contextmanager
+def _shut_down_in_time(connected: socket.socket) -> Iterator[None]:
+    """Shut a socket down after some seconds; its own timeout begins again with each byte."""
+
+    def shut_down() -> None:
+        with suppress(OSError):  # closed already
+            connected.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(TIMEOUT_SECONDS, shut_down)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 # --- sending verdicts
@@ -197,7 +226,17 @@ def take_part(file: Path | None) -> "Sender | None":
     if file is None or shell is None or is_grading:
         return None
     membership = read_membership(file)
-    return _start_sender(file, membership, shell) if membership else None
+    if membership:
+        return _start_sender(file, membership, shell)
+    if file.exists():
+        _tell_that_unreadable(file)
+    return None
+
+
+@cache
+def _tell_that_unreadable(file: Path) -> None:
+    """Say, once in a kernel, that the file with the learner's membership is damaged."""
+    display(note("○", UNREADABLE.format(file=file.name), []))
 
 
 @cache

@@ -130,7 +130,7 @@ def describe(observation: obs.Observation) -> str:
         case obs.KeyEntry(text=text):
             return f"the key path entry {text}"
         case obs.ShapeStruct():
-            return "a ShapeDtypeStruct"
+            return f"a ShapeDtypeStruct of {observation.dtype} with shape {observation.shape}"
         case obs.Tracer():
             return "a tracer (a value of the trace that left its function)"
         case obs.NotAttempted():

@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from msgspec import structs
 
-from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.class_grading.attempt import Attempt, AttemptState, Basis, VerdictRow
 from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades, Student
 from pytree_course.class_grading.corrections import COLUMNS
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
@@ -249,6 +249,12 @@ def with_full_stop(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
+def last_basis(attempt: Attempt) -> Basis | None:
+    """Return what the last of an attempt's verdicts was made with."""
+    bases = [row.basis for row in attempt.rows if row.basis]
+    return max(bases, key=lambda basis: basis.graded_at, default=None)
+
+
 def file_name(attempt: Attempt) -> str:
     """Return the student's name for the notebook."""
     return PurePath(attempt.file).name
@@ -266,6 +272,7 @@ render = FEEDBACK_TEMPLATES.extended(
         # The path is replaced by the name because the teacher's folders are private.
         "remark": lambda attempt: attempt.reason.replace(attempt.file, file_name(attempt)),
         "file_name": file_name,
+        "last_basis": last_basis,
         "look": lambda row: _LOOKS.get(row.kind, _NO_VERDICT),
     }
 ).render

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from reprlib import recursive_repr
 from typing import Any
 
-import jax
 import numpy as np
 
 from pytree_course.cases.case import Case, Check
+from pytree_course.jax_configuration import defined_settings
 from pytree_course.observing.observations import NotAttempted, Observation, make_writable
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.running import outcomes
@@ -19,21 +19,6 @@ from pytree_course.running.outcomes import Line, Outcome
 from pytree_course.texts import truncate
 
 MAX_PRINTED_LINES = 10
-
-
-class Settings:
-    """The settings of JAX and NumPy in this process, at the time when this is made."""
-
-    def __init__(self) -> None:
-        self._jax = dict(jax.config.values)
-        self._numpy = np.geterr()
-
-    def put_back(self) -> None:
-        """Restore the settings, so that an answer's changes do not influence a check."""
-        for name, value in self._jax.items():
-            if jax.config.values[name] != value:
-                jax.config.update(name, value)  # type: ignore[no-untyped-call]
-        np.seterr(**self._numpy)
 
 
 class CaseInterrupted(KeyboardInterrupt):  # not an Exception, which code might catch
@@ -50,7 +35,8 @@ def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
     The same seed gives the same cases, whatever the answers are. An answer that returns `...` or
     raises NotImplementedError is "not attempted".
     """
-    return [run_case(case) for case in check(*answers, rng=np.random.default_rng(seed))]
+    with defined_settings():
+        return [run_case(case) for case in check(*answers, rng=np.random.default_rng(seed))]
 
 
 def run_case(case: Case) -> Outcome:
@@ -69,10 +55,8 @@ def run_case(case: Case) -> Outcome:
     )
     printed = io.StringIO()
     line = None
-    # By default a device may round the factors of a product, a TPU to 8 bits.
-    exact = jax.default_matmul_precision("highest")
     try:
-        with contextlib.redirect_stdout(printed), exact:
+        with contextlib.redirect_stdout(printed):
             observation: Observation = observe(case.call(*case.inputs))
     except KeyboardInterrupt as interrupt:
         raise CaseInterrupted(written) from interrupt

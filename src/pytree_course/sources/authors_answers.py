@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import replace
 from functools import cache
+from traceback import format_exception_only
 from typing import Any
 from unittest.mock import patch
 
@@ -60,7 +61,8 @@ def run_answer(
             try:
                 _RUNS[key] = run_check(sources.checks[exercise.name], defined, seed)
             except Exception as error:
-                raise AnswerError(f"the check itself raised {type(error).__name__}") from error
+                message = "".join(format_exception_only(error)).strip()
+                raise AnswerError(f"the check itself raised {message}") from error
     return [*_RUNS[key]]
 
 

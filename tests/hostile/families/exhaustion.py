@@ -6,16 +6,6 @@ family = Family("exhaustion")
 
 family.local(
     {
-        ("processes without end", "count_leaves"): """
-    import os, time
-    def count_leaves(tree):
-        try:
-            while True:
-                if os.fork() == 0:
-                    time.sleep(1000)
-        except OSError:
-            return -1
-    """,
         ("a tree of ten million nodes", "replace_leaves"): """
     turn = iter([10**7])
     def replace_leaves(tree, new_leaves):
@@ -55,6 +45,23 @@ ENDS = {
             threading.Thread(target=grow).start()
             libc.syscall(end_of_thread, 0)
     time.sleep(1000)
+    """,
+    ("processes without end, each in a session of its own", "crashed", "processes"): """
+    import os, time
+    while True:
+        try:
+            if os.fork() == 0:
+                os.setsid()
+                while True: pass
+        except OSError:
+            time.sleep(1)
+    """,
+    ("sleep without end, and no signal ends it", "timed out", "waited"): """
+    import signal, time
+    for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_IGN)
+    while True:
+        time.sleep(1000)
     """,
     ("small messages without end", "crashed", ""): "while True: display(1)",
     ("one message without end, in the grader's memory before it is counted", "crashed", ""): """

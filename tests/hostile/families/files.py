@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,17 @@ def case(name: str, **more: Any) -> Callable[[Callable[..., None]], None]:
 def _(folder, written):
     (folder / FILE).touch()
     os.truncate(folder / FILE, 2**40)
+
+
+@case("a FIFO called as a zip", state=NOTHING, said="it is a FIFO, a device or a socket")
+def _(folder, written):
+    os.mkfifo(folder / "a.zip")
+
+
+@case("folders nested 1,100 deep", state=NOTHING, said="folders nested 50 deep")
+def _(folder, written):
+    with zipfile.ZipFile(folder / "a.zip", "w") as zipped:
+        zipped.writestr("d/" * 1_100 + FILE, written(BOTH))
 
 
 @case("files that Python, pytest and IPython look for beside it", earns=tuple(BOTH))
@@ -122,7 +134,7 @@ def _(content, cells):
         cell["metadata"].setdefault("nbgrader", {}).update(points=100, grade=True, solution=True)
 
 
-@cells("ids and sources of wrong types", state=NOTHING, said="no exercise notebook of this course")
+@cells("ids and sources of wrong types", state=NOTHING, said="notebook without answer cells")
 def _(content, cells):
     for number, cell in enumerate(cells.values()):
         cell |= {"id": [number, None, {"a": 1}, 2.5][number % 4], "metadata": {"id": []}}

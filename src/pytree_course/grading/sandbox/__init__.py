@@ -8,6 +8,8 @@ fresh. Nothing outside this package depends on which one it was.
 # Modules that run only on Linux are imported inside functions.
 
 import importlib
+import os
+import re
 import shutil
 import socket
 import sys
@@ -19,6 +21,7 @@ from pathlib import Path
 from pytree_course.course import CourseError
 from pytree_course.grading.sandbox.request import SandboxRequest
 
+_CAP_SYS_ADMIN = 21
 _INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed."
 
 
@@ -31,6 +34,7 @@ def class_sandboxes(private: Iterable[Path]) -> Iterator[Callable[[], None]]:
     """
     require_programs()
     require_hidden(private)
+    require_limits()
 
     from pytree_course.grading.sandbox.doors import (
         SandboxError,
@@ -93,6 +97,17 @@ def require_hidden(private: Iterable[Path]) -> None:
                 )
 
 
+def require_limits() -> None:
+    """Raise a CourseError that names the machine's limits that are too low for grading."""
+    from pytree_course.grading.sandbox.policy import limits_too_low
+
+    if too_low := "; ".join(limits_too_low()):
+        raise CourseError(
+            f"This machine limits what its users' programs may use: {too_low}. Ask its "
+            f"administrator for more, or grade on another machine. {_INSTEAD}"
+        )
+
+
 def _require_fresh_sandbox(request: SandboxRequest) -> None:
     """Raise a CourseError that says what to switch on if no fresh sandbox can be made."""
     from pytree_course.grading.sandbox.doors import SandboxError, fresh_sandbox
@@ -101,9 +116,36 @@ def _require_fresh_sandbox(request: SandboxRequest) -> None:
         fresh_sandbox(request).end()
     except SandboxError as error:
         raise CourseError(
-            f"A sandbox cannot be made here: {error}\n"
+            f"A sandbox cannot be made here: {error}\n{_remedy(str(error))}{_INSTEAD}"
+        ) from error
+
+
+def _remedy(error: str) -> str:
+    """Return what helps against an error that keeps sandboxes from starting, if that is known."""
+    if os.geteuid() == 0 and not _is_administrator():
+        return (
+            "Root needs CAP_SYS_ADMIN for it, which this container does not have: grade as "
+            "another user than root. "
+        )
+    if "bwrap: " in error:
+        return (
             "It needs user namespaces. If they are switched off, an administrator allows them "
             "with `sysctl kernel.unprivileged_userns_clone=1` (Debian) or "
             "`sysctl kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu); in a container, "
-            f"start it with them allowed. {_INSTEAD}"
-        ) from error
+            "start it with them allowed. "
+        )
+    if "PermissionError" in error:
+        return (
+            "bubblewrap starts, but the programs that it starts have no rights. On Ubuntu, its "
+            "AppArmor profile bwrap-userns-restrict does that: an administrator unloads it with "
+            "`apparmor_parser -R /etc/apparmor.d/bwrap-userns-restrict`, and then allows user "
+            "namespaces with `sysctl kernel.apparmor_restrict_unprivileged_userns=0`. "
+        )
+    return ""
+
+
+def _is_administrator() -> bool:
+    """Return whether this process has the capability CAP_SYS_ADMIN."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    (effective,) = re.findall(r"^CapEff:\s*(\w+)$", status, re.MULTILINE)
+    return bool(int(effective, 16) >> _CAP_SYS_ADMIN & 1)

@@ -76,11 +76,11 @@ def enter_sandbox(channel: socket.socket) -> None:
 
 @contextmanager
 def report_failure(channel: socket.socket) -> Iterator[None]:
-    """Send the traceback of an exception to the grading process, and exit."""
+    """Send the text of an exception to the grading process, and exit."""
     try:
         yield
-    except BaseException:
-        channel.sendall(traceback.format_exc().encode())
+    except BaseException as error:
+        channel.sendall("".join(traceback.format_exception_only(error)).encode())
         os._exit(1)
 
 

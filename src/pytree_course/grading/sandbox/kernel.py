@@ -1,4 +1,4 @@
-"""A sandboxed kernel: start it, connect to its sockets, watch its memory, end it."""
+"""A sandboxed kernel: start it, connect to its sockets, watch what it uses up, end it."""
 
 import os
 import re
@@ -7,13 +7,14 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import Any
 
 from jupyter_client.connect import port_names
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
+from pytree_course.grading.cell_run import CellEnd
+from pytree_course.grading.processes import list_folder, read_file, read_queue_seconds
 from pytree_course.grading.sandbox.doors import door, kernel_request
 from pytree_course.grading.sandbox.policy import COURSE_INSIDE, TMP, WRITABLE_FOLDERS
 
@@ -31,7 +32,7 @@ class SandboxedKernel:
 
     def __init__(self, course: Mapping[str, str], environment: Mapping[str, str]) -> None:
         """Start one that sees the texts of `course` as the course's files, by their paths."""
-        self.is_over_memory = False  # whether it was ended for that
+        self.ended_for: CellEnd | None = None  # set by the watch
         files = {f"{COURSE_INSIDE}/{name}": text for name, text in course.items()}
         variables = dict(environment)
         variables[COURSE_VARIABLE] = COURSE_INSIDE
@@ -53,7 +54,7 @@ class SandboxedKernel:
             self.connection["ip"] = f"/proc/self/fd/{socket_folder}/{name}"
             self._wait_for_sockets()
             self._stopped = threading.Event()
-            watch = threading.Thread(target=self._watch_memory, name="memory watch", daemon=True)
+            watch = threading.Thread(target=self._watch, name="sandbox watch", daemon=True)
             watch.start()
             cleanup.callback(watch.join)
             cleanup.callback(self._stopped.set)  # callbacks run in reverse order
@@ -67,15 +68,13 @@ class SandboxedKernel:
         """
         self._until_connected.close()
 
-    def processor_seconds(self) -> float:
-        """Return the processor time of all its processes so far."""
-        ticks = 0
-        for process in self._processes():
-            # The program's name, in parentheses, may contain any character. Of the fields after it
-            # these are utime, stime, cutime and cstime: children that have ended are included.
-            _, _, text = _read(f"{process}/stat").rpartition(")")
-            ticks += sum(map(int, text.split()[11:15]))
-        return ticks / os.sysconf("SC_CLK_TCK")
+    def processor_seconds(self) -> dict[str, float]:
+        """Return the processor time of each process, and of the children it has waited for."""
+        return {process: _processor_seconds(process) for process in self._processes()}
+
+    def queue_seconds(self) -> dict[str, float]:
+        """Return how long each thread has been ready to run, without a processor."""
+        return read_queue_seconds(self._processes())
 
     def is_alive(self) -> bool:
         """Return whether it still runs."""
@@ -97,52 +96,46 @@ class SandboxedKernel:
             time.sleep(_POLL_SECONDS)
         raise TimeoutError("the sandbox's kernel opened no sockets")
 
-    def _watch_memory(self) -> None:
-        """End the sandbox when it uses too much memory, or when its use cannot be measured.
+    def _watch(self) -> None:
+        """End the sandbox when it exceeds a limit, or when that cannot be measured.
 
-        The operating system limits each process; this limits their sum.
+        The operating system limits each process; this limits all of them together.
         """
         with suppress(Exception):
-            while not self._stopped.wait(limits.WATCH_SECONDS):
-                if self._used_memory() > limits.MEMORY:
-                    self.is_over_memory = True
-                    break
+            while self.ended_for is None and not self._stopped.wait(limits.WATCH_SECONDS):
+                self.ended_for = self._exceeded_limit()
         self.sandbox.kill()  # if `_stopped` is set, too: then it is about to be ended anyway
 
-    def _used_memory(self) -> int:
-        """Return the bytes that the sandbox's processes and folders in memory use together."""
+    def _exceeded_limit(self) -> CellEnd | None:
+        """Say whether its processes are too many, or use too much memory with its folders."""
         sizes = [os.fstatvfs(folder) for folder in self._folders]
-        in_files = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
-        return in_files + sum(map(_process_memory, self._processes()))
+        memory = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
+        for process in self._processes():
+            # Asked each time: while many processes compete, it takes long to measure them.
+            if len(self._processes()) > limits.PROCESSES:
+                return CellEnd.OVER_PROCESSES
+            memory += _process_memory(process)
+        return CellEnd.OVER_MEMORY if memory > limits.MEMORY else None
 
     def _processes(self) -> list[str]:
         """Return the folders of all its processes; none once the sandbox has ended."""
-        return [f"{self._proc}/{name}" for name in _list(self._proc) if name.isdigit()]
+        return [f"{self._proc}/{name}" for name in list_folder(self._proc) if name.isdigit()]
+
+
+def _processor_seconds(process: str) -> float:
+    # The program's name, in parentheses, may contain any character. Of the fields after it, these
+    # are utime, stime, cutime and cstime.
+    _, _, text = read_file(f"{process}/stat").rpartition(")")
+    return sum(map(int, text.split()[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _process_memory(process: str) -> int:
     """Return the bytes of memory that a process uses."""
-    for thread in _list(f"{process}/task"):
+    for thread in list_folder(f"{process}/task"):
         # The first thread may have ended before the others: its file is empty then.
-        if rows := _MEMORY_ROW.findall(_read(f"{process}/task/{thread}/smaps_rollup")):
+        if rows := _MEMORY_ROW.findall(read_file(f"{process}/task/{thread}/smaps_rollup")):
             return 1024 * sum(map(int, rows))
     return 0
-
-
-def _list(folder: str) -> list[str]:
-    """List a folder of /proc; return nothing if its process has ended."""
-    try:
-        return os.listdir(folder)
-    except (FileNotFoundError, ProcessLookupError):
-        return []
-
-
-def _read(path: str) -> str:
-    """Read a file of /proc; return "" if its process has ended."""
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
 
 
 def _open(folder: str, cleanup: ExitStack) -> int:

@@ -5,11 +5,11 @@ The numbers behind the limits are in `limits`, the allowed system calls in `syst
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytree_course
-from pytree_course import compiled
+from pytree_course import compiled, jax_configuration
 from pytree_course.grading import limits
 
 USER_INSIDE = 1000
@@ -27,6 +27,14 @@ _SYSTEM_FOLDERS = (Path("/bin"), Path("/lib"), Path("/lib64"))
 # The user ids of root's sandboxes. No account should have one; containers may have only 65,536.
 _FIRST_USER, _USER_COUNT = 20_000, 40_000
 
+# Ours, and how a shell shows the machine's own: the option of `ulimit`, and its unit.
+PROCESS_LIMITS = {
+    "RLIMIT_DATA": (limits.MEMORY, "d", 1024),
+    "RLIMIT_NPROC": (limits.THREADS, "u", 1),
+    "RLIMIT_FSIZE": (limits.FILE_BYTES, "f", 1024),
+    "RLIMIT_CPU": (limits.CPU_SECONDS, "t", 1),
+    "RLIMIT_NOFILE": (limits.OPEN_FILES, "n", 1),
+}
 OOM_SCORE = "1000"  # if memory runs short, Linux ends the processes inside before the grading
 # IPython runs `!ls` in a terminal, and a machine has a limited number of them.
 TERMINAL_OPTIONS = f"newinstance,ptmxmode=0666,mode=620,max={limits.TERMINALS}"
@@ -63,7 +71,7 @@ def default_variables() -> dict[str, str]:
         "HOME": TMP,
         "USER": "learner",
         "LANG": "C.UTF-8",
-        "JAX_PLATFORMS": "cpu",
+        **jax_configuration.VARIABLES,
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -72,17 +80,26 @@ def default_variables() -> dict[str, str]:
 
 
 def process_limits() -> dict[int, int]:
-    """Return the limits of each process inside."""
+    """Return the limits of each process inside: ours, or the machine's own where it is lower."""
     import resource  # not above: Windows has none, and plain kernels start there too
 
-    return {
-        resource.RLIMIT_DATA: limits.MEMORY,
-        resource.RLIMIT_NPROC: limits.PROCESSES,
-        resource.RLIMIT_FSIZE: limits.FILE_BYTES,
-        resource.RLIMIT_CPU: limits.CPU_SECONDS,
-        resource.RLIMIT_NOFILE: limits.OPEN_FILES,
-        resource.RLIMIT_CORE: 0,
-    }
+    found = {resource.RLIMIT_CORE: 0}
+    for name, (value, _, _) in PROCESS_LIMITS.items():
+        limit = getattr(resource, name)
+        _, most = resource.getrlimit(limit)
+        found[limit] = value if most == resource.RLIM_INFINITY else min(value, most)
+    return found
+
+
+def limits_too_low() -> Iterator[str]:
+    """Yield each limit of this machine with which right answers might fail, and what they need."""
+    import resource
+
+    found = process_limits()
+    for name, (value, option, unit) in PROCESS_LIMITS.items():
+        most = found[getattr(resource, name)]
+        if most < value // 2:
+            yield f"`ulimit -H{option}` is {most // unit}, and grading needs {value // 2 // unit}"
 
 
 def sandbox_user() -> int:

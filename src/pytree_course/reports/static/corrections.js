@@ -40,9 +40,11 @@ function line(cells) {
   return row;
 }
 
+// A spreadsheet would run a cell that begins like a formula: `grade --corrections` reads it without
+// the apostrophe.
+const plain = (cell) => cell.replace(/(^|;)(?='*[\s"]*[=+@-])/g, "$1'");
+
 function file() {
-  // An apostrophe keeps a spreadsheet from calculating a cell; `grade` removes it again.
-  const plain = (cell) => cell.replace(/(^|;)(?='*[\s"]*[=+@-])/g, "$1'");
   const quoted = (cell) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
   const lines = corrections().map(({ answer, points, comment }) => {
     const { student, lesson, exercise } = answer.dataset;

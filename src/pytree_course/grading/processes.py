@@ -1,0 +1,39 @@
+"""Processes, as the folders of a /proc show them; a process that has ended is empty."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+_NANOSECONDS = 1e9
+
+
+def list_folder(folder: str) -> list[str]:
+    """List a folder of /proc; return nothing if its process has ended."""
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def read_file(path: str) -> str:
+    """Read a file of /proc; return "" if its process has ended."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def read_own_queue_seconds() -> float:
+    """Return how long the calling thread has been ready to run, without a processor."""
+    numbers = read_file("/proc/thread-self/schedstat").split()
+    return int(numbers[1]) / _NANOSECONDS if numbers else 0.0
+
+
+def read_queue_seconds(processes: Iterable[str]) -> dict[str, float]:
+    """Return how long each thread of processes has been ready to run, without a processor.
+
+    Elsewhere than on Linux, and for a Linux that does not count it, there is nothing to return.
+    """
+    threads = (f"{each}/task/{name}" for each in processes for name in list_folder(f"{each}/task"))
+    numbers = {thread: read_file(f"{thread}/schedstat").split() for thread in threads}
+    return {thread: int(each[1]) / _NANOSECONDS for thread, each in numbers.items() if each}
