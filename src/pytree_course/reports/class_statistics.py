@@ -73,6 +73,7 @@ class StudentCounts:
     points: float
     lessons_read: int
     missing: dict[str, str]  # why a lesson was not read, by lesson
+    blank: list[str]  # the lessons without any answer, beside others
     misplaced: int  # wrong answers in cells that do not count
 
     @property
@@ -157,26 +158,30 @@ def count_students(grades: ClassGrades) -> list[StudentCounts]:
 
 def _count_student(grades: ClassGrades, student: Student) -> StudentCounts:
     rows: list[VerdictRow] = []
-    missing = {}
+    missing, blank = {}, []
     missing_exercises = 0
     for lesson in grades.lessons:
         attempt = grades.attempt(student, lesson)
         if attempt and attempt.state is AttemptState.GRADED:
             rows += attempt.rows
+            if all(row.kind == VerdictKind.NOT_ATTEMPTED for row in attempt.rows):
+                blank.append(lesson.lesson)
         else:
             missing_exercises += len(lesson.graded)
             why = _NOT_GRADED[attempt.state] if attempt else grades.explain_missing(student, lesson)
             missing[lesson.lesson] = why
     tried = [row for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED]
     wrong = [row for row in tried if not row.points]
+    lessons_read = len(grades.lessons) - len(missing)
     return StudentCounts(
         student,
         right=len(tried) - len(wrong),
         wrong=len(wrong),
         untried=len(rows) - len(tried) + missing_exercises,
         points=grades.points(student),
-        lessons_read=len(grades.lessons) - len(missing),
+        lessons_read=lessons_read,
         missing=missing,
+        blank=blank if len(blank) < lessons_read else [],
         misplaced=sum(LATER_CELL in row.explanation for row in wrong),
     )
 
