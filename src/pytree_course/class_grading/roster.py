@@ -135,8 +135,11 @@ def find_missing(
     """
     matched = match_roster(roster, submitters)
     others = [submitter.id for submitter in submitters if submitter.id not in matched]
+    groups = match_groups(roster, submitters).keys() | {each.group for each in matched.values()}
     missing = {}
     for entry in sorted({*roster} - {*matched.values()}, key=roster.index):
+        if entry.group and entry.group in groups:
+            continue
         logins = [re.escape(login.lstrip("0")) for login in (entry.student, entry.account) if login]
         login = re.compile(rf"(?i)(?<![^\W_])0*({'|'.join(logins)})(?![^\W_])")
         name = {*name_words(entry.name)} or None

@@ -197,7 +197,8 @@ def _find_oddities(grades: ClassGrades) -> list[tuple[str, str, str]]:
         oddities.append((student.id, lesson.lesson, reason))
     for student_id, file, why in grades.left_out:
         oddities.append((student_id, file, f"not read: {with_full_stop(why)}"))
-    for student, lesson, attempt in grades.all_attempts():
+    # A group's work, of which each member's remark tells, is the least odd.
+    for student, lesson, attempt in sorted(grades.all_attempts(), key=lambda each: each[0].group):
         if attempt.state is AttemptState.GRADED and attempt.reason:
             oddities.append((student.id, lesson.lesson, with_full_stop(attempt.reason)))
     return oddities
