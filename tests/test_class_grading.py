@@ -75,7 +75,7 @@ def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_r
     bob, dan = (attempt.rows[0] for attempt in made.attempts() if attempt.student in ("bob", "dan"))
     assert bob.misconceptions == ["elements"]
     assert "terminated its Python" in dan.explanation
-    for name in ("report.html", "grades.csv", "exercises.csv", "canvas.csv", "junit.xml"):
+    for name in ("report.html", "grades.csv", "exercises.csv", "canvas.csv"):
         assert (made.into / name).stat().st_size > 0
     assert {file.stem for file in (made.into / "students").iterdir()} >= {"ada", "bob", "fay"}
 
@@ -405,7 +405,7 @@ def test_a_table_or_page_that_cannot_be_written_costs_no_grade_and_no_other(
     assert "ada.html: Is a directory" in said
     assert made.points() == {"ada": 0, "bob": 0}
     written = {file.name for file in made.into.rglob("*") if file.is_file()}
-    assert {"bob.html", "report.html", "exercises.csv", "canvas.csv", "junit.xml"} <= written
+    assert {"bob.html", "report.html", "exercises.csv", "canvas.csv"} <= written
     assert not [*made.into.rglob("*.part")]
 
 

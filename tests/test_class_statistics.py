@@ -87,6 +87,14 @@ def test_a_lesson_that_is_missing_is_named_and_not_tried():
     assert (found.untried, found.missing) == (2, {"02_made": "not handed in"})
 
 
+def test_a_blank_lesson_beside_a_good_one_is_named():
+    rows = [made_row("count", "not attempted"), made_row("paths", "not attempted")]
+    blank = made_attempt("a", rows, "02_made")
+    good = made_attempt("a", [made_row("count", "correct"), made_row("paths", "correct")])
+    (found,) = count_students(made_grades([good, blank], [made_lesson(), made_lesson("02_made")]))
+    assert found.blank == ["02_made"]
+
+
 def test_misconceptions_are_counted_with_who_holds_them():
     in_paths = made_row("paths", "incorrect", misconceptions=["counts_nodes"])
     grades = made_grades(
@@ -133,6 +141,8 @@ def test_a_histogram_has_as_many_bars_as_its_students_need():
     assert count_by_points([0, 2, 2], 2) == [("0", 1), ("1", 0), ("2", 2)]
     few = count_by_points([0, 3, 4, 62], 62)
     assert few == [("0–20", 3), ("21–41", 0), ("42–62", 1)]
+    halves = count_by_points([7, 7.5, 8], 15)
+    assert halves == [("0–5.5", 0), ("6–11.5", 3), ("12–15", 0)]
     many = count_by_points([*range(63)] * 8, 62)
     assert len(many) == 9
     assert sum(students for _, students in many) == 63 * 8

@@ -2,6 +2,7 @@
 
 import csv
 import sqlite3
+import zipfile
 
 import pytest
 
@@ -82,6 +83,29 @@ def test_another_file_adds_to_earlier_corrections_and_says_what_it_replaced(grad
     assert graded.row() == ("0", "0", "no", "")
 
 
+def test_half_points_are_added_up_and_a_whole_sum_has_no_decimals(graded):
+    graded.grade('bob,1,count_leaves,0.5,\nada,1,count_leaves,"0,5",\nada,1,first_leaf,1.5,\n')
+    with (graded.made.into / "grades.csv").open(encoding="utf-8", newline="") as table:
+        points = {row["student"]: row["points"] for row in csv.DictReader(table)}
+    assert points == {"ada": "2", "bob": "0.5"}
+    assert "<b>2</b> of 3 points" in graded.page("students/ada.html")
+    assert "0.5 of 1 point, by the teacher" in graded.page()
+    assert "2.0" not in graded.page("report.html")
+
+
+def test_corrections_need_no_submissions_and_come_from_any_hand_in(graded):
+    graded.grade()
+    with zipfile.ZipFile(graded.made.folder.parent / "cy.zip", "w") as other:
+        other.write(graded.made.hand_in("cy", NODES), "cy/01_mini_exercises.ipynb")
+    graded.made.folder = graded.made.folder.parent / "cy.zip"
+    graded.grade()
+    file = graded.made.into.parent / "corrections.csv"
+    file.write_text(HEADING + FOR_BOB + "cy,1,count_leaves,0.5,\n", encoding="utf-8")
+    options = "--into", str(graded.made.into), "--corrections", str(file)
+    assert graded.made.run_command(graded.monkeypatch, "grade", *options) == 0
+    assert (graded.row()[0], graded.row("cy")[0]) == ("1", "0.5")
+
+
 def test_it_says_when_the_answer_has_changed_and_a_changed_line_is_made_for_the_new_one(graded):
     graded.grade(FOR_BOB)
     graded.made.hand_in("bob", NODES)
@@ -117,8 +141,8 @@ def test_a_login_of_the_list_means_nobody_else_who_is_called_so(graded):
         ("gus,1,count_leaves,1,\n", "no student is called 'gus'"),
         ("bob,9,count_leaves,1,\n", "There is no lesson '9'"),
         ("bob,1,count_trees,1,\n", "no exercise 'count_trees'"),
-        ("bob,1,count_leaves,3,\n", "a whole number from 0 to 1"),
-        ("bob,1,count_leaves,-1,\n", "a whole number from 0 to 1"),
+        ("bob,1,count_leaves,1.5,\n", "whole or half ones, from 0 to 1"),
+        ("bob,1,count_leaves,-1,\n", "whole or half ones, from 0 to 1"),
         (FOR_BOB, "an earlier line is about the same answer"),
     ],
 )

@@ -34,6 +34,10 @@ class Download(MadeClass):
     def table(self, name):
         return [*csv.DictReader(io.StringIO((self.into / name).read_text()))]
 
+    def feedback(self, system):
+        with zipfile.ZipFile(self.into / f"feedback-{system}.zip") as zipped:
+            return {name: zipped.read(name).decode() for name in sorted(zipped.namelist())}
+
     def grade_here(self, monkeypatch, capsys, *arguments):
         status = self.run_here(monkeypatch, *arguments, "--unsandboxed")
         said = capsys.readouterr()
@@ -55,10 +59,10 @@ def test_canvass_zip_is_graded_and_its_ids_are_imported_by_the_order_of_names(
     quick.put("submissions/anon_aB3dE_3_01_mini_exercises.ipynb", RIGHT)
     roster = quick.into.parent / "class.csv"
     roster.write_text(
-        "Student,ID,SIS User ID,SIS Login ID,Section\n"
-        '"Lovelace, Ada",12345,u1,ada,One\n'
-        '"Ray, Bob",77,u2,bob,One\n'
-        '"Meyer, Cy",78,u3,cy,One\n'
+        "Student,ID,SIS User ID,SIS Login ID,Section,Homework 1 (91),Talk 2 (92),Final Score\n"
+        '"Lovelace, Ada",12345,u1,ada,One,,,\n'
+        '"Ray, Bob",77,u2,bob,One,,,\n'
+        '"Meyer, Cy",78,u3,cy,One,,,\n'
     )
     _, err = quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
     assert "78/meyercy_78_678903_my homework.pdf: it is a PDF, not a notebook" in err
@@ -68,11 +72,17 @@ def test_canvass_zip_is_graded_and_its_ids_are_imported_by_the_order_of_names(
     assert "Lovelace, Ada (ada)" in report
     points, *rows = quick.table("canvas.csv")
     lesson = [*points][-1]
+    assert lesson == "Homework 1 (91)"  # Canvas's own, so that it asks for nothing
     assert points["Student"].strip() == "Points Possible"
     assert [(row["Student"], row["ID"], row["SIS Login ID"], row[lesson]) for row in rows] == [
         ("Lovelace, Ada", "12345", "ada", "3"),
         ("Meyer, Cy", "78", "cy", ""),
         ("Ray, Bob", "77", "bob", "0"),
+    ]
+    assert [*quick.feedback("canvas")] == [  # the ids by which Canvas finds the submission
+        "anon_aB3dE_3_01_mini_exercises.html",
+        "lovelaceada_12345_678901_01_mini_exercises-1.html",
+        "raybob_LATE_77_678902_01_mini_exercises.html",
     ]
 
 
@@ -85,7 +95,7 @@ def test_a_zip_graded_twice_runs_nothing_again_and_a_newer_one_only_what_is_new(
     assert "0 graded, 2 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
     quick.next_download()  # of those who handed in again, it has the last file only
     quick.put("raybob_77_3_01_mini_exercises-1.ipynb", NODES)
-    assert "1 graded, 0 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
+    assert "1 graded, 1 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
     rows = {row["student"]: row for row in quick.table("grades.csv")}
     assert {student: row["points"] for student, row in rows.items()} == {"12345": "3", "77": "0"}
     assert {row["handed_in"] for row in rows.values()} == {""}  # it is not known
@@ -103,7 +113,10 @@ def test_moodles_zip_maps_names_to_usernames_and_says_whom_it_could_not(quick, m
     roster.write_text("student,name\nada,Ada Lovelace\ncy,Cy Twombly\n")
     _, err = quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
     assert "Ada Lovelace (ada)" in (quick.into / "report.html").read_text("utf-8")
-    assert "Not in moodle.csv, for Moodle's downloads do not say usernames: Bob Ray." in err
+    assert "for Moodle's downloads do not say usernames: Bob Ray." in err
+    ((name, page),) = quick.feedback("moodle").items()
+    assert name == "Ada Lovelace_501_assignsubmission_file/feedback.html"
+    assert "Grades of Ada Lovelace (ada)" in page
     assert [[*row.values()] for row in quick.table("moodle.csv")] == [["ada", "3"], ["cy", ""]]
     assert {row["student"]: row["on_list"] for row in quick.table("grades.csv")} == {
         "Ada Lovelace": "yes",
@@ -115,3 +128,41 @@ def test_moodles_zip_maps_names_to_usernames_and_says_whom_it_could_not(quick, m
     assert "0 graded, 2 had not changed" in out
     assert "Not in" not in err
     assert [row["username"] for row in quick.table("moodle.csv")] == ["ada", "bob"]
+
+
+@pytest.mark.parametrize(
+    ("name", "remark"),
+    [
+        ("Team A_12_assignsubmission_file/01_mini_exercises.ipynb", "handed in for the group"),
+        ("teama_7_678901_01_mini_exercises.ipynb", "handed in by Ada (ada) for the group"),
+    ],
+)
+def test_a_groups_work_counts_for_its_members_and_one_correction_is_enough(
+    quick, monkeypatch, capsys, name, remark
+):
+    quick.put(name, ELEMENTS)
+    roster, corrections = (quick.into.parent / name for name in ("class.csv", "corrections.csv"))
+    roster.write_text(
+        "student,name,canvas_id,group\nada,Ada,7,Team_A\nbob,Bob,8,Team_A\ncy,Cy,9,\n"
+    )
+    options = "--roster", str(roster)
+    quick.grade_here(monkeypatch, capsys, *options)
+    (submitter,) = {each.student for each in quick.attempts()}
+    corrections.write_text("student,lesson,exercise,points,comment\nbob,1,count_leaves,0.5,")
+    said, _ = quick.grade_here(monkeypatch, capsys, *options, "--corrections", str(corrections))
+    for student in ("Ada (ada)", "Bob (bob)"):
+        assert f"{student}, 01_mini: 0 → 0.5 (a correction)" in " ".join(said.split())
+    rows = {row["name"]: (row["points"], row["reason"]) for row in quick.table("grades.csv")}
+    assert rows == {
+        "Ada": ("0.5", f"{remark} Team_A"),
+        "Bob": ("0.5", f"{remark} Team_A"),
+        "Cy": ("0", ""),
+    }
+    assert {row["Student"]: [*row.values()][-1] for row in quick.table("canvas.csv")[1:]} == {
+        "Ada": "0.5",
+        "Bob": "0.5",
+        "Cy": "",
+    }
+    assert f"{remark} Team_A" in (quick.into / "students" / "bob.html").read_text()
+    assert (quick.into / "answers.html").read_text().count(f'data-student="{submitter}"') == 2
+    assert not (quick.into / "feedback-moodle.zip").exists()  # its number may be a student's

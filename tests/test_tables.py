@@ -4,7 +4,6 @@ import csv
 import io
 import re
 from unicodedata import category
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -15,7 +14,6 @@ from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.downloads import CANVAS
 from pytree_course.reports.csv_tables import (
     canvas_csv,
-    class_junit,
     explain_import_gaps,
     moodle_csv,
     plain_text,
@@ -130,16 +128,6 @@ def test_a_failure_that_is_not_the_students_leaves_the_grade_in_canvas(state, po
     # To Moodle an empty cell is no grade: it would remove the one that is there.
     assert read(moodle_csv(grades))[1:] == ([["ada", points]] if points else [])
     assert ("Grade again." in " ".join(explain_import_gaps(grades))) is (not points)
-
-
-@given(st.text(st.characters()), TEXTS)
-def test_junit_is_well_formed_whatever_was_handed_in(text, other):
-    row = made_row("count", "incorrect", explanation=f"{text}{other}\n<two>")
-    skipped = made_row("paths", "not attempted", explanation=other)
-    root = ElementTree.fromstring(class_junit(made_grades([made_attempt(other, [row, skipped])])))
-    [failed] = root.findall("testsuite/testcase/failure")
-    message = failed.get("message")
-    assert message.startswith("incorrect: ") and message.endswith("\n<two>")
 
 
 def test_a_full_disk_leaves_the_old_file_whole(tmp_path):

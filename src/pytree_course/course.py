@@ -189,6 +189,17 @@ class LessonFiles:
             raise CourseError(f"{self.blank} is missing: fetch the course's files again.")
         return self.blank.read_text(encoding="utf-8")
 
+    def read_prompts(self) -> dict[str, str]:
+        """Return the prompts in the blank exercise notebook as Markdown, by exercise."""
+        prompts, text = {}, ""
+        for cell in json.loads(self.read_blank())["cells"]:
+            if cell["cell_type"] == "markdown":
+                text = "".join(cell["source"])
+            elif cell["id"].endswith(ANSWER_ENDING):
+                _, _, prompt = text.split("\n\n", 2)  # after the heading and the facts
+                prompts[cell["id"].removesuffix(ANSWER_ENDING)] = prompt
+        return prompts
+
     def read_starters(self) -> dict[str, str]:
         """Return each answer cell's code in the blank exercise notebook, by exercise."""
         return {

@@ -39,7 +39,7 @@ def _printable(character: str) -> str:
     return character
 
 
-def counted(count: int, noun: str, plural: str) -> str:
+def counted(count: float, noun: str, plural: str) -> str:
     """Write a count with its noun: `1 leaf`, `2 leaves`."""
     return f"{count:,} {noun if count == 1 else plural}"
 
@@ -97,13 +97,13 @@ def defined_names(code: str) -> set[str]:
     return set(_DEFINITION.findall(code))
 
 
-def write_file(file: Path, text: str, mode: int = 0o666) -> None:
+def write_file(file: Path, content: str | bytes, mode: int = 0o666) -> None:
     """Replace a file atomically, with the same line endings on every system."""
     draft = file.with_name(f".{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         draft.touch(mode)
-        draft.write_text(text, encoding="utf-8", newline="")
+        draft.write_bytes(content.encode() if isinstance(content, str) else content)
         os.replace(draft, file)
     except BaseException:
         with suppress(OSError):
@@ -111,12 +111,12 @@ def write_file(file: Path, text: str, mode: int = 0o666) -> None:
         raise
 
 
-def write_files(texts: Mapping[Path, Callable[[], str]]) -> list[str]:
-    """Make and write each text; return a message for each file that could not be written."""
+def write_files(contents: Mapping[Path, Callable[[], str | bytes]]) -> list[str]:
+    """Make and write each file; return a message for each one that could not be written."""
     messages = []
-    for file, make_text in texts.items():
+    for file, make_content in contents.items():
         try:
-            write_file(file, make_text())
+            write_file(file, make_content())
         except OSError as error:
             messages.append(f"{file}: {error.strerror or error}")
         except Exception as error:  # a bug in one report must not cost the others

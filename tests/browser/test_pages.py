@@ -69,13 +69,40 @@ def test_what_a_teacher_types_beside_answers_of_several_exercises_is_one_file(br
     assert comment.evaluate("field => field.scrollHeight <= field.clientHeight"), "all is shown"
     assert page.locator("#collected tbody tr").count() == 2
     assert_shown_accessible(page)
+    assert saved(page) == [
+        ["student", "lesson", "exercise", "points", "comment"],
+        ["s01", "01_made", "count", "1", ""],
+        ["s02", "01_made", "paths", "", 'Nearly: "len"\nis not it'],
+    ]
+    assert page.title() == "Answers, points and comments"
+    page.close()
+
+
+def saved(page):
     with page.expect_download() as download:
         page.get_by_role("button", name="Save").press("Enter")
     with open(download.value.path(), encoding="utf-8", newline="") as lines:
-        assert [*csv.reader(lines)] == [
-            ["student", "lesson", "exercise", "points", "comment"],
-            ["s01", "01_made", "count", "1", ""],
-            ["s02", "01_made", "paths", "", 'Nearly: "len"\nis not it'],
-        ]
-    assert page.title() == "Answers, points and comments"
+        return [*csv.reader(lines)]
+
+
+def test_an_earlier_file_comes_back_and_equal_results_get_the_same_half_points(
+    browser, pages, tmp_path
+):
+    heading = "student,lesson,exercise,points,comment\n"
+    earlier = tmp_path / "corrections.csv"
+    earlier.write_text(heading + "s06,1,count,1,'=As said\n'=1+1,made,count,\"1,5\",Who?\n")
+    page = browser.new_page()
+    page.goto((pages / "answers.html").as_uri())
+    page.get_by_label("Load an earlier file").set_input_files(earlier)
+    expect(page.locator("#loaded")).to_contain_text("1 of 2 lines filled in. 1 fit no answer here")
+    page.locator("summary").first.press("Enter")
+    box = page.locator('[data-student="s01"][data-exercise="count"]').first
+    box.get_by_label("Points").fill("0.5")
+    box.get_by_label("The same for 5 other answers with this result").press("Space")
+    assert page.locator("#collected tbody tr").count() == 7
+    assert_shown_accessible(page)
+    equal = {student: ["0.5", ""] for student in ("s01", "s02", "s07", "s11", "s12")}
+    kept = {"'=1+1": ["1,5", "Who?"]}  # no spreadsheet calculates it
+    found = {student: said for student, _, _, *said in saved(page)[1:]}
+    assert found == equal | kept | {"s06": ["1", "'=As said"]}
     page.close()

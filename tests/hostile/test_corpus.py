@@ -1,7 +1,6 @@
 """Every case of the corpus gets its verdict, and honest students beside it lose nothing."""
 
 import unicodedata
-from xml.etree import ElementTree
 
 import pytest
 
@@ -69,9 +68,7 @@ def test_no_page_runs_or_loads_anything_and_none_is_large(graded):
     assert {name: len(text) for name, text in texts.items() if len(text) > MAX_PAGE} == {}
 
 
-def test_junit_is_well_formed_and_the_terminal_is_given_no_escapes(graded):
-    root = ElementTree.parse(graded.into / "junit.xml").getroot()
-    assert len(root.findall("testsuite")) == len(graded.attempts)
+def test_the_terminal_is_given_no_escapes(graded):
     printed = graded.done.stdout + graded.done.stderr
     hidden = {letter for letter in printed if unicodedata.category(letter) in ("Cc", "Cf", "Cs")}
     assert hidden <= {"\n", "\r", "\t"}

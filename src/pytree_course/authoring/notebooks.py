@@ -172,6 +172,10 @@ def render_exercises(sources: LessonSources, *, solved: bool = False) -> Noteboo
             cells += _exercise_cells(sources.exercises[cell.metadata["exercise"]], solved=solved)
         else:
             cells.append(_code_cell(cell.id, cell.source, cell, nbgrader.marks(cell.id)))
+    if not solved:
+        file = sources.files.exercises.relative_to(sources.files.root).as_posix()
+        heading, _, text = cells[0].source.partition("\n")
+        cells[0].source = f"{heading}\n\nIn a class, hand in this file: `{file}`\n{text}"
     return _notebook(cells, sources.files.exercises_digest(), nbgrader.marks(INSTALLED_ID))
 
 

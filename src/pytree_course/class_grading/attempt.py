@@ -27,7 +27,7 @@ from pytree_course.judging.words import (
     reason_sentence,
     remarks,
 )
-from pytree_course.observing.reading import Count, Measure, Moment
+from pytree_course.observing.reading import Count, Measure, Moment, Points
 
 _NO_WORDS: dict[str, str] = {}
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
@@ -46,7 +46,7 @@ class AppliedCorrection(Struct, frozen=True, forbid_unknown_fields=True):
     """A teacher's correction of a verdict: the row has the corrected points."""
 
     comment: str
-    points_by_check: Count  # before the correction
+    points_by_check: Points  # before the correction
     is_for_this_answer: bool  # False if the answer has changed since
 
 
@@ -74,7 +74,7 @@ class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
 
     exercise: str
     kind: str  # a `VerdictKind`; or the attempt's state, if it was not graded
-    points: Count
+    points: Points
     exercise_points: Count
     passed: Count = 0
     cases: Count = 0
@@ -110,9 +110,10 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # on unusual answer cells, by exercise
     python: str = ""  # that the notebook was made with; "" if unknown
-    name: str = ""  # of the student; it and the next two are from a download
+    name: str = ""  # of the student; it and what follows are from a download
     system: str = ""
     canvas_id: str = ""
+    handed_in_as: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -125,9 +126,9 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return Submitter(self.student, self.name, self.system, self.canvas_id)
 
     @property
-    def points(self) -> int:
+    def points(self) -> float:
         """Points earned."""
-        return sum(row.points for row in self.rows)
+        return add_points(row.points for row in self.rows)
 
     @property
     def seconds(self) -> float:
@@ -138,6 +139,12 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def on_public_cases(self) -> bool:
         """Whether some of it was graded on the public cases."""
         return any(row.basis.on_public_cases for row in self.rows if row.basis)
+
+
+def add_points(points: Iterable[float]) -> float:
+    """Return a sum of points; a whole one is an `int`, so that it is shown as 7, and not as 7.0."""
+    total = sum(points)
+    return total if total % 1 else int(total)
 
 
 def verdict_row(verdict: Verdict, notes: Mapping[str, str]) -> VerdictRow:

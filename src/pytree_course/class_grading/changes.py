@@ -29,8 +29,8 @@ class MarkChange:
 
     student: str
     lesson: str
-    before: int | None  # None if it could not be graded, through no fault of the student
-    after: int | None
+    before: float | None  # None if it could not be graded, through no fault of the student
+    after: float | None
     reason: str
     verdicts: Sequence[VerdictChange] = field(default_factory=list)  # if the answers are the same
 
@@ -56,7 +56,7 @@ def mark_changes(before: Counting, after: Counting) -> Iterator[MarkChange]:
             yield MarkChange(*pair, _mark(old), _mark(new), reason, verdicts)
 
 
-def _mark(attempt: Attempt) -> int | None:
+def _mark(attempt: Attempt) -> float | None:
     return None if attempt.state is AttemptState.FAILED else attempt.points
 
 

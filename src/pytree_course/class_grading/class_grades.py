@@ -1,12 +1,13 @@
 """The grades of a class: the attempt that counts, by student and lesson."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from msgspec import structs
 
-from pytree_course.class_grading.attempt import Attempt, counting_attempts, in_words
+from pytree_course.class_grading.attempt import Attempt, add_points, counting_attempts, in_words
 from pytree_course.class_grading.changes import MarkChange, mark_changes
 from pytree_course.class_grading.corrections import (
     Correction,
@@ -17,8 +18,13 @@ from pytree_course.class_grading.corrections import (
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.class_grading.roster import RosterEntry, find_missing, match_roster
-from pytree_course.class_grading.student_files import LeftOut
+from pytree_course.class_grading.roster import (
+    RosterEntry,
+    find_missing,
+    match_groups,
+    match_roster,
+)
+from pytree_course.class_grading.student_files import LeftOut, join_remarks
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
 
@@ -37,6 +43,8 @@ class Student(Submitter):
 
     is_expected: bool = True  # on the roster, if there is one
     login: str = ""  # in Canvas, or Moodle's username; empty if it is not known
+    group: str = ""  # on the roster
+    group_id: str = ""  # of the submitter that is the group itself, if there is one
 
     @property
     def label(self) -> str:
@@ -58,6 +66,8 @@ class ClassGrades:
     on_roster: int = 0  # how many students the roster has
     missing: Mapping[str, str] = field(default_factory=dict)
     """The students on the roster whom nobody who handed in matches, each with whom it may be."""
+    canvas_columns: Sequence[str] = ()  # of assignments in Canvas
+    prompts: dict[str, dict[str, str]] = field(default_factory=dict)  # by lesson and exercise
 
     @classmethod
     def combine(
@@ -66,15 +76,17 @@ class ClassGrades:
         """Combine the gradebook and what it remembers with what the class has handed in now."""
         memory = gradebook.memory()
         attempts = gradebook.attempts()
-        counting = _counting(attempts, gradebook.corrections())
+        students = _students(memory.submitters, memory.roster)
+        known = {student.id for student in students}  # a group is none
+        counting = _counting(attempts, gradebook.corrections(), students)
         reported_corrections = {each.key: each for each in memory.reported_corrections}
-        reported = _counting(attempts[: memory.reported_attempts], reported_corrections)
+        reported = _counting(attempts[: memory.reported_attempts], reported_corrections, students)
         notebooks = folder.notebooks if folder else []
         handed_in = {(notebook.student, notebook.lesson) for notebook in notebooks}
         lessons = _lessons(course, counting, memory.left_out)
         words = {lesson.lesson: lesson for lesson in lessons}
         return cls(
-            students=_students(memory.submitters, memory.roster),
+            students=students,
             lessons=lessons,
             counting={
                 pair: _in_words(attempt, words[attempt.lesson])
@@ -84,9 +96,13 @@ class ClassGrades:
             due=memory.due,
             waiting=frozenset(handed_in - counting.keys()),
             left_out=memory.left_out,
-            changes=list(mark_changes(reported, counting)),
+            changes=[
+                change for change in mark_changes(reported, counting) if change.student in known
+            ],
             on_roster=len(memory.roster),
             missing=find_missing(memory.roster, memory.submitters.values()),
+            canvas_columns=memory.canvas_columns,
+            prompts={stem: course.lesson(stem).read_prompts() for stem in words},
         )
 
     def label(self, student_id: str) -> str:
@@ -100,13 +116,14 @@ class ClassGrades:
 
     def explain_missing(self, student: Student, lesson: BuiltLesson) -> str:
         """Say why there is no attempt."""
-        if (student.id, lesson.lesson) in self.waiting:
+        if any((each, lesson.lesson) in self.waiting for each in (student.id, student.group_id)):
             return NOT_YET_GRADED
         return NOT_READ if self.files_left_out(student) else NOT_HANDED_IN
 
     def files_left_out(self, student: Student) -> list[LeftOut]:
-        """Return a student's files that are not graded."""
-        return [left_out for left_out in self.left_out if left_out.student == student.id]
+        """Return the files of a student, and of the student's group, that are not graded."""
+        ids = {student.id, student.group_id} - {""}
+        return [left_out for left_out in self.left_out if left_out.student in ids]
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
         """Return how late an attempt was, in whole seconds; None if not late, or unknown."""
@@ -128,10 +145,10 @@ class ClassGrades:
                 if attempt := self.attempt(student, lesson):
                     yield student, lesson, attempt
 
-    def points(self, student: Student) -> int:
+    def points(self, student: Student) -> float:
         """Return a student's points in all lessons together."""
         attempts = (self.attempt(student, lesson) for lesson in self.lessons)
-        return sum(attempt.points for attempt in attempts if attempt)
+        return add_points(attempt.points for attempt in attempts if attempt)
 
     @property
     def all_points(self) -> int:
@@ -150,13 +167,45 @@ def everything_handed_in(
 
 
 def _counting(
-    attempts: Iterable[Attempt], corrections: Mapping[CorrectionKey, Correction]
+    attempts: Iterable[Attempt],
+    corrections: Mapping[CorrectionKey, Correction],
+    students: Iterable[Student],
 ) -> dict[tuple[str, str], Attempt]:
-    """Return the attempts that count, with the teacher's corrections applied."""
-    return {
+    """Return the attempts that count for each student, with the teacher's corrections applied."""
+    counting = {
         pair: apply_corrections(attempt, corrections)
         for pair, attempt in counting_attempts(attempts).items()
     }
+    members_by_group = defaultdict(list)
+    for student in students:
+        if student.group:
+            members_by_group[student.group].append(student)
+    for group, members in members_by_group.items():
+        for lesson in {lesson for _, lesson in counting}:
+            _share(group, members, lesson, counting)
+    return counting
+
+
+def _share(
+    group: str, members: Sequence[Student], lesson: str, counting: dict[tuple[str, str], Attempt]
+) -> None:
+    """Count a group's work for its members who handed in nothing themselves, and say so on it.
+
+    It was handed in under the group's name, or by one member, and by no other.
+    """
+    own = [student for student in members if (student.id, lesson) in counting]
+    attempt = counting.get((members[0].group_id, lesson))
+    remark = f"handed in for the group {group}"
+    if attempt is None and len(own) == 1:
+        attempt = counting[own[0].id, lesson]
+        remark = f"handed in by {own[0].label} for the group {group}"
+    if attempt is None:
+        return
+    for student in members:
+        counted = counting.get((student.id, lesson), attempt)
+        said = remark if counted is attempt else f"handed in alone, not with the group {group}"
+        reason = join_remarks(counted.reason, said)
+        counting[student.id, lesson] = structs.replace(counted, reason=reason)
 
 
 def _in_words(attempt: Attempt, lesson: BuiltLesson) -> Attempt:
@@ -191,10 +240,13 @@ def _students(submitters: Mapping[str, Submitter], roster: Sequence[RosterEntry]
         if entry.student not in submitters:
             all_submitters[entry.student] = Submitter(entry.student)
             entries[entry.student] = entry
+    group_ids = match_groups(roster, submitters.values())
     students = []
     for submitter in all_submitters.values():
         is_expected = not roster or submitter.id in entries
-        students.append(_student(submitter, entries.get(submitter.id), is_expected))
+        if submitter.id not in group_ids.values():
+            student = _student(submitter, entries.get(submitter.id), is_expected)
+            students.append(replace(student, group_id=group_ids.get(student.group, "")))
     students.sort(key=lambda student: student.id)
     if any(student.system for student in students):  # a download's ids may be numbers
         students.sort(key=lambda student: student.name or student.id)
@@ -212,4 +264,5 @@ def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool)
         canvas_id=submitter.canvas_id or entry.canvas_id,
         is_expected=is_expected,
         login=entry.student,
+        group=entry.group,
     )

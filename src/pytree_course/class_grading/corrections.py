@@ -1,5 +1,7 @@
 """A teacher's corrections: points and comments beside verdicts."""
 
+import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,12 +9,12 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from pytree_course.class_grading.attempt import AppliedCorrection, Attempt, digest
+from pytree_course.class_grading.attempt import AppliedCorrection, Attempt, add_points, digest
 from pytree_course.class_grading.downloads import Submitter
-from pytree_course.class_grading.roster import RosterEntry, match_roster, read_csv
+from pytree_course.class_grading.roster import RosterEntry, match_groups, match_roster, read_csv
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
-from pytree_course.observing.reading import Count
+from pytree_course.observing.reading import Points
 from pytree_course.texts import counted
 
 COLUMNS = ("student", "lesson", "exercise", "points", "comment")
@@ -27,7 +29,7 @@ class Correction(Struct, frozen=True, forbid_unknown_fields=True):
     student: str
     lesson: str
     exercise: str
-    points: Count | None  # instead of the check's; None: those stay
+    points: Points | None  # instead of the check's; None: those stay
     comment: str
     answer: str = ""  # a digest of the answer that it is for
 
@@ -64,7 +66,8 @@ class HandedIn:
         """The submitters' ids that each id or name may stand for.
 
         Students choose their names, so an id stands for its student even if it is another's name.
-        The set is empty for an id of the roster that handed in nothing.
+        A member of a group who handed in nothing stands for whoever handed in for all of them. The
+        set is empty for any other id of the roster that handed in nothing.
         """
         entries = match_roster(self.roster, self.submitters.values())
         by_id: dict[str, set[str]] = {entry.student: set() for entry in self.roster}
@@ -75,6 +78,14 @@ class HandedIn:
                 by_id.setdefault(student_id, set()).add(submitter.id)
             for name in (submitter.name, entry.name):
                 by_name.setdefault(name, set()).add(submitter.id)
+        members = defaultdict(set)  # who handed in, by group
+        for submitter_id, entry in entries.items():
+            members[entry.group].add(submitter_id)
+        groups = match_groups(self.roster, self.submitters.values())
+        for entry in self.roster:
+            if entry.group and not by_id[entry.student]:
+                group_id = groups.get(entry.group)
+                by_id[entry.student] = {group_id} if group_id else members[entry.group]
         return by_name | by_id
 
     def only_student(self, name: str) -> str:
@@ -132,12 +143,14 @@ def _read_correction(row: Mapping[str, str], course: Course, handed_in: HandedIn
     return Correction(student, lesson.stem, row["exercise"], points, row["comment"])
 
 
-def _read_points(text: str, max_points: int) -> int | None:
+def _read_points(text: str, max_points: int) -> float | None:
     if not text:
         return None
-    if text not in map(str, range(max_points + 1)):
-        raise CourseError(f"points are a whole number from 0 to {max_points}, or left out")
-    return int(text)
+    is_number = re.fullmatch(r"\d{1,4}([.,][05])?", text)  # Excel writes a comma in many countries
+    points = float(text.replace(",", ".")) if is_number else -1.0
+    if not 0 <= points <= max_points:
+        raise CourseError(f"points are whole or half ones, from 0 to {max_points}, or left out")
+    return add_points([points])
 
 
 def add_corrections(

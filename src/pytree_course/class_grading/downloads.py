@@ -37,7 +37,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 CANVAS, MOODLE, BRIGHTSPACE = "Canvas", "Moodle", "Brightspace"
@@ -81,6 +81,7 @@ class DownloadName:
     """The information in a file's or folder's name."""
 
     submitter: Submitter
+    name: str = ""  # as the platform made it; it takes feedback back by this name
     order: int = 0  # a student's later file has a higher one
     remark: str = ""  # for the teacher
     problem: str = ""  # why no notebook is expected in it
@@ -107,7 +108,7 @@ def download_names(
             downloads[name] = DownloadName(Submitter(""), problem=reason)
         elif readings := _canvas_readings(name):
             downloads[name] = _choose_reading(readings, canvas_ids)
-    return downloads
+    return {name: replace(download, name=name) for name, download in downloads.items()}
 
 
 def classroom_account(name: str, parent: str, accounts: Iterable[str]) -> str:
@@ -136,7 +137,7 @@ def _brightspace_download(match: re.Match[str], numbers: Mapping[str, set[str]])
         with suppress(ValueError):
             moment = datetime.strptime(four_digits, date_format)
             order = moment.replace(tzinfo=UTC).timestamp()  # the order is the same in any zone
-            return DownloadName(submitter, int(order))
+            return DownloadName(submitter, order=int(order))
     remark = f"the date of its submission cannot be read: {match['date']!r}"
     return DownloadName(submitter, remark=remark)
 
@@ -166,7 +167,8 @@ def _canvas_readings(name: str) -> list[DownloadName]:
         if all(unicodedata.category(letter)[0] in "LMN" or letter == "_" for letter in student):
             submitter = Submitter(user or match["anonymous"], student, CANVAS, user)
             remark = "late, says Canvas" if is_late else ""
-            readings.append(DownloadName(submitter, int(match["attachment"] or 0), remark))
+            order = int(match["attachment"] or 0)
+            readings.append(DownloadName(submitter, order=order, remark=remark))
     return readings
 
 

@@ -180,10 +180,12 @@ class ClassGrading:
     def _replaces(self, attempt: Attempt, before: Attempt) -> bool:
         """Return whether answers that are handed in now count instead of those that do so far.
 
-        The same answers keep the time at which they were first handed in, unless grading is forced.
+        The same answers keep the time at which they were first handed in, unless grading is forced,
+        or a platform, which says no times, has them under another name now.
         """
         if attempt.key == before.key and before.state is AttemptState.GRADED:
-            return self.options.force
+            is_renamed = attempt.handed_in_as not in ("", before.handed_in_as)
+            return self.options.force or is_renamed
         return attempt.handed_in >= before.handed_in
 
     def _find_stale(self, attempt: Attempt, *, is_forced: bool) -> tuple[str, ...]:
@@ -338,6 +340,7 @@ class ClassGrading:
             name=submitter.name,
             system=submitter.system,
             canvas_id=submitter.canvas_id,
+            handed_in_as=notebook.handed_in_as,
         )
 
     def _record_ungraded(self, attempt: Attempt, before: Attempt | None) -> None:

@@ -47,6 +47,7 @@ class Memory(Struct, frozen=True, forbid_unknown_fields=True):
     """What the gradebook remembers of a class from one grading to the next."""
 
     roster: list[RosterEntry] = field(default_factory=list)
+    canvas_columns: list[str] = field(default_factory=list)  # of assignments, in its roster
     due: Moment | None = None
     submitters: dict[str, Submitter] = field(default_factory=dict)
     """Everyone who handed in something, by id."""

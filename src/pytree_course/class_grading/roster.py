@@ -6,15 +6,17 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 
 from pytree_course.class_grading.downloads import CANVAS, Submitter
 from pytree_course.course import CourseError
 
+_CANVAS_COLUMN = re.compile(r".*\s\(\d+\)")
+_TOTALS = re.compile(r"(Current|Final|Override) (Score|Points|Grade|Status)")
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how .xlsx, .ods and .xls begin
-_FORMULA = re.compile(r"""(^|;)'(?=[\s"]*[=+@-])""")
+_FORMULA = re.compile(r"""(^|;)'(?='*[\s"]*[=+@-])""")
 """The apostrophe that the course's own tables put before what a spreadsheet would run."""
 _HEADER = re.compile(r'(?im)^(.*[,;\t])?[ "]*(student|identifier)[ "]*([,;\t].*)?$')
 """The line with the columns: a title may stand above it, or Excel's `sep=;`."""
@@ -77,6 +79,7 @@ class RosterEntry:
     name: str = ""
     canvas_id: str = ""
     account: str = ""  # on GitHub
+    group: str = ""
 
 
 def match_roster(
@@ -112,6 +115,16 @@ def match_roster(
     return matched
 
 
+def match_groups(
+    roster: Sequence[RosterEntry], submitters: Collection[Submitter]
+) -> dict[str, str]:
+    """Return the ids of the submitters that are groups of the roster, by group."""
+    matched = match_roster(roster, submitters)
+    ids = {"".join(name_words(each.id)): each.id for each in submitters if each.id not in matched}
+    groups = {entry.group: "".join(name_words(entry.group)) for entry in roster if entry.group}
+    return {group: ids[key] for group, key in groups.items() if key in ids}
+
+
 def find_missing(
     roster: Sequence[RosterEntry], submitters: Collection[Submitter]
 ) -> dict[str, str]:
@@ -122,27 +135,31 @@ def find_missing(
     """
     matched = match_roster(roster, submitters)
     others = [submitter.id for submitter in submitters if submitter.id not in matched]
+    groups = match_groups(roster, submitters).keys() | {each.group for each in matched.values()}
     missing = {}
     for entry in sorted({*roster} - {*matched.values()}, key=roster.index):
+        if entry.group and entry.group in groups:
+            continue
         logins = [re.escape(login.lstrip("0")) for login in (entry.student, entry.account) if login]
         login = re.compile(rf"(?i)(?<![^\W_])0*({'|'.join(logins)})(?![^\W_])")
-        name = {*_words(entry.name)} or None
+        name = {*name_words(entry.name)} or None
         near = [
             other
             for other in others
-            if login.search(other) or name == {*_words(other.replace("_", " "))}
+            if login.search(other) or name == {*name_words(other.replace("_", " "))}
         ]
         missing[entry.student] = min(near, key=len, default="")
     return missing
 
 
 def read_roster(file: Path) -> list[RosterEntry]:
-    """Read a roster, whose columns name and canvas_id are optional, as a CSV file.
+    """Read a roster, whose columns name, canvas_id and group are optional, as a CSV file.
 
     Canvas's export of grades and GitHub Classroom's of its roster are such files, too.
     """
     names, lines = read_csv(file, "student and name")
     rows = list(lines.values())
+    group = next((name for name in names if name.casefold() == "group"), "")
     columns: tuple[str, ...] = ("student", "name", "canvas_id")
     if {"identifier", "github_username"} <= {*names}:
         columns = ("identifier", "name", "", "github_username")
@@ -153,14 +170,17 @@ def read_roster(file: Path) -> list[RosterEntry]:
         columns = (login, "Student", "ID")
     else:
         rows = [{name.casefold(): cell for name, cell in row.items()} for row in rows]
-        names = [name.casefold() for name in names]
+        names, group = [name.casefold() for name in names], group.casefold()
     if columns[0] not in names:
         raise CourseError(
             f"{file} needs a first line `student,name`, then a line for each student. "
             f"Its columns are: {', '.join(names)}."
         )
-    cells = [[row.get(column, "") for column in columns] for row in rows]
-    entries = [RosterEntry(*row) for row in cells if row[0]]
+    entries = [
+        replace(RosterEntry(*(row.get(name, "") for name in columns)), group=row.get(group, ""))
+        for row in rows
+        if row[columns[0]]
+    ]
     if not entries:
         raise CourseError(f"{file} has no line with a student.")
     logins = [entry.student for entry in entries]
@@ -172,7 +192,13 @@ def read_roster(file: Path) -> list[RosterEntry]:
     return entries
 
 
-def _words(name: str) -> list[str]:
+def read_canvas_columns(file: Path) -> list[str]:
+    """Return the columns of assignments in Canvas's export, such as `Homework 1 (123)`."""
+    names, _ = read_csv(file, "student and name")
+    return [name for name in names if _CANVAS_COLUMN.fullmatch(name) and not _TOTALS.search(name)]
+
+
+def name_words(name: str) -> list[str]:
     """Return a name's words without punctuation, which platforms remove, as in O'Brien."""
     words = (re.sub(r"[\W_]", "", word) for word in re.split(r"[\s,]+", name.casefold()))
     return [word for word in words if word]
@@ -181,13 +207,13 @@ def _words(name: str) -> list[str]:
 def _name_key(submitter: Submitter) -> str:
     """Return a submitter's name in the form in which names are compared."""
     if submitter.system == CANVAS:  # it removes the spaces
-        return "".join(_words(submitter.name))
-    return " ".join(sorted(_words(submitter.id)))
+        return "".join(name_words(submitter.name))
+    return " ".join(sorted(name_words(submitter.id)))
 
 
 def _possible_keys(entry: RosterEntry) -> set[str]:
     """Return every key that the submitter may have who is this student."""
-    words = _words(entry.name)
+    words = name_words(entry.name)
     if not words:
         return set()
     keys = {" ".join(sorted(words))}

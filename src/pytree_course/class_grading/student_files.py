@@ -86,6 +86,7 @@ class StudentFile:
     remark: str = ""  # for the teacher and the student
     clone: Path | None = None  # the folder of the Git repository that it lies in
     is_courses_own: bool = False  # whether it lies where a copy of the course has a file
+    handed_in_as: str = ""  # the name that a download gives it, or the folder or zip it is in
 
 
 def shown_path(path: PurePath) -> str:
@@ -219,7 +220,7 @@ class Collector:
             else:
                 moment, time_remark = _handed_in(archive or file)
                 remark = join_remarks(download.remark, time_remark)
-                place = found.clone, found.is_courses_own
+                place = found.clone, found.is_courses_own, download.name
                 yield StudentFile(student, file, name, moment, download.order, remark, *place)
 
     def _collect_zipped(

@@ -133,8 +133,8 @@ def grade(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The class: CSV with the columns student and name, or Canvas's export of grades. "
-            "The gradebook remembers it.",
+            help="The class: CSV with the columns student, name and group, or Canvas's export of "
+            "grades. The gradebook remembers it.",
         ),
     ] = None,
     due: Annotated[
@@ -189,7 +189,7 @@ def grade(
     from pytree_course.class_grading.folder import ClassFolder, read_handed_in
     from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
     from pytree_course.class_grading.gradebook import Gradebook
-    from pytree_course.class_grading.roster import read_roster
+    from pytree_course.class_grading.roster import read_canvas_columns, read_roster
     from pytree_course.grading.limits import READING_SECONDS
     from pytree_course.reports.terminal import grading_progress
     from pytree_course.reports.time_in_class import read_times
@@ -230,6 +230,8 @@ def grade(
                 pools = resources.enter_context(_pools([into], jobs, dask, unsandboxed))
         with _prefix_errors("Grading stopped."):
             gradebook.remember(roster=class_list, due=deadline or gradebook.memory().due)
+            if roster:
+                gradebook.remember(canvas_columns=read_canvas_columns(roster))
             if pools is not None:
                 with grading_progress(errors) as show_progress:
                     grading.run(work, *pools, show_progress)
@@ -339,10 +341,12 @@ def _write_and_show(
     """Write tables and pages, and show the outcome; raise CourseError if a file is not written."""
     from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES
     from pytree_course.reports.csv_tables import explain_import_gaps, write_tables
+    from pytree_course.reports.feedback_zips import write_feedback_zips
     from pytree_course.reports.pages import write_pages
     from pytree_course.reports.terminal import show_class
 
     not_written = [*write_tables(grades, into), *write_pages(grades, into, times)]
+    not_written += write_feedback_zips(grades, into)
     show_class(summary, grades, into, console)
     for remark in explain_import_gaps(grades):
         warn(remark)

@@ -16,6 +16,9 @@ Count = Annotated[int, Meta(ge=0, lt=2**53)]
 """An integer that every program can count with and plot."""
 
 Measure = Annotated[float, Meta(ge=0, lt=2**53)]
+Points = Count | Annotated[float, Meta(ge=0, multiple_of=0.5)]
+"""Points of a check are whole; a teacher may give halves."""
+
 Moment = Annotated[datetime, Meta(tz=True)]
 
 _MAX_DEPTH = obs.MAX_DEPTH + 2  # metadata lie deeper than their node

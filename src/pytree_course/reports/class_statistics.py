@@ -70,9 +70,10 @@ class StudentCounts:
     right: int  # or given points by the teacher
     wrong: int
     untried: int  # including those of missing lessons
-    points: int
+    points: float
     lessons_read: int
     missing: dict[str, str]  # why a lesson was not read, by lesson
+    blank: list[str]  # the lessons without any answer, beside others
     misplaced: int  # wrong answers in cells that do not count
 
     @property
@@ -157,26 +158,30 @@ def count_students(grades: ClassGrades) -> list[StudentCounts]:
 
 def _count_student(grades: ClassGrades, student: Student) -> StudentCounts:
     rows: list[VerdictRow] = []
-    missing = {}
+    missing, blank = {}, []
     missing_exercises = 0
     for lesson in grades.lessons:
         attempt = grades.attempt(student, lesson)
         if attempt and attempt.state is AttemptState.GRADED:
             rows += attempt.rows
+            if all(row.kind == VerdictKind.NOT_ATTEMPTED for row in attempt.rows):
+                blank.append(lesson.lesson)
         else:
             missing_exercises += len(lesson.graded)
             why = _NOT_GRADED[attempt.state] if attempt else grades.explain_missing(student, lesson)
             missing[lesson.lesson] = why
     tried = [row for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED]
     wrong = [row for row in tried if not row.points]
+    lessons_read = len(grades.lessons) - len(missing)
     return StudentCounts(
         student,
         right=len(tried) - len(wrong),
         wrong=len(wrong),
         untried=len(rows) - len(tried) + missing_exercises,
         points=grades.points(student),
-        lessons_read=len(grades.lessons) - len(missing),
+        lessons_read=lessons_read,
         missing=missing,
+        blank=blank if len(blank) < lessons_read else [],
         misplaced=sum(LATER_CELL in row.explanation for row in wrong),
     )
 
@@ -211,7 +216,7 @@ def _combine(in_exercises: Sequence[HeldMisconception]) -> HeldMisconception:
     return HeldMisconception(in_exercises[0].name, explanations, list(students.values()), tried)
 
 
-def count_by_points(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
+def count_by_points(points: Sequence[float], all_points: int) -> list[tuple[str, int]]:
     """Count students in each range of points; Sturges' rule decides the number of ranges.
 
     H. A. Sturges, The choice of a class interval, Journal of the American Statistical Association
@@ -219,9 +224,10 @@ def count_by_points(points: Sequence[int], all_points: int) -> list[tuple[str, i
     """
     intervals = 1 + ceil(log2(max(1, len(points))))
     width = ceil((all_points + 1) / intervals)
+    step = 0.5 if any(value % 1 for value in points) else 1
     counts = []
     for first in range(0, all_points + 1, width):
-        last = min(first + width - 1, all_points)
+        last = min(first + width - step, all_points)
         points_range = f"{first}" if first == last else f"{first}–{last}"
         counts.append((points_range, sum(first <= value <= last for value in points)))
     return counts

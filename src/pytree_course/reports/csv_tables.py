@@ -1,4 +1,4 @@
-"""A class's grades as CSV (plain, for Canvas, for Moodle) and as JUnit XML.
+"""A class's grades as CSV: plain, for Canvas, for Moodle.
 
 Every CSV is safe to open in a spreadsheet: no field can be read as a formula.
 """
@@ -17,20 +17,19 @@ from pytree_course.judging.expected import BuiltLesson
 from pytree_course.rendering import render
 from pytree_course.texts import printable, write_files
 
-Row = list[str | int]
-RowByHeading = dict[str, str | int]
+Row = list[str | float]
+RowByHeading = dict[str, str | float]
 
 _FORMULA_START = re.compile(r'(^|;)(?=[\s"]*[=+@-])')
 
 
 def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
-    """Write all tables and the JUnit XML; return a message for each file that was not written."""
+    """Write all tables; return a message for each file that was not written."""
     tables = {
         "grades.csv": grades_csv,
         "exercises.csv": exercises_csv,
         "canvas.csv": canvas_csv,
         "moodle.csv": moodle_csv,
-        "junit.xml": class_junit,
     }
     return write_files({folder / name: partial(make, grades) for name, make in tables.items()})
 
@@ -122,7 +121,8 @@ def canvas_csv(grades: ClassGrades) -> str:
     grade in Canvas unchanged; a cell is empty if nothing was handed in, or if grading failed
     through no fault of the student.
     """
-    titles = [lesson.title for lesson in grades.lessons]
+    columns = _find_canvas_columns(grades)
+    titles = [columns.get(lesson.lesson, lesson.title) for lesson in grades.lessons]
     rows: list[Row] = [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *titles],
         ["    Points Possible", *[""] * 4, *(lesson.points for lesson in grades.lessons)],
@@ -132,6 +132,26 @@ def canvas_csv(grades: ClassGrades) -> str:
             names = [student.name or student.id, student.canvas_id, "", student.login, ""]
             rows.append([*names, *_points_by_lesson(grades, student)])
     return to_csv(rows)
+
+
+def _find_canvas_columns(grades: ClassGrades) -> dict[str, str]:
+    """Find the one column of Canvas's export that is a lesson's, by lesson.
+
+    Its name has the lesson's title, or the lesson's number and no other.
+    """
+    found = {}
+    for lesson in grades.lessons:
+        fitting = [column for column in grades.canvas_columns if _is_of_lesson(column, lesson)]
+        if len(fitting) == 1:
+            found[lesson.lesson] = fitting[0]
+    return found
+
+
+def _is_of_lesson(column: str, lesson: BuiltLesson) -> bool:
+    name, _, _ = column.rpartition(" (")  # Canvas's id follows
+    number, _, _ = lesson.lesson.partition("_")
+    numbers = [digits.lstrip("0") for digits in re.findall(r"\d+", name)]
+    return lesson.title.casefold() in name.casefold() or numbers == [number.lstrip("0")]
 
 
 def moodle_csv(grades: ClassGrades) -> str:
@@ -155,7 +175,7 @@ def _has_failed_attempt(grades: ClassGrades, student: Student) -> bool:
 
 
 def explain_import_gaps(grades: ClassGrades) -> list[str]:
-    """Explain which students the tables for Canvas and Moodle leave out: a sentence per reason."""
+    """Explain whom and which columns the tables for Canvas and Moodle lack: a sentence each."""
     students = grades.students
     from_moodle = [student for student in students if student.system == MOODLE]
     from_canvas = [student for student in students if student.system == CANVAS]
@@ -163,6 +183,11 @@ def explain_import_gaps(grades: ClassGrades) -> list[str]:
         "reports/import_gaps.txt",
         without_username=[student for student in from_moodle if not student.login],
         failed=[student for student in students if _has_failed_attempt(grades, student)],
+        unknown=[
+            lesson.title
+            for lesson in grades.lessons
+            if grades.canvas_columns and lesson.lesson not in _find_canvas_columns(grades)
+        ],
         anonymous=[student for student in from_canvas if not student.canvas_id],
     )
     return text.splitlines()
@@ -176,17 +201,12 @@ def _points_by_lesson(grades: ClassGrades, student: Student) -> Row:
     ]
 
 
-def class_junit(grades: ClassGrades) -> str:
-    """Return JUnit XML with a test suite per student and lesson, and a test case per exercise."""
-    return render("reports/junit.xml", attempts=grades.all_attempts()) + "\n"
-
-
-def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
+def to_csv(rows: Sequence[Sequence[str | float]]) -> str:
     """Return rows as CSV: all fields are quoted; each string is on one line and not a formula."""
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
     for row in rows:
-        writer.writerow([cell if isinstance(cell, int) else plain_text(cell) for cell in row])
+        writer.writerow([plain_text(cell) if isinstance(cell, str) else cell for cell in row])
     return text.getvalue()
 
 

@@ -5,14 +5,16 @@ import re
 import unicodedata
 from base64 import b64encode
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path, PurePath
 from statistics import median
 from typing import Any
 
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 from msgspec import structs
 
@@ -58,7 +60,7 @@ def write_pages(grades: ClassGrades, into: Path, times: TimesInClass) -> list[st
     folder = into / "students"
     names = choose_page_names([student.id for student in grades.students])
     pages = {
-        folder / names[student.id]: partial(_render_student, grades, student)
+        folder / names[student.id]: partial(render_student, grades, student)
         for student in grades.students
     }
     _remove_earlier_pages(folder, set(names.values()))
@@ -92,22 +94,51 @@ def choose_page_names(student_ids: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _render_student(grades: ClassGrades, student: Student) -> str:
+def render_student(grades: ClassGrades, student: Student) -> str:
     """Render a student's page: it shows no other student, and no expected result."""
     return render("reports/student.html", grades=grades, student=student, views=_view_exercises)
 
 
+@dataclass(frozen=True)
+class GivenAnswer:
+    """An answer, and the students for whom it counts: one, or the members of a group."""
+
+    submitter: str  # the id that a correction names
+    students: list[Student]
+    row: VerdictRow
+    code: str | None
+
+    @property
+    def result(self) -> tuple[object, ...]:
+        """Equal for answers with equal wrong results on equal cases, and for identical answers."""
+        if self.row.results and self.row.basis:
+            return self.row.basis.seed, self.row.results
+        return self.row.kind, self.code
+
+
 def _render_answers(grades: ClassGrades, names: dict[str, str]) -> str:
     """Render the teacher's page of all answers, by exercise, the wrong ones first."""
-    answers = defaultdict(list)
+    given: dict[tuple[str, str], dict[str, GivenAnswer]] = defaultdict(dict)
     for student, lesson, attempt in grades.all_attempts():
         for row in attempt.rows:
             code = attempt.answers.get(row.exercise)
-            answers[lesson.lesson, row.exercise].append((student, row, code))
-    for answers_to_exercise in answers.values():
-        answers_to_exercise.sort(key=lambda answer: _ORDER_OF_ANSWERS.get(answer[1].kind, 0))
+            answer = GivenAnswer(attempt.student, [], row, code)
+            answers = given[lesson.lesson, row.exercise]
+            answers.setdefault(attempt.student, answer).students.append(student)
+    groups = {exercise: _group_by_result(answers.values()) for exercise, answers in given.items()}
     return _render_with_script(
-        "answers", "corrections.js", grades=grades, answers=answers, names=names, columns=COLUMNS
+        "answers", "corrections.js", grades=grades, groups=groups, names=names, columns=COLUMNS
+    )
+
+
+def _group_by_result(answers: Iterable[GivenAnswer]) -> list[list[GivenAnswer]]:
+    """Group answers to an exercise with the same result: wrong ones first, then large groups."""
+    groups = defaultdict(list)
+    for answer in answers:
+        groups[answer.result].append(answer)
+    return sorted(
+        groups.values(),
+        key=lambda group: (_ORDER_OF_ANSWERS.get(group[0].row.kind, 0), -len(group)),
     )
 
 
@@ -166,7 +197,8 @@ def _find_oddities(grades: ClassGrades) -> list[tuple[str, str, str]]:
         oddities.append((student.id, lesson.lesson, reason))
     for student_id, file, why in grades.left_out:
         oddities.append((student_id, file, f"not read: {with_full_stop(why)}"))
-    for student, lesson, attempt in grades.all_attempts():
+    # A group's work, of which each member's remark tells, is the least odd.
+    for student, lesson, attempt in sorted(grades.all_attempts(), key=lambda each: each[0].group):
         if attempt.state is AttemptState.GRADED and attempt.reason:
             oddities.append((student.id, lesson.lesson, with_full_stop(attempt.reason)))
     return oddities
@@ -208,6 +240,11 @@ def sentence(text: str) -> Markup:
     return backticks_to_code(printable_lines(text))
 
 
+def _markdown(text: str) -> Markup:
+    """Render the Markdown of a course's author as HTML."""
+    return Markup(MarkdownIt("commonmark", {"html": False}).render(text))
+
+
 def with_full_stop(text: str) -> str:
     """Append a full stop, unless the text ends with one or with another mark."""
     return text if text.endswith((".", "!", "?")) else f"{text}."
@@ -227,6 +264,7 @@ def file_name(attempt: Attempt) -> str:
 render = FEEDBACK_TEMPLATES.extended(
     {
         "sentence": sentence,
+        "markdown": _markdown,
         "brief": lambda text: truncate(text, MAX_BRIEF),
         "median": lambda values: f"{median(values):g}",
         "excerpt": lambda text: text[:MAX_CODE],

@@ -1,0 +1,71 @@
+"""Students' pages as zips that Canvas and Moodle take back, named as the submissions were.
+
+Canvas (`infer_comment_context_from_filename` in `app/models/abstract_assignment.rb` of
+instructure/canvas-lms) finds the submission by the ids in a file's name, for an assignment, and
+ignores files of other assignments. Their comment shows the page under the name of the file that was
+handed in. A page for one member of a group becomes a comment for each of them.
+
+Moodle (`mod/assign/feedback/file/importziplib.php` in moodle/moodle) finds the student by the
+number in a folder's name, which is an assignment's, and ignores other numbers. A group's number may
+be another student's, so only the work of students who are known from the roster is in the zip.
+"""
+
+import io
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path, PurePath
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.downloads import CANVAS, MOODLE
+from pytree_course.judging.expected import BuiltLesson
+from pytree_course.reports.pages import render_student
+from pytree_course.texts import write_files
+
+_MOODLES_FOLDER = re.compile(r"[^_]+_\d+_assignsubmission_[a-z]+")
+
+
+def write_feedback_zips(grades: ClassGrades, into: Path) -> list[str]:
+    """Write `feedback-canvas.zip` and `feedback-moodle.zip`, if submissions came from there.
+
+    Returns
+    -------
+    list of str
+        A message for each file that could not be written.
+    """
+    pages: dict[tuple[str, str], tuple[Student, list[BuiltLesson]]] = {}
+    for student, lesson, attempt in grades.all_attempts():
+        is_submitter = attempt.student == student.id  # not another member of a group
+        name = _name_of_page(attempt.system, attempt.handed_in_as)
+        if name and is_submitter and (student.login or attempt.system == CANVAS):
+            _, lessons = pages.setdefault((attempt.system, name), (student, []))
+            lessons.append(lesson)
+    by_system: dict[str, dict[str, ClassGrades]] = defaultdict(dict)
+    for (system, name), (student, lessons) in pages.items():
+        by_system[system][name] = replace(grades, students=[student], lessons=lessons)
+    return write_files(
+        {
+            into / f"feedback-{system.casefold()}.zip": partial(_zip_pages, pages)
+            for system, pages in by_system.items()
+        }
+    )
+
+
+def _name_of_page(system: str, handed_in_as: str) -> str:
+    """Return the name by which a platform takes a page back; "" if it does not."""
+    if system == CANVAS:
+        return str(PurePath(handed_in_as).with_suffix(".html")) if handed_in_as else ""
+    folder = _MOODLES_FOLDER.match(handed_in_as) if system == MOODLE else None
+    return f"{folder[0]}/feedback.html" if folder else ""
+
+
+def _zip_pages(pages: Mapping[str, ClassGrades]) -> bytes:
+    """Return a zip of students' pages, each with the lessons of one submission."""
+    archive = io.BytesIO()
+    with ZipFile(archive, "w", ZIP_DEFLATED) as zipped:
+        for name, grades in pages.items():
+            zipped.writestr(name, render_student(grades, grades.students[0]))
+    return archive.getvalue()
