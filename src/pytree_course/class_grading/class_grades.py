@@ -1,6 +1,5 @@
 """The grades of a class: the attempt that counts, by student and lesson."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -21,6 +20,7 @@ from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.roster import (
     RosterEntry,
     find_missing,
+    group_key,
     match_groups,
     match_roster,
 )
@@ -44,7 +44,7 @@ class Student(Submitter):
     is_expected: bool = True  # on the roster, if there is one
     login: str = ""  # in Canvas, or Moodle's username; empty if it is not known
     group: str = ""  # on the roster
-    group_id: str = ""  # of the submitter that is the group itself, if there is one
+    group_id: str = ""  # of the submitter under the group's name, if there is one
 
     @property
     def label(self) -> str:
@@ -171,41 +171,31 @@ def _counting(
     corrections: Mapping[CorrectionKey, Correction],
     students: Iterable[Student],
 ) -> dict[tuple[str, str], Attempt]:
-    """Return the attempts that count for each student, with the teacher's corrections applied."""
+    """Return the attempts that count for each student, with the teacher's corrections applied.
+
+    Work under a group's name counts for its members who handed in nothing of their own.
+    """
     counting = {
         pair: apply_corrections(attempt, corrections)
         for pair, attempt in counting_attempts(attempts).items()
     }
-    members_by_group = defaultdict(list)
+    by_name = {(_name_key(attempt), attempt.lesson): attempt for attempt in counting.values()}
+    of_members = {}
     for student in students:
-        if student.group:
-            members_by_group[student.group].append(student)
-    for group, members in members_by_group.items():
-        for lesson in {lesson for _, lesson in counting}:
-            _share(group, members, lesson, counting)
-    return counting
+        key = group_key(student.group)
+        for lesson in {lesson for name, lesson in by_name if name == key and key}:
+            attempt, how = by_name[key, lesson], "handed in for"
+            own = counting.get((student.id, lesson))
+            if own and _name_key(own) != key:
+                attempt, how = own, "handed in alone, not with"
+            remark = join_remarks(attempt.reason, f"{how} the group {student.group}")
+            of_members[student.id, lesson] = structs.replace(attempt, reason=remark)
+    return counting | of_members
 
 
-def _share(
-    group: str, members: Sequence[Student], lesson: str, counting: dict[tuple[str, str], Attempt]
-) -> None:
-    """Count a group's work for its members who handed in nothing themselves, and say so on it.
-
-    It was handed in under the group's name, or by one member, and by no other.
-    """
-    own = [student for student in members if (student.id, lesson) in counting]
-    attempt = counting.get((members[0].group_id, lesson))
-    remark = f"handed in for the group {group}"
-    if attempt is None and len(own) == 1:
-        attempt = counting[own[0].id, lesson]
-        remark = f"handed in by {own[0].label} for the group {group}"
-    if attempt is None:
-        return
-    for student in members:
-        counted = counting.get((student.id, lesson), attempt)
-        said = remark if counted is attempt else f"handed in alone, not with the group {group}"
-        reason = join_remarks(counted.reason, said)
-        counting[student.id, lesson] = structs.replace(counted, reason=reason)
+def _name_key(attempt: Attempt) -> str:
+    """Return the name that an attempt was handed in under, as groups' names are compared."""
+    return group_key(attempt.name or attempt.student)
 
 
 def _in_words(attempt: Attempt, lesson: BuiltLesson) -> Attempt:
@@ -244,7 +234,7 @@ def _students(submitters: Mapping[str, Submitter], roster: Sequence[RosterEntry]
     students = []
     for submitter in all_submitters.values():
         is_expected = not roster or submitter.id in entries
-        if submitter.id not in group_ids.values():
+        if submitter.id in entries or submitter.id not in group_ids.values():
             student = _student(submitter, entries.get(submitter.id), is_expected)
             students.append(replace(student, group_id=group_ids.get(student.group, "")))
     students.sort(key=lambda student: student.id)

@@ -1,7 +1,6 @@
 """A teacher's corrections: points and comments beside verdicts."""
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -66,8 +65,8 @@ class HandedIn:
         """The submitters' ids that each id or name may stand for.
 
         Students choose their names, so an id stands for its student even if it is another's name.
-        A member of a group who handed in nothing stands for whoever handed in for all of them. The
-        set is empty for any other id of the roster that handed in nothing.
+        A member of a group who handed in nothing stands for the submitter under the group's name.
+        The set is empty for any other id of the roster that handed in nothing.
         """
         entries = match_roster(self.roster, self.submitters.values())
         by_id: dict[str, set[str]] = {entry.student: set() for entry in self.roster}
@@ -78,14 +77,10 @@ class HandedIn:
                 by_id.setdefault(student_id, set()).add(submitter.id)
             for name in (submitter.name, entry.name):
                 by_name.setdefault(name, set()).add(submitter.id)
-        members = defaultdict(set)  # who handed in, by group
-        for submitter_id, entry in entries.items():
-            members[entry.group].add(submitter_id)
         groups = match_groups(self.roster, self.submitters.values())
         for entry in self.roster:
-            if entry.group and not by_id[entry.student]:
-                group_id = groups.get(entry.group)
-                by_id[entry.student] = {group_id} if group_id else members[entry.group]
+            if entry.group in groups and not by_id[entry.student]:
+                by_id[entry.student] = {groups[entry.group]}
         return by_name | by_id
 
     def only_student(self, name: str) -> str:

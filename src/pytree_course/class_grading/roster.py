@@ -118,11 +118,15 @@ def match_roster(
 def match_groups(
     roster: Sequence[RosterEntry], submitters: Collection[Submitter]
 ) -> dict[str, str]:
-    """Return the ids of the submitters that are groups of the roster, by group."""
-    matched = match_roster(roster, submitters)
-    ids = {"".join(name_words(each.id)): each.id for each in submitters if each.id not in matched}
-    groups = {entry.group: "".join(name_words(entry.group)) for entry in roster if entry.group}
+    """Return the ids of those who handed in under the name of a group of the roster, by group."""
+    ids = {group_key(each.name or each.id): each.id for each in submitters}
+    groups = {entry.group: group_key(entry.group) for entry in roster if entry.group}
     return {group: ids[key] for group, key in groups.items() if key in ids}
+
+
+def group_key(name: str) -> str:
+    """Return a group's name in the form in which it is compared: Canvas removes the spaces."""
+    return "".join(name_words(name))
 
 
 def find_missing(
@@ -135,10 +139,10 @@ def find_missing(
     """
     matched = match_roster(roster, submitters)
     others = [submitter.id for submitter in submitters if submitter.id not in matched]
-    groups = match_groups(roster, submitters).keys() | {each.group for each in matched.values()}
+    groups = match_groups(roster, submitters)
     missing = {}
     for entry in sorted({*roster} - {*matched.values()}, key=roster.index):
-        if entry.group and entry.group in groups:
+        if entry.group in groups:
             continue
         logins = [re.escape(login.lstrip("0")) for login in (entry.student, entry.account) if login]
         login = re.compile(rf"(?i)(?<![^\W_])0*({'|'.join(logins)})(?![^\W_])")

@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from pytree_course.class_grading.attempt import Attempt
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.downloads import CANVAS, MOODLE
 from pytree_course.judging.expected import BuiltLesson
@@ -31,41 +32,39 @@ _MOODLES_FOLDER = re.compile(r"[^_]+_\d+_assignsubmission_[a-z]+")
 def write_feedback_zips(grades: ClassGrades, into: Path) -> list[str]:
     """Write `feedback-canvas.zip` and `feedback-moodle.zip`, if submissions came from there.
 
-    Returns
-    -------
-    list of str
-        A message for each file that could not be written.
+    Return a message for each file that could not be written.
     """
-    pages: dict[tuple[str, str], tuple[Student, list[BuiltLesson]]] = {}
+    pages: dict[str, dict[tuple[str, Student], list[BuiltLesson]]] = {}
     for student, lesson, attempt in grades.all_attempts():
-        is_submitter = attempt.student == student.id  # not another member of a group
-        name = _name_of_page(attempt.system, attempt.handed_in_as)
-        if name and is_submitter and (student.login or attempt.system == CANVAS):
-            _, lessons = pages.setdefault((attempt.system, name), (student, []))
-            lessons.append(lesson)
-    by_system: dict[str, dict[str, ClassGrades]] = defaultdict(dict)
-    for (system, name), (student, lessons) in pages.items():
-        by_system[system][name] = replace(grades, students=[student], lessons=lessons)
+        if name := _name_of_page(student, attempt):
+            of_system = pages.setdefault(attempt.system, defaultdict(list))
+            of_system[name, student].append(lesson)
     return write_files(
         {
-            into / f"feedback-{system.casefold()}.zip": partial(_zip_pages, pages)
-            for system, pages in by_system.items()
+            into / f"feedback-{system.casefold()}.zip": partial(_zip_pages, grades, lessons)
+            for system, lessons in pages.items()
         }
     )
 
 
-def _name_of_page(system: str, handed_in_as: str) -> str:
-    """Return the name by which a platform takes a page back; "" if it does not."""
-    if system == CANVAS:
-        return str(PurePath(handed_in_as).with_suffix(".html")) if handed_in_as else ""
-    folder = _MOODLES_FOLDER.match(handed_in_as) if system == MOODLE else None
-    return f"{folder[0]}/feedback.html" if folder else ""
+def _name_of_page(student: Student, attempt: Attempt) -> str:
+    """Return the name by which a platform takes a student's page back; "" if it does not."""
+    if attempt.student != student.id:  # another member of the group handed it in
+        return ""
+    if attempt.system == CANVAS and attempt.handed_in_as:
+        return str(PurePath(attempt.handed_in_as).with_suffix(".html"))
+    if attempt.system == MOODLE and student.login:
+        folder = _MOODLES_FOLDER.match(attempt.handed_in_as)
+        return f"{folder[0]}/feedback.html" if folder else ""
+    return ""
 
 
-def _zip_pages(pages: Mapping[str, ClassGrades]) -> bytes:
+def _zip_pages(
+    grades: ClassGrades, pages: Mapping[tuple[str, Student], list[BuiltLesson]]
+) -> bytes:
     """Return a zip of students' pages, each with the lessons of one submission."""
     archive = io.BytesIO()
     with ZipFile(archive, "w", ZIP_DEFLATED) as zipped:
-        for name, grades in pages.items():
-            zipped.writestr(name, render_student(grades, grades.students[0]))
+        for (name, student), lessons in pages.items():
+            zipped.writestr(name, render_student(replace(grades, lessons=lessons), student))
     return archive.getvalue()
