@@ -256,7 +256,7 @@ def leaves_by_type(tree):
 
 
 # %% exercise="leaves_by_type" misconception="parent_class" changes="solution"
-"""You open objects of a subclass too: an `OrderedDict`, a namedtuple, or a subclass of `dict`. `isinstance` asks for the parent class. `type(tree) in registry` asks for the exact type, and these types are not in your registry."""
+"""You open objects of a subclass too: an `OrderedDict`, or a subclass of `dict` of your own. `isinstance` asks for the parent class. `type(tree) in registry` asks for the exact type, and these types are not in your registry."""
 -    if type(tree) not in registry:
 -        return [tree]
 -    children = registry[type(tree)](tree)
@@ -315,7 +315,7 @@ def leaves_by_type(tree):
 
 
 # %% exercise="leaves_by_type" misconception="opens_what_jax_opens" changes="solution"
-"""You open everything that JAX opens. But this registry holds four types only: a namedtuple, an `OrderedDict` and an object of a registered class are leaves here."""
+"""You open everything that JAX opens. But your registry holds four types only, fewer than JAX's: to your search, an `OrderedDict` is a leaf."""
 -    if type(tree) not in registry:
 -        return [tree]
 -    children = registry[type(tree)](tree)
@@ -347,7 +347,7 @@ def leaves_by_type(tree):
 
 
 # %% exercise="leaves_by_type" misconception="asks_for_the_parent_first" changes="solution"
-"""Your function fails at an object of a subclass, such as a namedtuple or an `OrderedDict`. `isinstance` is true for it, but `registry` has no entry for its type. Ask whether `type(tree)` is in the registry."""
+"""Your function fails at an object of a subclass, such as an `OrderedDict`. `isinstance` is true for it, but `registry` has no entry for its type. Ask whether `type(tree)` is in the registry."""
 -    if type(tree) not in registry:
 +    if not isinstance(tree, tuple(registry)):
 
@@ -2401,7 +2401,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="shorter_keys_first_everywhere" changes="other_dicts_as_written"
-"""In every plain dict, your shorter keys come first: `w` before `scale`, `block2` before `block10`. That is right for layers only. The keys of every other dict are sorted letter by letter."""
+"""In every plain dict, your shorter keys come first, as `block2` before `block10`. That is right for layers only. The keys of every other dict are sorted letter by letter."""
 -            names = list(item)
 -            if all(str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in names):
 -                names.sort(key=lambda name: int(name[5:]))
@@ -2512,7 +2512,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="default_keystr" section="key-paths" changes="solution"
-"""You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. Use the simple style, with a separator, as in `leaf_shapes`."""
+"""You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. Use the simple style, with a separator."""
 -            text = jax.tree_util.keystr(path, simple=True, separator="/")
 -            paths.setdefault(id(leaf), []).append(text)
 +            paths.setdefault(id(leaf), []).append(jax.tree_util.keystr(path))
