@@ -234,6 +234,8 @@ def from_shapes(answer, rng):
         {first: Duo((2,), (2, 2))},
         OrderedDict({first: (2,), second: (2, 2)}),
         [OrderedDict({second: (2,)})],
+        {first: [], second: (2,)},
+        [(2,), [], {}],
         {"w": (1, 2), "scale": ()},
     ]
     for tree in shuffled(rng, small):

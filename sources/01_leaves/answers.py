@@ -1259,7 +1259,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="sorts_the_names" section="a-missing-bias" changes="starter"
-"""Your names are the sorted keys of the outermost container. But a `None` has a name and is no leaf, and a container under one name may have several leaves: from there on, names and leaves do not belong together."""
+"""Your names are `sorted(params)`. Of a list or a tuple, these are its items, if Python can sort them at all. Of a dict, a `None` has a name and is no leaf, and a container under one name may have several leaves: names and leaves do not belong together."""
 -    names = list(params)
 +    names = sorted(params)
 

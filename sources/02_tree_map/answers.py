@@ -2222,7 +2222,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="a_leaf_beside_a_leaf" section="the-prefix-rule" changes="solution"
-"""Your function fails where `tree` has a leaf and `defaults` a whole part: you ask for equal structures there. By the prefix rule, the second tree may have a whole part in the place of a leaf."""
+"""Your function fails where `tree` has a leaf and `defaults` a whole part or a `None`: you ask for equal structures there. By the prefix rule, the second tree may have a whole part in the place of a leaf."""
 -        return default if value is None else value
 +        if value is None:
 +            return default
@@ -2306,7 +2306,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="walks_without_comparing" section="several-trees" changes="dicts_alone_are_nodes"
-"""You go through dicts, lists and tuples yourself: where `defaults` has more keys or items, or another kind of node, you give a result or raise another error; a `None` in a registered class stays. `jax.tree.map` compares the structures, and knows all nodes."""
+"""You go through dicts, lists and tuples yourself. So an `OrderedDict` becomes a plain dict, a `None` in a registered class stays, and JAX's `ValueError` is missing where the structures differ. `jax.tree.map` knows all nodes, and compares the structures."""
 -        return {name: fill_missing(value, defaults.get(name)) for name, value in tree.items()}
 +        return {name: fill_missing(value, defaults[name]) for name, value in tree.items()}
 +    if isinstance(tree, (list, tuple)):
