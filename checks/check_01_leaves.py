@@ -183,6 +183,7 @@ def leaf_shapes(answer, rng):
         leaf(),
         array(rng, 2, 2),
         no_leaves(rng),
+        {f"{first}/": leaf()},
         [scalar, (leaf(),)],
         {first: scalar, second: array(rng, 1, 2, 3)},
         {first: empty, second: [leaf()]},

@@ -334,6 +334,7 @@ def add_noise(answer, rng):
         {"w": w, "b": leaf()},
         [w] * int(rng.integers(2, 5)),
         {"w": matrix(rng), "b": None},
+        [matrix(rng), w, w],
         {first: {"w": leaf(), "b": leaf()}, second: {"w": leaf(), "b": leaf()}},
         {first: [leaf(), leaf()], second: (w, [leaf(), {"w": w}])},
     ]

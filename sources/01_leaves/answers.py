@@ -1061,6 +1061,12 @@ def leaf_shapes(tree):
 +        jax.tree_util.keystr(path, simple=True, separator="/") or "root": leaf.shape
 
 
+# %% exercise="leaf_shapes" misconception="strips_slashes" section="key-paths" changes="solution"
+"""Where a key begins or ends with `/`, your path text has lost this slash. `keystr` puts the separator only between steps: a slash at an end belongs to a key."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True, separator="/").strip("/"): leaf.shape
+
+
 # %% exercise="leaf_shapes" misconception="strips_brackets_at_the_ends" section="key-paths"
 """Your strings are wrong where a path has a field, such as `.w`, or a key holds quotes or brackets: they keep a dot or a bracket, or a key loses its own. Replacing characters in the default string gives such results; the simple style of `keystr` needs no replacing."""
 def leaf_shapes(tree):
@@ -1794,6 +1800,13 @@ def replace_leaves(tree, new_leaves):
 +    needed, given = structure.num_leaves, len(new_leaves)
 +    if needed != given:
 +        raise Exception(f"{needed} leaves needed, {given} given")
+
+
+# %% exercise="replace_leaves" misconception="new_or_old" changes="solution"
+"""Where an item is `None`, 0 or empty, your tree keeps the old leaf, and an array of several numbers makes you fail, as with `new or old`. Each item becomes a leaf, whether Python takes it for true or not."""
+-    return jax.tree.unflatten(structure, new_leaves)
++    pairs = zip(new_leaves, jax.tree.leaves(tree))
++    return jax.tree.unflatten(structure, [new or old for new, old in pairs])
 
 
 # %% exercise="replace_leaves" misconception="the_new_structure_must_be_the_old" section="a-missing-bias"

@@ -1385,6 +1385,13 @@ def add_noise(key, tree, scale):
     }
 
 
+# %% exercise="add_noise" misconception="a_key_for_each_size" changes="solution"
+"""Leaves of the same size get the same noise: the number that makes each key comes from the size or the shape. Two leaves can have one shape; number the leaves instead."""
+-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
++    keys = [jax.random.fold_in(key, leaf.size) for leaf in leaves]
++    keys = jax.tree.unflatten(structure, keys)
+
+
 # %% exercise="add_noise" misconception="returns_the_leaves"
 """You return a list of the noisy leaves. The tree around them is lost: flattening is half of the way, and `jax.tree.unflatten` goes back."""
 def add_noise(key, tree, scale):
