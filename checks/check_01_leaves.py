@@ -183,6 +183,7 @@ def leaf_shapes(answer, rng):
         leaf(),
         array(rng, 2, 2),
         no_leaves(rng),
+        {f"{first}/": leaf()},
         [scalar, (leaf(),)],
         {first: scalar, second: array(rng, 1, 2, 3)},
         {first: empty, second: [leaf()]},
@@ -558,8 +559,12 @@ def leaves_by_type(answer, rng):
 
     first, second = sorted(random_words(rng, 2))
     trees = [
-        *small_trees(rng, partial(number, rng)),
+        *plain_trees(rng, partial(number, rng)),
         {second: leaf(), first: "text"},
+        {first: None, second: leaf()},
+        [leaf(), None, (leaf(), None)],
+        OrderedDict({second: number(rng), first: number(rng)}),
+        [OrderedDict({second: number(rng), first: number(rng)}), number(rng)],
         array(rng, 2),
         None,
         one_of(rng, (), [], {}),
@@ -570,7 +575,7 @@ def leaves_by_type(answer, rng):
         [Config(a=1, b=2), number(rng)],
     ]
     for _ in range(rng.integers(2, 5)):
-        trees.append({second: [leaf(), None], first: Layer(leaf(), number(rng))})
+        trees.append({second: [leaf(), None], first: (leaf(), number(rng))})
     yield from (Case(answer, tree) for tree in shuffled(rng, trees))
 
 

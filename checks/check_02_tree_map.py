@@ -234,6 +234,8 @@ def from_shapes(answer, rng):
         {first: Duo((2,), (2, 2))},
         OrderedDict({first: (2,), second: (2, 2)}),
         [OrderedDict({second: (2,)})],
+        {first: [], second: (2,)},
+        [(2,), [], {}],
         {"w": (1, 2), "scale": ()},
     ]
     for tree in shuffled(rng, small):
@@ -332,6 +334,7 @@ def add_noise(answer, rng):
         {"w": w, "b": leaf()},
         [w] * int(rng.integers(2, 5)),
         {"w": matrix(rng), "b": None},
+        [matrix(rng), w, w],
         {first: {"w": leaf(), "b": leaf()}, second: {"w": leaf(), "b": leaf()}},
         {first: [leaf(), leaf()], second: (w, [leaf(), {"w": w}])},
     ]

@@ -363,7 +363,7 @@ def step_counter(TrainState, rng):
     means = {
         "arrays": "`advance` writes into the arrays of the old state.",
         "params": "`advance` changes the parameters of the old state.",
-        "step": "`advance` changes the step of the old state.",
+        "step": "After `advance`, the `step` of the old state is not the int that it was.",
     }
     for count in (1, 2, number(rng, 1, 3)):
         yield Case(old, *inputs(count, 1), note=note, if_wrong=means)

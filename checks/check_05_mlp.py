@@ -1175,7 +1175,7 @@ def momentum_step(answer, rng):
         return [share(rng) for _ in range(2 + rng.integers(2))]
 
     said = {
-        "params": "Your parameters do not move by the updates that `momentum` returns.",
+        "params": "Your parameters are not the old ones plus the updates of `momentum`.",
         "velocity": "Your velocity is not the one that `momentum` returns.",
         "step": 'Your `"step"` does not grow by 1 in each step.',
         "": "`momentum_step` returns one state: a dict with the same three entries.",

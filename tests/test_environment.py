@@ -97,6 +97,15 @@ def test_the_check_scripts_give_full_marks_to_the_solutions_with_the_lowest_vers
 
 @pytest.mark.slow
 @pytest.mark.thorough
+def test_the_lessons_run_with_the_lowest_versions(tmp_path):
+    # Cells that are to raise an error are marked; any other error ends nbconvert.
+    lessons = [files.notebook for files in Course(ROOT).lessons()]
+    command = ("-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir", tmp_path)
+    run(lowest(), *command, *lessons)
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
 def test_jupyterlab_starts_with_the_lowest_versions(tmp_path):
     with Lab(tmp_path, lowest()) as lab:
         assert "ERROR" not in lab.log.read_text("utf-8")

@@ -256,7 +256,7 @@ def leaves_by_type(tree):
 
 
 # %% exercise="leaves_by_type" misconception="parent_class" changes="solution"
-"""You open objects of a subclass too: an `OrderedDict`, a namedtuple, or a subclass of `dict`. `isinstance` asks for the parent class. `type(tree) in registry` asks for the exact type, and these types are not in your registry."""
+"""You open objects of a subclass too: an `OrderedDict`, or a subclass of `dict` of your own. `isinstance` asks for the parent class. `type(tree) in registry` asks for the exact type, and these types are not in your registry."""
 -    if type(tree) not in registry:
 -        return [tree]
 -    children = registry[type(tree)](tree)
@@ -315,7 +315,7 @@ def leaves_by_type(tree):
 
 
 # %% exercise="leaves_by_type" misconception="opens_what_jax_opens" changes="solution"
-"""You open everything that JAX opens. But this registry holds four types only: a namedtuple, an `OrderedDict` and an object of a registered class are leaves here."""
+"""You open everything that JAX opens. But your registry holds four types only, fewer than JAX's: to your search, an `OrderedDict` is a leaf."""
 -    if type(tree) not in registry:
 -        return [tree]
 -    children = registry[type(tree)](tree)
@@ -347,7 +347,7 @@ def leaves_by_type(tree):
 
 
 # %% exercise="leaves_by_type" misconception="asks_for_the_parent_first" changes="solution"
-"""Your function fails at an object of a subclass, such as a namedtuple or an `OrderedDict`. `isinstance` is true for it, but `registry` has no entry for its type. Ask whether `type(tree)` is in the registry."""
+"""Your function fails at an object of a subclass, such as an `OrderedDict`. `isinstance` is true for it, but `registry` has no entry for its type. Ask whether `type(tree)` is in the registry."""
 -    if type(tree) not in registry:
 +    if not isinstance(tree, tuple(registry)):
 
@@ -1061,6 +1061,12 @@ def leaf_shapes(tree):
 +        jax.tree_util.keystr(path, simple=True, separator="/") or "root": leaf.shape
 
 
+# %% exercise="leaf_shapes" misconception="strips_slashes" section="key-paths" changes="solution"
+"""Where a key begins or ends with `/`, your path text has lost this slash. `keystr` puts the separator only between steps: a slash at an end belongs to a key."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True, separator="/").strip("/"): leaf.shape
+
+
 # %% exercise="leaf_shapes" misconception="strips_brackets_at_the_ends" section="key-paths"
 """Your strings are wrong where a path has a field, such as `.w`, or a key holds quotes or brackets: they keep a dot or a bracket, or a key loses its own. Replacing characters in the default string gives such results; the simple style of `keystr` needs no replacing."""
 def leaf_shapes(tree):
@@ -1259,7 +1265,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="sorts_the_names" section="a-missing-bias" changes="starter"
-"""Your names are the sorted keys of the outermost container. But a `None` has a name and is no leaf, and a container under one name may have several leaves: from there on, names and leaves do not belong together."""
+"""Your names are `sorted(params)`. Of a list or a tuple, these are its items, if Python can sort them at all. Of a dict, a `None` has a name and is no leaf, and a container under one name may have several leaves: names and leaves do not belong together."""
 -    names = list(params)
 +    names = sorted(params)
 
@@ -1794,6 +1800,13 @@ def replace_leaves(tree, new_leaves):
 +    needed, given = structure.num_leaves, len(new_leaves)
 +    if needed != given:
 +        raise Exception(f"{needed} leaves needed, {given} given")
+
+
+# %% exercise="replace_leaves" misconception="new_or_old" changes="solution"
+"""Where an item is `None`, 0 or empty, your tree keeps the old leaf, and an array of several numbers makes you fail, as with `new or old`. Each item becomes a leaf, whether Python takes it for true or not."""
+-    return jax.tree.unflatten(structure, new_leaves)
++    pairs = zip(new_leaves, jax.tree.leaves(tree))
++    return jax.tree.unflatten(structure, [new or old for new, old in pairs])
 
 
 # %% exercise="replace_leaves" misconception="the_new_structure_must_be_the_old" section="a-missing-bias"
@@ -2401,7 +2414,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="shorter_keys_first_everywhere" changes="other_dicts_as_written"
-"""In every plain dict, your shorter keys come first: `w` before `scale`, `block2` before `block10`. That is right for layers only. The keys of every other dict are sorted letter by letter."""
+"""In every plain dict, your shorter keys come first, as `block2` before `block10`. That is right for layers only. The keys of every other dict are sorted letter by letter."""
 -            names = list(item)
 -            if all(str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in names):
 -                names.sort(key=lambda name: int(name[5:]))
@@ -2512,7 +2525,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="default_keystr" section="key-paths" changes="solution"
-"""You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. Use the simple style, with a separator, as in `leaf_shapes`."""
+"""You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. Use the simple style, with a separator."""
 -            text = jax.tree_util.keystr(path, simple=True, separator="/")
 -            paths.setdefault(id(leaf), []).append(text)
 +            paths.setdefault(id(leaf), []).append(jax.tree_util.keystr(path))

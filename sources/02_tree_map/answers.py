@@ -1385,6 +1385,13 @@ def add_noise(key, tree, scale):
     }
 
 
+# %% exercise="add_noise" misconception="a_key_for_each_size" changes="solution"
+"""Leaves of the same size get the same noise: the number that makes each key comes from the size or the shape. Two leaves can have one shape; number the leaves instead."""
+-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
++    keys = [jax.random.fold_in(key, leaf.size) for leaf in leaves]
++    keys = jax.tree.unflatten(structure, keys)
+
+
 # %% exercise="add_noise" misconception="returns_the_leaves"
 """You return a list of the noisy leaves. The tree around them is lost: flattening is half of the way, and `jax.tree.unflatten` goes back."""
 def add_noise(key, tree, scale):
@@ -2222,7 +2229,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="a_leaf_beside_a_leaf" section="the-prefix-rule" changes="solution"
-"""Your function fails where `tree` has a leaf and `defaults` a whole part: you ask for equal structures there. By the prefix rule, the second tree may have a whole part in the place of a leaf."""
+"""Your function fails where `tree` has a leaf and `defaults` a whole part or a `None`: you ask for equal structures there. By the prefix rule, the second tree may have a whole part in the place of a leaf."""
 -        return default if value is None else value
 +        if value is None:
 +            return default
@@ -2306,7 +2313,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="walks_without_comparing" section="several-trees" changes="dicts_alone_are_nodes"
-"""You go through dicts, lists and tuples yourself: where `defaults` has more keys or items, or another kind of node, you give a result or raise another error; a `None` in a registered class stays. `jax.tree.map` compares the structures, and knows all nodes."""
+"""You go through dicts, lists and tuples yourself. So an `OrderedDict` becomes a plain dict, a `None` in a registered class stays, and JAX's `ValueError` is missing where the structures differ. `jax.tree.map` knows all nodes, and compares the structures."""
 -        return {name: fill_missing(value, defaults.get(name)) for name, value in tree.items()}
 +        return {name: fill_missing(value, defaults[name]) for name, value in tree.items()}
 +    if isinstance(tree, (list, tuple)):

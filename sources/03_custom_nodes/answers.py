@@ -656,7 +656,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="children_first_in_the_constructor" section="flatten-and-unflatten"
-"""A rebuilt object has its values in the wrong fields, or a keyword-only field raises an error: your unflatten passes first the children, then the static values, by position. The constructor needs the values in the order of the fields, or with their names."""
+"""Your unflatten calls the constructor with the children first and the static values after them. The constructor takes values in the order of the fields, so they land in wrong fields, and a keyword-only field raises an error."""
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls) if f.init]
     data = [name for name in names if name not in static]
@@ -1348,7 +1348,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="no_jit" changes="solution"
-"""Your numbers are right, but Python runs `function` for each number: it runs outside jitted code, or each call is traced again. JAX keeps its traces with the jitted function. A jitted function that each call makes has none, and a new static number needs a new one."""
+"""Your numbers are right, but Python runs `function` for each number. Is there a `jax.jit` around `add`? Does each call make a new jitted function? It has no traces yet. Is a number static? Then each new number needs a new trace."""
      """The mean of `function(x)` over all `x` that were added."""
 -
 ...
@@ -2160,7 +2160,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="each_rebuild_copies" changes="only_the_outer_dict"
-"""A rebuilt model holds a copy of what JAX put in, and not the object itself: a rebuild copies too. Copy only what a caller passes in. Unflatten should store the object that it gets."""
+"""A rebuilt model does not hold the very object that JAX put in, but a copy of it, or a container around it. Copy only what a caller passes in. Unflatten should store the object that it gets."""
 +from copy import deepcopy
 +
 +

@@ -75,7 +75,7 @@ fields = {name: "leaf" if name in "ACEGH" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="only_the_trained_are_leaves"
-"""It is not trained by gradients. But a leaf need not be trained. A leaf is traced, so its value may change from call to call."""
+"""A field that no gradient trains can be a leaf all the same: a leaf is traced, so its value may change from call to call."""
 fields = {name: "leaf" if name in "AH" else "aux" for name in "ABCDEFGHIJ"}
 
 
@@ -933,7 +933,7 @@ class Lookup(NamedTuple):
 
 
 # %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field" changes="array_in_aux"
-"""Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. `jax.lax.stop_gradient` has to get the table in `__call__`, and you have to use its result: it changes nothing in place, and an index has no gradient anyway."""
+"""Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Pass the table, not the index, through `jax.lax.stop_gradient` in `__call__`, and use the result: it changes nothing in place."""
 -@partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
 +@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 
@@ -1510,7 +1510,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_the_calls"
-"""You return the number of calls. Either you count outside of the function that jit traces, or each call gets a function of its own with an empty cache, or nothing is jitted. The Python code inside one jitted function runs only while JAX traces."""
+"""You return the number of calls. Python runs the code inside a jitted function only while JAX traces: does your count stand there? And is there one jitted function for all calls? Each new one has an empty cache."""
 
 
 def traces_of(function, calls):
@@ -2272,7 +2272,7 @@ def rate_at(step):
 
 
 # %% exercise="rate_at" misconception="one_step_late"
-"""At step 10 and step 100 your rate is the old one. "From step 10 on" includes step 10: compare with `<`, not `<=`."""
+"""At step 10 and step 100 your rate is the old one. "From step 10 on" includes step 10: is it `<` or `<=`, `>` or `>=`?"""
 
 
 def rate_at(step):

@@ -2459,7 +2459,7 @@ def next_batch(key, count, size):
 
 
 # %% exercise="next_batch" misconception="splits_after_the_draw" section="a-key-for-each-layer" changes="as_it_was_found"
-"""Your batch is drawn with the caller's key itself, and the key that you return is made from it too: it is used twice. Numbers are independent only if each key is used once. Draw with one key of the split, and return the other one."""
+"""You use a key twice: the caller's key, or a part of it, draws the batch, and the key that you return is made from it too. Numbers are independent only if each key is used once. Draw with one key of the split, and return the other one."""
      rows = jax.random.permutation(key, count)[:size]
 +    key, _ = jax.random.split(key)
 
@@ -2905,6 +2905,12 @@ def step(params, batch, rate):
 +    return new, grads
 
 
+# %% exercise="step" misconception="only_the_weights_move" changes="solution"
+"""Your biases, or all leaves with one axis, stay as they were: only the weights moved. A step moves every leaf."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = jax.tree.map(lambda p, g: p - rate * g if p.ndim > 1 else p, params, grads)
+
+
 # %% exercise="step" misconception="unpacks_the_gradient_first" changes="solution"
 """Every call fails: you unpack the result of `value_and_grad` as gradient and loss. The loss comes first."""
 -    value, grads = jax.value_and_grad(loss)(params, *batch)
@@ -3104,6 +3110,12 @@ def keep_frozen(roles, old, new):
 """Your parameters move by the whole velocity, whatever the rate is. `momentum` returns the updates, with the rate in them: add these."""
 -    params = jax.tree.map(jnp.add, state["params"], updates)
 +    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
+
+
+# %% exercise="momentum_step" misconception="velocity_and_gradient_are_swapped" changes="solution"
+"""Your velocity is `0.9 * gradient + velocity`: gradient and velocity have changed places in the call of `momentum`, which takes the gradient first."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
++    updates, velocity = momentum(state["velocity"], grads, rate)
 
 
 # %% exercise="momentum_step" misconception="the_updates_as_velocity" changes="solution"
