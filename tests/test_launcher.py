@@ -254,7 +254,7 @@ def test_without_another_python_uv_may_fetch_one_if_the_user_agrees(copy):
 def test_uv_installs_the_lock_and_then_the_course_with_pips_mirror_but_the_users_own_settings(made):
     lock, course = (call["arguments"] for call in made.calls()[:2])
     assert lock[-2:] == ["--requirements", str(made.folder / "requirements.txt")]
-    assert "--compile-bytecode" in course  # of all that is installed
+    assert "--compile-bytecode" in lock
     assert course[-2:] == ["--editable", str(made.folder)]
     seen = made.calls()[0]["environment"]
     assert seen["UV_INDEX_URL"] == "https://mirror.invalid/simple"
