@@ -301,8 +301,8 @@ def test_downloads_are_shown_in_one_line_and_other_output_goes_into_the_log(copy
     lines += [" Downloaded jax\n", " Downloaded b\n", "Prepared 2 packages\n", " + jax==1\n"]
     copy.launcher.show_progress(lines, log)
     assert re.sub(r"\d+ s", "T s", terminal.getvalue()).split("\r")[1:] == [
-        f"{'  21 of 105 MB, about T s left':<40}",
-        f"{'  105 of 105 MB, about T s left':<40}\n",
+        f"  {'21 of 105 MB, about T s left':<40}",
+        f"  {'105 of 105 MB, about T s left':<40}\n  Installing: a minute.\n",
     ]
     assert log.getvalue() == "".join(lines)
 

@@ -338,8 +338,10 @@ def show_progress(lines: Iterable[str], log: TextIO) -> None:
             done += sizes.get(match[1], 0)
             total = sum(sizes.values())
             left = (total - done) / max(done, 1) * (time.monotonic() - began)
-            text = f"  {1.05 * done:.0f} of {1.05 * total:.0f} MB, about {left:.0f} s left"
-            say(f"\r{text:<40}", end="" if done < total else "\n", flush=True)
+            text = f"{1.05 * done:.0f} of {1.05 * total:.0f} MB, about {left:.0f} s left"
+            say(f"\r  {text:<40}", end="", flush=True)
+        elif line.startswith("Prepared") and done:
+            say("\n  Installing: a minute.")
 
 
 def child_variables() -> dict[str, str]:
