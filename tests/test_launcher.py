@@ -138,7 +138,7 @@ class Copy:
         return [json.loads(line) for line in lines]
 
     def changes(self) -> set[str]:
-        return self.launcher.find_changes(self.launcher.choose_lock(["lab"]))
+        return self.launcher.find_changes(self.launcher.choose_locks(["lab"]))
 
     @property
     def launcher(self):

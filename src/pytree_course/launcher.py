@@ -97,17 +97,17 @@ UV_VARIABLES = {
 }
 
 
-def choose_lock(arguments: Sequence[str]) -> Path:
-    """Return the lock that a command needs; what has been installed once stays up to date."""
+def choose_locks(arguments: Sequence[str]) -> list[Path]:
+    """Return the locks that a command needs; what has been installed once stays up to date."""
     is_for_developers = arguments[0] in {"site", "test"} or "--dask" in arguments
     wants_more = is_for_developers and not wants_help(arguments)
     has_more = read_stamp().get("lock") == DEVELOPERS_LOCK.name
-    return (
-        DEVELOPERS_LOCK if DEVELOPERS_LOCK.exists() and (wants_more or has_more) else LEARNERS_LOCK
-    )
+    if DEVELOPERS_LOCK.exists() and (wants_more or has_more):
+        return [LEARNERS_LOCK, DEVELOPERS_LOCK]  # both, as a teacher may add a package to the first
+    return [LEARNERS_LOCK]
 
 
-def make_stamp(lock: Path) -> dict[str, str]:
+def make_stamp(locks: Sequence[Path]) -> dict[str, str]:
     """Return the environment's location, interpreter and lock, and a digest of its contents."""
     # The real path distinguishes Python versions. Windows has a copy instead of the link.
     interpreter = os.path.realpath(PYTHON)
@@ -116,9 +116,9 @@ def make_stamp(lock: Path) -> dict[str, str]:
     os.stat(interpreter)  # fails if it is gone
     digest = hashlib.sha256()
     settings = sorted(Path(__file__).with_name("jupyter").glob("*.*"))
-    for file in [lock, ROOT / "pyproject.toml", *settings]:
+    for file in [*locks, ROOT / "pyproject.toml", *settings]:
         digest.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
-    entries = {"location": str(VENV), "interpreter": interpreter, "lock": lock.name}
+    entries = {"location": str(VENV), "interpreter": interpreter, "lock": locks[-1].name}
     return {**entries, "digest": digest.hexdigest()}
 
 
@@ -130,10 +130,10 @@ def read_stamp() -> dict[str, str]:
         return {}
 
 
-def find_changes(lock: Path) -> set[str]:
+def find_changes(locks: Sequence[Path]) -> set[str]:
     """Return the names of the stamp's entries that have changed since the installation."""
     try:
-        stamp, current_stamp = read_stamp(), make_stamp(lock)
+        stamp, current_stamp = read_stamp(), make_stamp(locks)
     except OSError:
         return {"stamp"}
     return {name for name in current_stamp if current_stamp[name] != stamp.get(name)}
@@ -156,12 +156,12 @@ def has_course() -> bool:
     return any(distribution.version == version for distribution in installed)
 
 
-def prepare(lock: Path) -> None:
+def prepare(locks: Sequence[Path]) -> None:
     """Make or update the environment, unless another run has just done so."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the installer, too
     with open(ROOT / ".venv-lock", "a+b") as file:
         wait_for_turn(file.fileno())
-        changes = find_changes(lock)
+        changes = find_changes(locks)
         if not changes:
             return
         LOG.write_text("", "utf-8")
@@ -181,7 +181,7 @@ def prepare(lock: Path) -> None:
             # --clear: an interrupted run may leave a partial package, which uv does not detect.
             run_step([*uv, "venv", "--no-project", "--clear", "--python", base, VENV], settings)
         STAMP.unlink(missing_ok=True)
-        install_packages(lock, uv, settings)
+        install_packages(locks, uv, settings)
         shutil.rmtree(INSTALLER, ignore_errors=True)
         say("The environment is ready. Later starts skip this.\n")
 
@@ -257,11 +257,12 @@ def try_lock(descriptor: int) -> bool:
     return True
 
 
-def install_packages(lock: Path, uv: Sequence[str], settings: Mapping[str, str]) -> None:
+def install_packages(locks: Sequence[Path], uv: Sequence[str], settings: Mapping[str, str]) -> None:
     """Install the locked packages and the course; write the stamp last, and atomically."""
     # Not `uv pip sync`, which queries the index even for installed packages.
     install = [*uv, "pip", "install", "--python", PYTHON]
-    run_step([*install, "--compile-bytecode", "--requirements", lock], settings)
+    requirements = [part for lock in locks for part in ("--requirements", lock)]
+    run_step([*install, "--compile-bytecode", *requirements], settings)
     # Packages bring their own tests: 80 MB.
     for folder in [*VENV.glob("[Ll]ib*/**/site-packages/**/tests")]:
         shutil.rmtree(folder, ignore_errors=True)
@@ -272,7 +273,7 @@ def install_packages(lock: Path, uv: Sequence[str], settings: Mapping[str, str])
     for link in VENV.glob("[Ll]ib*/**/site-packages/_editable_impl_pytree_course.pth"):
         link.write_text(os.path.relpath(ROOT / "src", link.parent), "ascii")
     draft = STAMP.with_suffix(".draft")
-    draft.write_text(json.dumps(make_stamp(lock), indent=1), "utf-8")
+    draft.write_text(json.dumps(make_stamp(locks), indent=1), "utf-8")
     os.replace(draft, STAMP)
 
 
@@ -403,8 +404,8 @@ def wants_help(arguments: Sequence[str]) -> bool:
 
 def start(arguments: Sequence[str]) -> int:
     """Run a command with the first Python that has the course; if none has it, install it."""
-    lock = choose_lock(arguments)
-    if not find_changes(lock):
+    locks = choose_locks(arguments)
+    if not find_changes(locks):
         return run_command(PYTHON, arguments)
     if wants_help(arguments):
         print(HELP, end="")  # without making an environment for it
@@ -419,5 +420,5 @@ def start(arguments: Sequence[str]) -> int:
         del variables[SERVERS_PYTHON]  # so that the other Python does not delegate again
         command = [servers_python, "-P", str(ROOT / "course.py"), *arguments]
         return replace_process(command, variables)
-    prepare(lock)
+    prepare(locks)
     return run_command(PYTHON, arguments)
