@@ -168,7 +168,7 @@ def prepare(locks: Sequence[Path]) -> None:
         is_new = not changes <= {"lock", "digest"}
         if is_new and is_supported():
             require_modules(sys.executable)
-            say("Making the course's environment: about 250 MB to download, 1.1 GB on disk, once.")
+            say("Making the course's environment: about 280 MB to download, 1.1 GB on disk, once.")
         elif is_new:
             say(NEEDS_ANOTHER.format(*sys.version_info))
         elif "lock" in changes:
