@@ -206,7 +206,7 @@ def find_python(uv: Sequence[str], settings: Mapping[str, str]) -> str:
     """Return another Python, one that the lock has packages for; fetch it if the user agrees."""
     wanted = "cpython>={}.{},<{}.{}".format(*OLDEST, NEWEST[0], NEWEST[1] + 1)
     # --system: none of a virtual environment, such as the one that is about to be replaced.
-    find = [*uv, "python", "find", "--quiet", "--system", "--no-python-downloads", wanted]
+    find = [*uv, "python", "find", "--system", "--no-python-downloads", wanted]
     variables = {**settings, **child_variables()}
     search = subprocess.run(
         find, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=ROOT, env=variables, text=True
