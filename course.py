@@ -8,7 +8,7 @@ old; the rest is in src/pytree_course/launcher.py.
 import os
 import sys
 
-NEEDED = (3, 11)
+NEEDED = (3, 8)
 
 
 def too_old(version):
@@ -16,7 +16,7 @@ def too_old(version):
     if tuple(version[:2]) >= NEEDED:
         return None
     return (
-        "This course needs Python %d.%d or newer, and this is Python %d.%d.\n"
+        "To start, this course needs Python %d.%d or newer, and this is Python %d.%d.\n"
         "  If a newer one is installed, call it by name:  python3.13 course.py lab\n"
         "  (on Windows:  py -3.13 course.py lab).\n"
         "  If not, get one from python.org, your system's packages or conda."

@@ -27,7 +27,8 @@ OLDEST = PROJECT["requires-python"].removeprefix(">=")
 )
 RUNNING = "{}.{}".format(*sys.version_info)
 SUPPORTED = [f"3.{n}" for n in range(int(OLDEST[2:]), int(NEWEST[2:]) + 1)]
-SOURCES = ("pyproject.toml", "requirements.txt", "environment.yml", "src/pytree_course/jupyter")
+LOCKS = ("requirements.txt", "requirements-dev.txt")
+SOURCES = ("pyproject.toml", *LOCKS, "environment.yml", "src/pytree_course/jupyter")
 """What is installed from this repository, but for code, which an editable installation reads."""
 
 
@@ -37,8 +38,9 @@ def pip_section() -> list[str]:
 
 
 def locked(version: str) -> Path:
-    """Return a Python of this version that has what environment.yml asks for, from the lock."""
-    return made(f"locked-{version}", version, *shlex.split(" ".join(pip_section())))
+    """Return a Python of this version that has what environment.yml and the tests ask for."""
+    packages = shlex.split(" ".join([*pip_section(), f"--requirement {LOCKS[1]}"]))
+    return made(f"locked-{version}", version, *packages)
 
 
 def made(name: str, version: str, *installed: str) -> Path:

@@ -8,6 +8,7 @@ import sys
 from datetime import datetime
 
 import pytest
+from jupyter_core.paths import jupyter_path
 
 from pytree_course.cli.app import console, parse_deadline
 from pytree_course.course import CourseError
@@ -110,3 +111,11 @@ def test_work_is_due_at_a_time_or_at_the_end_of_a_day():
     for invalid in ("30.11.2026", "tomorrow", ""):
         with pytest.raises(CourseError, match="write 2026-11-30, or 2026-11-30 23:59"):
             parse_deadline(invalid)
+
+
+def test_the_lab_starts_its_own_kernel_in_an_environment_of_somebody_else(course_py, monkeypatch):
+    monkeypatch.setattr("pytree_course.cli.learner.run_in_course", lambda *_: 0)
+    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "0")  # as Jupyter decides if root owns it
+    assert not jupyter_path()[0].startswith(sys.prefix)
+    course_py("lab")
+    assert jupyter_path()[0].startswith(sys.prefix)

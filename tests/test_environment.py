@@ -3,12 +3,14 @@
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from pytree_course import launcher
 from pytree_course.course import Course
 from tests.browser.lab import Lab
 from tests.environments import (
@@ -28,27 +30,50 @@ DECLARED = [Requirement(line) for group in GROUPS for line in group]
 NAMES = {canonicalize_name(requirement.name) for requirement in DECLARED}
 
 
-@pytest.fixture(scope="module")
-def lock() -> list[Requirement]:
-    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+LEARNERS, DEVELOPERS = ROOT / "requirements.txt", ROOT / "requirements-dev.txt"
+EVERY_PYTHON = [f"3.{n}" for n in range(launcher.OLDEST[1], launcher.NEWEST[1] + 1)]
+SYSTEMS = ("x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "aarch64-apple-darwin", "windows")
+
+
+def read_lock(file: Path) -> list[Requirement]:
+    lines = file.read_text("utf-8").splitlines()
     return [Requirement(line) for line in lines if line and not line.startswith("#")]
 
 
-def test_the_lock_holds_exact_versions_of_all_that_is_declared_and_no_addresses(lock):
-    for requirement in lock:
+@pytest.mark.parametrize("file", [LEARNERS, DEVELOPERS], ids=lambda file: file.stem)
+def test_a_lock_holds_exact_versions_and_no_addresses(file):
+    for requirement in read_lock(file):
         assert re.fullmatch(r"==[\w.+!]+", str(requirement.specifier)), requirement
         assert requirement.url is None, requirement
-    text = (ROOT / "requirements.txt").read_text("utf-8")
+    text = file.read_text("utf-8")
     assert not re.search(r"://|--hash|sha256|--(extra-)?index-url\s+\S+:|@ ", text)
-    assert {canonicalize_name(requirement.name) for requirement in lock} >= NAMES
 
 
-@pytest.mark.parametrize("python", SUPPORTED)
-def test_the_lock_has_one_version_of_each_package_per_python(lock, python):
+def test_developers_have_all_that_is_declared_and_learners_versions_and_learners_less():
+    learners, developers = ({*map(str, read_lock(file))} for file in (LEARNERS, DEVELOPERS))
+    assert learners < developers
+    assert {canonicalize_name(each.name) for each in read_lock(DEVELOPERS)} >= NAMES
+    assert launcher.UV in developers
+    for heavy in ("playwright", "mypy", "ruff", "hypothesis", "dask", "uv"):
+        assert not any(line.startswith(f"{heavy}==") for line in learners)
+
+
+@pytest.mark.parametrize("python", EVERY_PYTHON)
+def test_the_lock_has_one_version_of_each_package_per_python(python):
     marks = {"python_version": python, "python_full_version": f"{python}.5"}
+    lock = read_lock(DEVELOPERS)
     names = [r.name for r in lock if r.marker is None or r.marker.evaluate(marks)]
     assert len(names) == len(set(names))
     assert {"jax", "jaxlib", "numpy", "flax"} <= set(names)
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("python", EVERY_PYTHON)
+def test_each_package_for_learners_has_a_wheel_for_every_python_on_every_system(python, system):
+    uv = (sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--only-binary", ":all:")
+    run(*uv, "--python-version", python, "--python-platform", system, LEARNERS)
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ That the true environment can be made is shown by every run of .ci/run, which be
 """
 
 import importlib.util
+import io
 import json
 import os
 import re
@@ -37,17 +38,26 @@ sys.exit(7 if "--fail" in sys.argv else 0)
 """
 
 STAND_IN_FOR_UV = '''
-import json, os, pathlib, sys, time
+import json, os, pathlib, subprocess, sys, time
 
+def value(option):
+    return sys.argv[sys.argv.index(option) + 1]
+
+if sys.argv[1] == "python":
+    if sys.argv[2] == "find" and "FOUND" in os.environ:
+        sys.exit(print(os.environ["FOUND"]))
+    sys.exit("no route to host")
+if sys.argv[1] == "venv":
+    sys.exit(subprocess.call([value("--python"), "-m", "venv", "--without-pip", sys.argv[-1]]))
 with open(os.environ["UV_CACHE_DIR"] + "/calls", "a") as calls:
     calls.write(json.dumps({"arguments": sys.argv[1:], "environment": dict(os.environ)}) + "\\n")
 if "UV_OFFLINE" in os.environ:
     sys.exit("the disk is on fire")
 while "WAIT_FOR" in os.environ and not os.path.exists(os.environ["WAIT_FOR"]):
     time.sleep(0.05)
-course = pathlib.Path(__file__).parents[1] / "pytree_course"
-course.mkdir(exist_ok=True)
-(course / "__main__.py").write_text("""COURSE""", "utf-8")
+[packages] = pathlib.Path(value("--python")).parents[1].glob("lib/python*/site-packages")
+(packages / "pytree_course").mkdir(exist_ok=True)
+(packages / "pytree_course/__main__.py").write_text("""COURSE""", "utf-8")
 '''.replace("COURSE", STAND_IN_FOR_THE_COURSE)
 
 
@@ -62,13 +72,20 @@ if "install" in sys.argv:
 """
 
 
+STAND_IN_FOR_OTHER_PYTHONS = (
+    "import os, sys; sys.modules.update(dict.fromkeys(os.environ.get('MISSING', '').split())); "
+    "sys.version_info = (3, int(os.environ.pop('PRETENDED', sys.version_info[1])), 0)\n"
+)
+
+
 class Copy:
-    """A copy of the launcher's files, and a folder from which pip installs the stand-in for uv."""
+    """A learner's copy of the launcher's files, and a folder with a stand-in for uv for pip."""
 
     def __init__(self, root: Path, python: str | Path) -> None:
         self.folder = root / "my coursé"
         self.cache = root / "cache"
         self.python = python
+        self.stdin = subprocess.DEVNULL
         self.cache.mkdir()
         (self.folder / "src/pytree_course").mkdir(parents=True)
         for name in ("course.py", "requirements.txt", "pyproject.toml"):
@@ -79,8 +96,7 @@ class Copy:
         for name in ("launcher.py", "help.txt"):
             file = Path(launcher.__file__).with_name(name)
             shutil.copy(file, self.folder / "src/pytree_course")
-        lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-        [version] = [line.removeprefix("uv==") for line in lines if line.startswith("uv==")]
+        version = launcher.UV.removeprefix("uv==")
         info = f"uv-{version}.dist-info"
         with zipfile.ZipFile(self.cache / f"uv-{version}-py3-none-any.whl", "w") as wheel:
             wheel.writestr("uv/__main__.py", STAND_IN_FOR_UV)
@@ -94,6 +110,7 @@ class Copy:
         own |= {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1", "UV_CACHE_DIR": str(self.cache)}
         return subprocess.Popen(
             [self.python, self.folder / "course.py", *arguments],
+            stdin=self.stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
@@ -120,6 +137,9 @@ class Copy:
         lines = file.read_text().split("\n")[:-1] if file.exists() else []  # the last may be half
         return [json.loads(line) for line in lines]
 
+    def changes(self) -> set[str]:
+        return self.launcher.find_changes(self.launcher.choose_locks(["lab"]))
+
     @property
     def launcher(self):
         file = self.folder / "src/pytree_course/launcher.py"
@@ -135,6 +155,7 @@ def packages_of_a_new_python(folder: Path) -> Path:
     [packages] = folder.glob("lib/python*/site-packages")
     (packages / "pip").mkdir()
     (packages / "pip/__main__.py").write_text(STAND_IN_FOR_PIP, "utf-8")
+    (packages / "other_pythons.pth").write_text(STAND_IN_FOR_OTHER_PYTHONS, "utf-8")
     return packages
 
 
@@ -180,7 +201,7 @@ def test_help_lists_the_commands_there_are():
     assert set(launcher.COMMANDS) == commands
 
 
-@pytest.mark.parametrize("version", ["2.7", "3.10"])
+@pytest.mark.parametrize("version", ["2.7", "3.7"])
 def test_an_old_python_is_told_so(copy, version):
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     pythons = sorted(pyenv.glob(f"versions/{version}.*/bin/python"))
@@ -189,8 +210,42 @@ def test_an_old_python_is_told_so(copy, version):
     copy.python = pythons[0]
     status, _, told = copy.run("lab")
     assert status == 1
-    assert f"3.11 or newer, and this is Python {version}" in told
+    assert f"3.8 or newer, and this is Python {version}" in told
     assert "Error" not in told
+
+
+def test_a_python_without_sqlite3_or_ssl_is_refused_and_the_remedy_named(copy):
+    status, _, told = copy.run("lab", MISSING="_sqlite3 _ssl")
+    assert status == 1
+    assert "has no sqlite3 and ssl, which the course needs" in told
+    assert "install libsqlite3-dev and libssl-dev and build" in told
+    assert len(told.splitlines()) == 1
+    assert not (copy.folder / ".venv").exists()
+
+
+@pytest.mark.parametrize("pretended", ["8", "15"])
+def test_outside_of_the_locks_range_another_installed_python_is_used(copy, pretended):
+    status, _, told = copy.run("lab", PRETENDED=pretended, FOUND=str(copy.python))
+    assert status == 0, told
+    assert f"This is Python 3.{pretended}; the course's packages are there for Python 3.11" in told
+    assert f"installed as {copy.python}" in told
+    assert copy.run("lab", PRETENDED=pretended)[2] == ""
+
+
+def test_without_another_python_uv_may_fetch_one_if_the_user_agrees(copy):
+    status, _, told = copy.run("lab", PRETENDED="15")
+    assert status == 1
+    assert "-m uv python install --no-bin 3.13\nfetches it. Or install one" in told
+    for answer, outcome in ((b"n", "The command"), (b"y", "could not be fetched")):
+        ours, copy.stdin = os.openpty()
+        os.write(ours, answer + b"\n")
+        status, _, told = copy.run("lab", PRETENDED="15")
+        assert status == 1
+        assert "May uv fetch Python 3.13" in told
+        assert outcome in told
+        assert ("no route to host" in told) == (answer == b"y")
+        os.close(ours)
+        os.close(copy.stdin)
 
 
 # --- making it, once
@@ -198,8 +253,8 @@ def test_an_old_python_is_told_so(copy, version):
 
 def test_uv_installs_the_lock_and_then_the_course_with_pips_mirror_but_the_users_own_settings(made):
     lock, course = (call["arguments"] for call in made.calls()[:2])
-    assert "--compile-bytecode" in lock
     assert lock[-2:] == ["--requirements", str(made.folder / "requirements.txt")]
+    assert "--compile-bytecode" in lock
     assert course[-2:] == ["--editable", str(made.folder)]
     seen = made.calls()[0]["environment"]
     assert seen["UV_INDEX_URL"] == "https://mirror.invalid/simple"
@@ -221,20 +276,52 @@ def test_a_change_of_what_it_is_made_from_updates_it(made):
     calls = len(made.calls())
     with (made.folder / "requirements.txt").open("a") as lock:
         lock.write("\n")
-    assert made.launcher.find_changes() == {"digest"}
+    assert made.changes() == {"digest"}
     status, _, told = made.run("test")
     assert status == 0
     assert "Updating" in told
     assert len(made.calls()) == calls + 2
 
 
+def test_developers_packages_are_added_by_the_first_command_that_needs_them_and_stay(copy):
+    shutil.copy(ROOT / "requirements-dev.txt", copy.folder)
+    locks = []
+    for command in ("lab", "test", "lab", "site"):
+        status, _, told = copy.run(command)
+        assert status == 0, told
+        locks += [Path(call["arguments"][-1]).name for call in copy.calls()[2 * len(locks) :: 2]]
+    assert locks == ["requirements.txt", "requirements-dev.txt"]
+
+
+def test_downloads_are_shown_in_one_line_and_other_output_goes_into_the_log(copy, monkeypatch):
+    terminal, log = io.StringIO(), io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    lines = ["Resolved 2 packages\n", "Downloading jax (20.0MiB)\n", "Downloading b (80.0MiB)\n"]
+    lines += [" Downloaded jax\n", " Downloaded b\n", "Prepared 2 packages\n", " + jax==1\n"]
+    copy.launcher.show_progress(lines, log)
+    assert re.sub(r"\d+ s", "T s", terminal.getvalue()).split("\r")[1:] == [
+        f"  {'21 of 105 MB, about T s left':<40}",
+        f"  {'105 of 105 MB, about T s left':<40}\n  Installing: a minute.\n",
+    ]
+    assert log.getvalue() == "".join(lines)
+
+
 def test_a_failed_step_shows_why_and_what_to_try(copy):
     status, output, told = copy.run("test", UV_OFFLINE="1")
     assert status == 1
     assert output == ""
-    for text in ("the disk is on fire", "could not be made", "network", "disk", "delete", "apt"):
+    for text in (
+        "the disk is on fire",
+        "could not be made",
+        "network",
+        "disk",
+        "delete",
+        "apt",
+        ".venv-log",
+    ):
         assert text in told
-    assert copy.launcher.find_changes()
+    assert copy.changes()
 
 
 def test_a_stopped_run_ends_its_installer_too(copy):
@@ -244,7 +331,7 @@ def test_a_stopped_run_ends_its_installer_too(copy):
     assert process.returncode == 130
     assert "Stopped" in told
     assert "Traceback" not in told
-    assert copy.launcher.find_changes()
+    assert copy.changes()
 
 
 def test_of_two_starts_at_once_the_second_waits(copy):
@@ -311,15 +398,15 @@ def test_a_python_without_pip_will_do_and_a_moved_environment_is_made_anew(copy)
     copy.python = copy.cache / "bare/bin/python"
     status, _, told = copy.run("test")
     assert status == 0, told
-    assert copy.launcher.find_changes() == set()
+    assert copy.changes() == set()
     moved = copy.folder.with_name("moved")
     copy.folder.rename(moved)
     copy.folder = moved
-    assert copy.launcher.find_changes() == {"location"}
+    assert copy.changes() == {"location"}
     status, _, told = copy.run("test")
     assert status == 0
     assert "Making the course's environment" in told
-    assert copy.launcher.find_changes() == set()
+    assert copy.changes() == set()
 
 
 # --- what the commands get to see

@@ -154,6 +154,19 @@ def test_a_notebook_alone_uses_the_installed_course(installed, alone):
     assert installed.is_untouched()
 
 
+def test_an_unrelated_notebook_beside_it_is_left_as_it_is(installed, tmp_path):
+    ours = "[call.__module__ for calls in shell.events.callbacks.values() for call in calls]"
+    code = f"shell = get_ipython()\nprint('vote' in globals(), shell.custom_exceptions, {ours},"
+    code += " vars(shell).get('showtraceback'))"
+    file = tmp_path / "theirs.ipynb"
+    cells = [nbformat.v4.new_code_cell(code, id="asks")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), file)
+    said = installed.run_notebook(file)["asks"]
+    assert said.startswith("False ()")
+    assert said.strip().endswith("None")
+    assert "pytree_course" not in said
+
+
 def test_its_progress_goes_where_the_learner_says_and_its_links_lead_nowhere_dead(
     installed, alone, tmp_path
 ):

@@ -1,7 +1,7 @@
 """JAX's persistent compilation cache of the author's answers, which graded kernels can read.
 
-The key of a compiled program is a digest of the whole program. Nobody may list the folder, so only
-code that compiles to the same program finds it; sandboxes see the folder read-only.
+The key of a compiled program is a digest of the whole program. A sandbox sees the folder read-only
+and cannot list it (`enter.py`), so only code that compiles to the same program finds it.
 """
 
 import contextlib
@@ -14,9 +14,7 @@ from pathlib import Path
 
 CACHE = Path(sys.prefix) / "cache"  # in the course's environment, which every sandbox sees
 
-# Its owner may not list it either, as learners' code runs as that user. Root's kernels run as
-# another user, who may read entries, too.
-_UNLISTABLE_MODE = 0o311
+FOLDER_VARIABLE = "JAX_COMPILATION_CACHE_DIR"
 
 _READ_ONLY = {
     "jax_persistent_cache_min_compile_time_secs": 1e9,  # no program takes that long
@@ -45,10 +43,10 @@ def use_compiled_programs(*, keep: bool) -> None:
 
 def kernel_variables() -> dict[str, str]:
     """Return the environment variables that make a kernel read the cache; none without a cache."""
-    if not programs_folder().is_dir():
+    if not programs_folder().parent.is_dir():
         return {}
-    options = {**_READ_ONLY, "jax_compilation_cache_dir": str(programs_folder())}
-    return {name.upper(): str(value) for name, value in options.items()}
+    options = {name.upper(): str(value) for name, value in _READ_ONLY.items()}
+    return {**options, FOLDER_VARIABLE: str(programs_folder())}
 
 
 def marker(*contents: str) -> Path:
@@ -68,5 +66,4 @@ def programs_folder() -> Path:
     folder = CACHE / "compiled" / hashlib.sha256(processor.encode()).hexdigest()[:16]
     with contextlib.suppress(OSError):  # if the environment is read-only, kernels compile
         folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(_UNLISTABLE_MODE)
     return folder

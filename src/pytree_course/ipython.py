@@ -1,9 +1,10 @@
-"""The IPython extension of every kernel: record what cells define, and explain their errors."""
+"""The IPython extension of the course's kernels: what cells define, and explained errors."""
 
 import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 from traceback import walk_tb
@@ -37,6 +38,17 @@ _stale_names: set[str] = set()
 
 
 def load_ipython_extension(shell: Any) -> None:
+    """Prepare a kernel in the course's folder; on a hub, kernels of other notebooks load this, too.
+
+    A notebook of the course that lies elsewhere is known by its set-up cell, which makes `Checks`.
+    """
+    with suppress(CourseError):
+        Course.above()
+        prepare(shell)
+
+
+@cache
+def prepare(shell: Any) -> None:
     """Record what cells define, explain errors, and keep sending verdicts to a joined class."""
     show = shell.showtraceback
 
@@ -51,10 +63,7 @@ def load_ipython_extension(shell: Any) -> None:
         return  # it gives the points unless a check raises: no note may replace the error
     _record_definitions(shell)
     shell.set_custom_exc((Exception,), _show_error)
-    try:
-        joined_file = Course.of_notebook().joined_file
-    except CourseError:
-        return  # outside the course's folder
+    joined_file = Course.of_notebook().joined_file
     if joined_file is None:
         return  # a build: there is no learner
 

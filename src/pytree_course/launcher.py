@@ -1,8 +1,11 @@
 """The launcher behind course.py: make the environment once with uv, then run commands in it.
 
-It imports the standard library only, because nothing may be installed yet. If the course is
-installed in its own Python, as on a hub or in conda, it makes no environment.
+It imports the standard library only, because nothing may be installed yet, and runs on Python 3.8,
+which may have to find a newer one. If the course is installed in its own Python, as on a hub or in
+conda, it makes no environment.
 """
+
+from __future__ import annotations
 
 import ast
 import difflib
@@ -16,14 +19,34 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TextIO
 
 ROOT = Path(__file__).resolve().parents[2]
-REQUIREMENTS = ROOT / "requirements.txt"
+LEARNERS_LOCK = ROOT / "requirements.txt"
+DEVELOPERS_LOCK = ROOT / "requirements-dev.txt"  # all of the learners', and more
 VENV = ROOT / ".venv"
-PYTHON = str(VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+INSTALLER = ROOT / ".venv-installer"  # has uv, until the environment is ready
+LOG = ROOT / ".venv-log"
 STAMP = VENV / "pytree-course.json"
+UV = "uv==0.13.8"
+
+
+def python_of(environment: Path) -> str:
+    """Return the Python of a virtual environment."""
+    return str(environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+
+
+PYTHON = python_of(VENV)
+
+OLDEST, NEWEST = (3, 11), (3, 14)
+"""The Pythons for which each package of the lock has a wheel: tests/test_environment.py asks."""
+
+FETCHED = "3.13"
+
+# -P: no file of a learner's, such as random.py in the current folder, is imported instead.
+RUNNING = [sys.executable, "-P"] if sys.version_info >= (3, 11) else [sys.executable]
 
 # Standard output belongs to the command.
 say = functools.partial(print, file=sys.stderr)
@@ -36,9 +59,25 @@ COMMANDS = re.findall(r"^  (\w+)   ", HELP, re.M)  # HELP lists them all
 INSTALLATION_FAILED = """
 The environment could not be made. Run the same command again: finished downloads are kept.
   - network: is this computer online? HTTPS_PROXY and pip's index-url, cert and proxy are used
-  - disk: about 1.5 GB is needed, {free:.1f} GB are free; to start over, delete the folder .venv
+  - disk: about 1.2 GB is needed, {free:.1f} GB are free; to start over, delete the folder .venv
   - no pip, ensurepip or venv: on Debian and Ubuntu, sudo apt install python3-venv python3-pip
-  - "no wheels": JAX needs 64-bit CPython, on Linux with glibc, Apple-chip Macs or x86 Windows"""
+  - "no wheels": JAX needs 64-bit CPython, on Linux with glibc, Apple-chip Macs or x86 Windows
+All that the installers said is in {log}"""
+
+NEEDS_ANOTHER = "This is Python {0}.{1}; the course's packages are there for Python 3.11 to 3.14."
+
+INSTALL_ONE = """
+{fetch}
+fetches it. Or install one of Python 3.11 to 3.14 (from python.org, your system's packages or
+conda). Then run the same command again."""
+
+MODULES = {"ctypes": "libffi-dev", "sqlite3": "libsqlite3-dev", "ssl": "libssl-dev"}
+"""Modules that a Python lacks if it was built where these Debian packages were not installed."""
+
+INCOMPLETE = (
+    "{python} has no {missing}, which the course needs: start it with another Python, or install "
+    "{packages} and build this one again."
+)
 
 SERVERS_PYTHON = "PYTREE_COURSE_PYTHON"
 """Environment variable in JupyterLab's terminals: its server's Python, which has the course."""
@@ -58,8 +97,18 @@ UV_VARIABLES = {
 }
 
 
-def make_stamp() -> dict[str, str]:
-    """Return the environment's location, its interpreter, and a digest of its requirements."""
+def choose_locks(arguments: Sequence[str]) -> list[Path]:
+    """Return the locks that a command needs; what has been installed once stays up to date."""
+    is_for_developers = arguments[0] in {"site", "test"} or "--dask" in arguments
+    wants_more = is_for_developers and not wants_help(arguments)
+    has_more = read_stamp().get("lock") == DEVELOPERS_LOCK.name
+    if DEVELOPERS_LOCK.exists() and (wants_more or has_more):
+        return [LEARNERS_LOCK, DEVELOPERS_LOCK]  # both, as a teacher may add a package to the first
+    return [LEARNERS_LOCK]
+
+
+def make_stamp(locks: Sequence[Path]) -> dict[str, str]:
+    """Return the environment's location, interpreter and lock, and a digest of its contents."""
     # The real path distinguishes Python versions. Windows has a copy instead of the link.
     interpreter = os.path.realpath(PYTHON)
     if os.name == "nt":
@@ -67,17 +116,25 @@ def make_stamp() -> dict[str, str]:
     os.stat(interpreter)  # fails if it is gone
     digest = hashlib.sha256()
     settings = sorted(Path(__file__).with_name("jupyter").glob("*.*"))
-    for file in [REQUIREMENTS, ROOT / "pyproject.toml", *settings]:
+    for file in [*locks, ROOT / "pyproject.toml", *settings]:
         digest.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
-    return {"location": str(VENV), "interpreter": interpreter, "digest": digest.hexdigest()}
+    entries = {"location": str(VENV), "interpreter": interpreter, "lock": locks[-1].name}
+    return {**entries, "digest": digest.hexdigest()}
 
 
-def find_changes() -> set[str]:
+def read_stamp() -> dict[str, str]:
+    """Return the stamp of the installation; nothing if there is none."""
+    try:
+        return dict(json.loads(STAMP.read_text("utf-8")))
+    except (OSError, ValueError):
+        return {}
+
+
+def find_changes(locks: Sequence[Path]) -> set[str]:
     """Return the names of the stamp's entries that have changed since the installation."""
     try:
-        stamp = json.loads(STAMP.read_text("utf-8"))
-        current_stamp = make_stamp()
-    except (OSError, ValueError):
+        stamp, current_stamp = read_stamp(), make_stamp(locks)
+    except OSError:
         return {"stamp"}
     return {name for name in current_stamp if current_stamp[name] != stamp.get(name)}
 
@@ -99,22 +156,76 @@ def has_course() -> bool:
     return any(distribution.version == version for distribution in installed)
 
 
-def prepare() -> None:
+def prepare(locks: Sequence[Path]) -> None:
     """Make or update the environment, unless another run has just done so."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the installer, too
     with open(ROOT / ".venv-lock", "a+b") as file:
         wait_for_turn(file.fileno())
-        changes = find_changes()
+        changes = find_changes(locks)
         if not changes:
             return
-        STAMP.unlink(missing_ok=True)
-        if changes == {"digest"}:
-            say("Updating the course's environment.")
+        LOG.write_text("", "utf-8")
+        is_new = not changes <= {"lock", "digest"}
+        if is_new and is_supported():
+            require_modules(sys.executable)
+            say("Making the course's environment: about 280 MB to download, 1.1 GB on disk, once.")
+        elif is_new:
+            say(NEEDS_ANOTHER.format(*sys.version_info))
+        elif "lock" in changes:
+            say("Adding what tests and authors need: about 100 MB to download, once.")
         else:
-            say("Making the course's environment: about 350 MB to download, 1.5 GB on disk, once.")
+            say("Updating the course's environment.")
+        uv, settings = install_uv()
+        if is_new:
+            base = sys.executable if is_supported() else find_python(uv, settings)
             # --clear: an interrupted run may leave a partial package, which uv does not detect.
-            run_step([sys.executable, "-P", "-m", "venv", "--without-pip", "--clear", VENV])
-        install_packages()
+            run_step([*uv, "venv", "--no-project", "--clear", "--python", base, VENV], settings)
+        STAMP.unlink(missing_ok=True)
+        install_packages(locks, uv, settings)
+        shutil.rmtree(INSTALLER, ignore_errors=True)
+        say("The environment is ready. Later starts skip this.\n")
+
+
+def is_supported() -> bool:
+    """Return whether the lock has packages for the running Python."""
+    return OLDEST <= sys.version_info[:2] <= NEWEST
+
+
+def require_modules(python: str) -> None:
+    """Exit if a Python was built without modules of the standard library that the course needs."""
+    tries = "import importlib, sys\nfor name in sys.argv[1:]:\n  try: importlib.import_module(name)"
+    tries += "\n  except ImportError: print(name)"
+    missing = subprocess.check_output([python, "-I", "-c", tries, *MODULES], text=True).split()
+    if missing:
+        packages = " and ".join(MODULES[name] for name in missing)
+        names = " and ".join(missing)
+        sys.exit(INCOMPLETE.format(python=python, missing=names, packages=packages))
+
+
+def find_python(uv: Sequence[str], settings: Mapping[str, str]) -> str:
+    """Return another Python, one that the lock has packages for; fetch it if the user agrees."""
+    wanted = "cpython>={}.{},<{}.{}".format(*OLDEST, NEWEST[0], NEWEST[1] + 1)
+    # --system: none of a virtual environment, such as the one that is about to be replaced.
+    find = [*uv, "python", "find", "--system", "--no-python-downloads", wanted]
+    variables = {**settings, **child_variables()}
+    search = subprocess.run(
+        find, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=ROOT, env=variables, text=True
+    )
+    if found := search.stdout.strip():
+        require_modules(found)
+        say(f"The environment gets the Python that is installed as {found}.")
+        return found
+    fetch = [*uv, "python", "install", "--no-bin", FETCHED]
+    advice = INSTALL_ONE.format(fetch=" ".join(fetch))
+    if not sys.stdin.isatty():
+        sys.exit(f"None of these is installed. The command{advice}")
+    say(f"None of these is installed. May uv fetch Python {FETCHED}, about 35 MB? Your system's")
+    say("Python stays as it is, and no other program will use this one. [Y/n] ", end="", flush=True)
+    if input().strip().lower() not in {"", "y", "yes"}:
+        sys.exit(f"The command{advice}")
+    offline = f"Python {FETCHED} could not be fetched. Once this computer is online, the command"
+    run_step(fetch, settings, offline + advice)
+    return FETCHED
 
 
 def wait_for_turn(descriptor: int) -> None:
@@ -146,51 +257,92 @@ def try_lock(descriptor: int) -> bool:
     return True
 
 
-def install_packages() -> None:
+def install_packages(locks: Sequence[Path], uv: Sequence[str], settings: Mapping[str, str]) -> None:
     """Install the locked packages and the course; write the stamp last, and atomically."""
-    settings = install_uv()
     # Not `uv pip sync`, which queries the index even for installed packages.
-    uv = [PYTHON, "-P", "-m", "uv", "pip", "install", "--python", PYTHON]
-    run_step([*uv, "--compile-bytecode", "--requirements", REQUIREMENTS], **settings)
+    install = [*uv, "pip", "install", "--python", PYTHON]
+    requirements = [part for lock in locks for part in ("--requirements", lock)]
+    run_step([*install, "--compile-bytecode", *requirements], settings)
+    # Packages bring their own tests: 80 MB.
+    for folder in [*VENV.glob("[Ll]ib*/**/site-packages/**/tests")]:
+        shutil.rmtree(folder, ignore_errors=True)
     course = ["--no-deps", "--no-build-isolation", "--reinstall-package", "pytree-course"]
-    run_step([*uv, *course, "--editable", ROOT], **settings)
+    run_step([*install, *course, "--editable", ROOT], settings)
     # Python decodes this file by the locale: on Windows before Python 3.13, and with LC_ALL=C, a
     # path that is not ASCII makes it fail, so a relative path is written.
     for link in VENV.glob("[Ll]ib*/**/site-packages/_editable_impl_pytree_course.pth"):
         link.write_text(os.path.relpath(ROOT / "src", link.parent), "ascii")
     draft = STAMP.with_suffix(".draft")
-    draft.write_text(json.dumps(make_stamp(), indent=1), "utf-8")
+    draft.write_text(json.dumps(make_stamp(locks), indent=1), "utf-8")
     os.replace(draft, STAMP)
-    say("The environment is ready. Later starts skip this.\n")
 
 
-def install_uv() -> dict[str, str]:
-    """Install the locked version of uv with pip; return pip's index settings as uv's variables."""
-    pip = [sys.executable, "-P", "-m", "pip", "--python", PYTHON]
+def install_uv() -> tuple[list[str], dict[str, str]]:
+    """Install uv with pip; return its command, and pip's index settings as uv's variables."""
+    run_step([*RUNNING, "-m", "venv", "--without-pip", "--clear", INSTALLER])
+    python = python_of(INSTALLER)
+    pip = [*RUNNING, "-m", "pip", "--python", python]
     if subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
-        pip = [PYTHON, "-P", "-m", "pip"]  # pip is missing, or older than 22.3
-        run_step([PYTHON, "-P", "-m", "ensurepip"])
-    [uv] = re.findall(r"^uv==.*", REQUIREMENTS.read_text("utf-8"), re.M)
-    run_step([*pip, "install", "--no-user", "--disable-pip-version-check", uv])
+        pip = [python, *RUNNING[1:], "-m", "pip"]  # pip is missing, or older than 22.3
+        run_step([python, *RUNNING[1:], "-m", "ensurepip"])
+    run_step([*pip, "install", "--no-user", "--disable-pip-version-check", UV])
     configuration = subprocess.check_output([*pip, "config", "list"]).decode("utf-8", "replace")
     # Lines look like  global.index-url='...' ; variables come last, and override files.
     names = "|".join(UV_VARIABLES)
-    settings = re.findall(rf"^(?:global|install|:env:)\.({names})=(.+)$", configuration, re.M)
-    return {UV_VARIABLES[name]: ast.literal_eval(raw).replace("\n", " ") for name, raw in settings}
+    found = re.findall(rf"^(?:global|install|:env:)\.({names})=(.+)$", configuration, re.M)
+    settings = {UV_VARIABLES[name]: ast.literal_eval(raw).replace("\n", " ") for name, raw in found}
+    return [python, *RUNNING[1:], "-m", "uv"], settings
 
 
-def run_step(step: Sequence[str | Path], **settings: str) -> None:
-    """Run a step of the installation, with its output on standard error.
+def run_step(
+    step: Sequence[str | Path],
+    settings: Mapping[str, str] | None = None,
+    advice: str = INSTALLATION_FAILED,
+) -> None:
+    """Run a step of the installation; if it fails, show the end of its output, and advice.
 
     The settings are environment variables; the user's own values override them.
     """
-    variables = dict(settings)
-    variables.update(child_variables())
-    status = subprocess.call(
-        step, stdin=subprocess.DEVNULL, stdout=sys.stderr, cwd=ROOT, env=variables
-    )
+    variables = {**(settings or {}), **child_variables()}
+    with LOG.open("a", encoding="utf-8") as log:
+        process = subprocess.Popen(
+            step,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=ROOT,
+            env=variables,
+            encoding="utf-8",
+            errors="replace",
+        )
+        try:
+            show_progress(process.stdout or [], log)
+            status = process.wait()
+        except BaseException:
+            process.kill()
+            raise
     if status != 0:
-        sys.exit(INSTALLATION_FAILED.format(free=shutil.disk_usage(ROOT).free / 1e9))
+        say(*LOG.read_text("utf-8").splitlines()[-20:], sep="\n")
+        sys.exit(advice.format(free=shutil.disk_usage(ROOT).free / 1e9, log=LOG))
+
+
+def show_progress(lines: Iterable[str], log: TextIO) -> None:
+    """Copy an installer's output into the log; on a terminal, show uv's downloads in one line."""
+    sizes: dict[str, float] = {}  # in MiB, as uv says them
+    done, began = 0.0, time.monotonic()
+    for line in lines:
+        log.write(line)
+        log.flush()
+        if match := re.match(r"Downloading (\S+) .*?([\d.]+)MiB\)", line):
+            sizes[match[1]] = float(match[2])
+        elif (match := re.match(r" Downloaded (\S+)", line)) and sys.stderr.isatty():
+            done += sizes.get(match[1], 0)
+            total = sum(sizes.values())
+            left = (total - done) / max(done, 1) * (time.monotonic() - began)
+            text = f"{1.05 * done:.0f} of {1.05 * total:.0f} MB, about {left:.0f} s left"
+            say(f"\r  {text:<40}", end="", flush=True)
+        elif line.startswith("Prepared") and done:
+            say("\n  Installing: a minute.")
 
 
 def child_variables() -> dict[str, str]:
@@ -245,11 +397,17 @@ def main(arguments: Sequence[str]) -> int:
         return 130
 
 
+def wants_help(arguments: Sequence[str]) -> bool:
+    """Return whether a command is only to be described."""
+    return "-h" in arguments or "--help" in arguments
+
+
 def start(arguments: Sequence[str]) -> int:
     """Run a command with the first Python that has the course; if none has it, install it."""
-    if not find_changes():
+    locks = choose_locks(arguments)
+    if not find_changes(locks):
         return run_command(PYTHON, arguments)
-    if "-h" in arguments or "--help" in arguments:
+    if wants_help(arguments):
         print(HELP, end="")  # without making an environment for it
         return 0
     if has_course():
@@ -262,5 +420,5 @@ def start(arguments: Sequence[str]) -> int:
         del variables[SERVERS_PYTHON]  # so that the other Python does not delegate again
         command = [servers_python, "-P", str(ROOT / "course.py"), *arguments]
         return replace_process(command, variables)
-    prepare()
+    prepare(locks)
     return run_command(PYTHON, arguments)

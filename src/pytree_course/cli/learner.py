@@ -57,6 +57,8 @@ def lab(
             f"Your home folder {Path.home()} cannot be written, and JupyterLab keeps its settings "
             f"there. If it does not start, choose another: HOME=FOLDER {STARTED_AS} lab"
         )
+    # Otherwise the user's own kernel "python3" comes before that of an environment of root's.
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     raise typer.Exit(run_in_course(command, course))
 
 

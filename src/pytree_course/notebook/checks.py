@@ -61,6 +61,8 @@ class Checks:
         self.seed_of_grading = os.environ.get(SEED_VARIABLE)
         self.is_in_nbgrader = nbgrader.is_running()
         self.files = course.lesson_named(lesson)
+        if shell := get_ipython():
+            ipython.prepare(shell)  # unless it was when the kernel started
         # Solution notebooks, and notebooks that nbgrader runs, are not this learner's work.
         is_solution = Path.cwd().name == self.files.solutions.parent.name
         self.is_own_work = not is_solution and not self.is_in_nbgrader

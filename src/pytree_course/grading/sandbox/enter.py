@@ -14,15 +14,17 @@ import struct
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
+from pytree_course import compiled
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import linux, policy
 from pytree_course.grading.sandbox.request import READY, SandboxRequest
 
 _IFF_UP, _SIOCGIFFLAGS, _SIOCSIFFLAGS = 1, 0x8913, 0x8914  # named as in Linux's headers
+_UNLISTABLE = 0o311
 _MOUNT_FLAGS = linux.MS_NOSUID | linux.MS_NODEV
 
 
@@ -115,6 +117,7 @@ def _mount_private_parts(request: SandboxRequest) -> None:
     linux.mount("proc", "/proc", _MOUNT_FLAGS | linux.MS_NOEXEC)
     for path in policy.WRITABLE_FOLDERS:
         _mount_folder_in_memory(path)
+    _make_programs_unlistable()
     linux.mount("devpts", "/dev/pts", linux.MS_NOSUID | linux.MS_NOEXEC, policy.TERMINAL_OPTIONS)
     for path in policy.HIDDEN_PROC_FILES:
         if os.path.exists(path):
@@ -138,6 +141,32 @@ def _mount_folder_in_memory(path: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         linux.bind(f"/proc/self/fd/{descriptor}", str(folder))
         os.close(descriptor)
+
+
+def _make_programs_unlistable() -> None:
+    """Cover the folder of compiled programs with one that has the same files and cannot be listed.
+
+    Its mode outside would not do: code inside runs as the owner, who has to list it to delete it.
+    """
+    folder = Path(os.environ.get(compiled.FOLDER_VARIABLE, ""))
+    if not folder.is_absolute():
+        return  # there are none
+    all_kinds = folder.parent  # of processors
+    programs = os.open(folder, os.O_PATH) if folder.is_dir() else None
+    linux.mount("tmpfs", str(all_kinds), _MOUNT_FLAGS, f"mode={policy.FOLDER_MODE}")
+    folder.mkdir()
+    folder.chmod(_UNLISTABLE)
+    linux.make_read_only(str(all_kinds))
+    if programs is None:
+        return
+    # The upper layer decides the mode. Before Linux 5.11, only root may do this: others' kernels
+    # find an empty folder, and compile.
+    empty = os.open(folder, os.O_PATH)
+    with suppress(OSError):
+        layers = f"lowerdir=/proc/self/fd/{empty}:/proc/self/fd/{programs}"
+        linux.mount("overlay", str(folder), _MOUNT_FLAGS, layers)
+    os.close(empty)
+    os.close(programs)
 
 
 def _start_loopback() -> None:
