@@ -27,7 +27,7 @@ OLDEST = PROJECT["requires-python"].removeprefix(">=")
 )
 RUNNING = "{}.{}".format(*sys.version_info)
 SUPPORTED = [f"3.{n}" for n in range(int(OLDEST[2:]), int(NEWEST[2:]) + 1)]
-LOCKS = ("requirements.txt", "requirements-dev.txt")
+LOCKS = ("requirements.txt", ".ci/requirements-dev.txt")
 SOURCES = ("pyproject.toml", *LOCKS, "environment.yml", "src/pytree_course/jupyter")
 """What is installed from this repository, but for code, which an editable installation reads."""
 

@@ -30,7 +30,7 @@ DECLARED = [Requirement(line) for group in GROUPS for line in group]
 NAMES = {canonicalize_name(requirement.name) for requirement in DECLARED}
 
 
-LEARNERS, DEVELOPERS = ROOT / "requirements.txt", ROOT / "requirements-dev.txt"
+LEARNERS, DEVELOPERS = ROOT / "requirements.txt", ROOT / ".ci/requirements-dev.txt"
 EVERY_PYTHON = [f"3.{n}" for n in range(launcher.OLDEST[1], launcher.NEWEST[1] + 1)]
 SYSTEMS = ("x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "aarch64-apple-darwin", "windows")
 

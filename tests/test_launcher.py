@@ -284,7 +284,8 @@ def test_a_change_of_what_it_is_made_from_updates_it(made):
 
 
 def test_developers_packages_are_added_by_the_first_command_that_needs_them_and_stay(copy):
-    shutil.copy(ROOT / "requirements-dev.txt", copy.folder)
+    (copy.folder / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci/requirements-dev.txt", copy.folder / ".ci")
     locks = []
     for command in ("lab", "test", "lab", "site"):
         status, _, told = copy.run(command)

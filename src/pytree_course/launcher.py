@@ -25,7 +25,7 @@ from typing import TextIO
 
 ROOT = Path(__file__).resolve().parents[2]
 LEARNERS_LOCK = ROOT / "requirements.txt"
-DEVELOPERS_LOCK = ROOT / "requirements-dev.txt"  # all of the learners', and more
+DEVELOPERS_LOCK = ROOT / ".ci/requirements-dev.txt"  # all of the learners', and more
 VENV = ROOT / ".venv"
 INSTALLER = ROOT / ".venv-installer"  # has uv, until the environment is ready
 LOG = ROOT / ".venv-log"
