@@ -112,7 +112,9 @@ def made_grades(attempts, lessons=None, students=None, due=None):
     counting = {(attempt.student, attempt.lesson): attempt for attempt in attempts}
     if students is None:
         students = [Student(name) for name in sorted({name for name, _ in counting})]
-    return ClassGrades(students, lessons or [made_lesson()], counting, due)
+    lessons = lessons or [made_lesson()]
+    due_by_lesson = {lesson.lesson: due for lesson in lessons} if due else {}
+    return ClassGrades(students, lessons, counting, due_by_lesson)
 
 
 def strange_grades(text):

@@ -57,7 +57,7 @@ def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_r
         "eve": ("0", "unreadable"),
         "fay": ("0", "not handed in"),
         "gus": ("0", "not handed in"),
-        "hal": ("0", "handed in, but not read"),
+        "hal": ("", "handed in, but not read"),
     }
     assert (rows["ada"]["name"], rows["ada"]["on_list"]) == ("Ada Lovelace", "yes")
     assert float(rows["ada"]["late_hours"]) > 0
@@ -131,6 +131,49 @@ def test_a_latecomer_is_graded_on_the_cases_of_the_class_and_all_on_new_ones_if_
     assert quick.grade().graded == 3  # the others' answers are in the gradebook
     assert len(quick.seeds()) == 2
     assert quick.points() == {"ada": 3, "bob": 0, "cyd": 3}
+
+
+@pytest.mark.parametrize(
+    ("newer", "why"), [(b"\xff{", "is not a notebook"), (None, "it has no answers")]
+)
+def test_a_newer_notebook_without_answers_takes_no_mark_and_is_said(quick, newer, why):
+    file = quick.hand_in("ada", RIGHT)
+    quick.grade()
+    file = quick.hand_in("ada", {}, "01_mini_again.ipynb") if newer is None else file
+    if newer is not None:
+        file.write_bytes(newer)
+    else:
+        file.rename(file.with_name("01_mini_exercises.ipynb"))
+    quick.grade()
+    assert quick.points() == {"ada": 3}
+    with quick.gradebook() as gradebook:
+        (left_out,) = gradebook.memory().left_out
+    assert why in left_out.reason
+    assert "graded before counts" in left_out.reason
+
+
+def test_what_stands_in_the_place_of_a_graded_notebook_counts_however_old_its_file_is(quick):
+    quick.hand_in("ada", ELEMENTS)
+    quick.grade()
+    os.utime(quick.hand_in("ada", RIGHT), (1, 1))
+    quick.grade()
+    assert quick.points() == {"ada": 3}
+
+
+def test_a_deadline_is_a_lessons_and_a_mark_that_is_gone_is_told(quick, monkeypatch, capsys):
+    roster = quick.folder.parent / "class.csv"
+    roster.write_text("student,name,group\nada,,team\nbob,,team\n")
+    quick.hand_in("team", RIGHT)
+    quick.run_here(monkeypatch, "--roster", str(roster), "--due", "2020-01-01")
+    quick.run_here(monkeypatch)  # both are remembered
+    assert (quick.into / "grades.csv").read_text().count(',"graded","fresh",') == 2
+    with quick.gradebook() as gradebook:
+        assert [*gradebook.memory().due] == ["01_mini"]
+    roster.write_text("student,name\nada,\nbob,\n")
+    capsys.readouterr()
+    quick.run_here(monkeypatch, "--roster", str(roster))
+    said = capsys.readouterr().out
+    assert "Changed mark: bob, 01_mini: 3 → none (nothing that was handed in counts" in said
 
 
 def test_a_lesson_that_is_not_built_is_refused_with_the_command(quick, monkeypatch, capsys):
@@ -420,7 +463,7 @@ def test_who_was_not_graded_yet_is_not_said_to_have_handed_nothing_in(made):
         grades = ClassGrades.combine(made.course, gradebook, folder)
     assert write_tables(grades, made.into) + write_pages(grades, made.into, {}) == []
     assert (
-        '"bob","","yes","01_mini","0","3","handed in, but not graded yet"'
+        '"bob","","yes","01_mini","","3","handed in, but not graded yet"'
         in (made.into / "grades.csv").read_text()
     )
     assert "– not handed in" in (made.into / "report.html").read_text()

@@ -179,7 +179,7 @@ def test_the_class_report_says_what_the_teacher_wants_to_know(grades, tmp_path):
     for expected in (
         *("7 students, 6 handed in", "late by 1 day, 2:05:00", "– not handed in"),
         *("✗ tried and failed", "– handed in, but unreadable", "◔ little tried"),
-        "graded 2 March 2026, 12:00 · due 1 March 2026, 09:55",
+        "graded 2 March 2026, 12:00 · Lesson 01_made due 1 March 2026, 09:55",
         *("1 of 3 You count None . Exercise count", "none is a leaf · 1 student"),
         *("not on the list of the class", "Bob Name (bob) ( 02_made , by 1 day, 2:05:00)"),
         "Eve Name (eve) , 01_made : not graded: /secret place/eve/01_made.ipynb is no notebook.",

@@ -11,6 +11,8 @@ ANOTHER_CHECK = "the exercise or its check was changed"
 NEW_CASES = "new cases"
 ANOTHER_ENVIRONMENT = "another environment; before: {environment}"
 AGAIN = "graded again"
+ANOTHER_HAND_IN = "alone instead of with a group, or the other way round"
+NOTHING_COUNTS = "nothing that was handed in counts any more: see the roster's groups"
 
 
 @dataclass(frozen=True)
@@ -40,20 +42,21 @@ Counting = Mapping[tuple[str, str], Attempt]
 
 
 def mark_changes(before: Counting, after: Counting) -> Iterator[MarkChange]:
-    """Yield the marks that differ, and those of unchanged answers of which a verdict differs."""
-    for pair, new in after.items():
-        old = before.get(pair)
-        if old is None:
+    """Yield the marks that differ or are gone, and those of which a verdict differs."""
+    for pair, old in before.items():
+        new = after.get(pair)
+        if new is None:
+            yield MarkChange(*pair, _mark(old), None, NOTHING_COUNTS)
             continue
-        reason, verdicts = "", []
-        if _mark(old) != _mark(new):
-            reason = _reason(old, new)
-        if old.answers_digest == new.answers_digest:
-            verdicts = list(_verdict_changes(old, new))
-            reasons = [verdict.reason for verdict in verdicts]
-            reason = "; ".join(dict.fromkeys(reasons)) or reason
-        if reason:
-            yield MarkChange(*pair, _mark(old), _mark(new), reason, verdicts)
+        verdicts = list(_verdict_changes(old, new))
+        has_other_mark = _mark(old) != _mark(new)
+        if verdicts or has_other_mark:
+            reasons = [_reason(old, new)] if has_other_mark else []
+            if old.student == new.student and old.state == new.state:
+                reasons = [verdict.reason for verdict in verdicts] or reasons
+            reason = "; ".join(dict.fromkeys(reasons)) or AGAIN
+            if has_other_mark or old.answers_digest == new.answers_digest:
+                yield MarkChange(*pair, _mark(old), _mark(new), reason, verdicts)
 
 
 def _mark(attempt: Attempt) -> float | None:
@@ -62,32 +65,50 @@ def _mark(attempt: Attempt) -> float | None:
 
 def _reason(old: Attempt, new: Attempt) -> str:
     """Say why the mark of another attempt differs."""
+    if old.student != new.student:  # of a group, or of one who is in none any more
+        return ANOTHER_HAND_IN
     if old.state != new.state:
         return f"{old.state} before, now {new.state}"
     return NEW_ANSWERS if old.answers_digest != new.answers_digest else AGAIN
 
 
 def _verdict_changes(old: Attempt, new: Attempt) -> Iterator[VerdictChange]:
-    """Yield the verdicts and points that differ between two gradings of the same answers."""
+    """Yield the verdicts and points that differ between two gradings."""
     earlier = {row.exercise: row for row in old.rows}
     for row in new.rows:
         before = earlier.get(row.exercise, row)  # an exercise that is new: no change
         # Without another run, only the reason of a wrong answer may be another one.
         has_other_verdict = before.kind != row.kind and before.basis != row.basis
         if has_other_verdict or before.points != row.points:
-            yield VerdictChange(
-                row.exercise, _in_short(before), _in_short(row), _reason_for_verdict(before, row)
-            )
+            has_same_answer = old.answers.get(row.exercise) == new.answers.get(row.exercise)
+            reason = _reason_for_verdict(before, row) if has_same_answer else NEW_ANSWERS
+            yield VerdictChange(row.exercise, *_in_short(before, row), reason)
 
 
-def _in_short(row: VerdictRow) -> str:
-    return f"{row.points} by the teacher" if row.teacher else row.kind
+def _in_short(before: VerdictRow, after: VerdictRow) -> tuple[str, str]:
+    """Name what differs of two verdicts: the teacher's points, the verdicts, or the points."""
+    rows = (before, after)
+    if any(map(_is_teachers, rows)):
+        texts = [
+            f"{row.points} by the {'teacher' if _is_teachers(row) else 'check'}" for row in rows
+        ]
+    elif before.kind != after.kind:
+        texts = [row.kind for row in rows]
+    else:
+        texts = [f"{row.points} of {row.exercise_points}" for row in rows]
+    return texts[0], texts[1]
+
+
+def _is_teachers(row: VerdictRow) -> bool:
+    """Return whether the points are the teacher's."""
+    return row.teacher is not None and row.points != row.teacher.points_by_check
 
 
 def _reason_for_verdict(before: VerdictRow, after: VerdictRow) -> str:
-    if before.teacher != after.teacher:
-        return A_CORRECTION
+    """Say why the verdict on the same answer differs."""
     old, new = before.basis, after.basis
+    if old == new:
+        return A_CORRECTION
     if old is None or new is None:
         return AGAIN
     if old.decided_by != new.decided_by:

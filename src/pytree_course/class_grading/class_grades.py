@@ -6,7 +6,13 @@ from datetime import datetime, timedelta
 
 from msgspec import structs
 
-from pytree_course.class_grading.attempt import Attempt, add_points, counting_attempts, in_words
+from pytree_course.class_grading.attempt import (
+    Attempt,
+    VerdictRow,
+    add_points,
+    counting_attempts,
+    in_words,
+)
 from pytree_course.class_grading.changes import MarkChange, mark_changes
 from pytree_course.class_grading.corrections import (
     Correction,
@@ -59,7 +65,7 @@ class ClassGrades:
     students: list[Student]  # everyone on the roster or in the folder, sorted
     lessons: list[BuiltLesson]  # the lessons with attempts, in order; their cases are public
     counting: dict[tuple[str, str], Attempt]  # the attempts that count, by student and lesson
-    due: datetime | None = None
+    due: Mapping[str, datetime] = field(default_factory=dict)  # by lesson
     waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: handed in, not yet graded
     left_out: Sequence[LeftOut] = ()  # files that are not graded, and why
     changes: Sequence[MarkChange] = ()  # since the last report
@@ -80,7 +86,10 @@ class ClassGrades:
         known = {student.id for student in students}  # a group is none
         counting = _counting(attempts, gradebook.corrections(), students)
         reported_corrections = {each.key: each for each in memory.reported_corrections}
-        reported = _counting(attempts[: memory.reported_attempts], reported_corrections, students)
+        reported_students = _students(memory.submitters, memory.reported_roster)
+        reported = _counting(
+            attempts[: memory.reported_attempts], reported_corrections, reported_students
+        )
         notebooks = folder.notebooks if folder else []
         handed_in = {(notebook.student, notebook.lesson) for notebook in notebooks}
         lessons = _lessons(course, counting, memory.left_out)
@@ -110,6 +119,18 @@ class ClassGrades:
         labels = {student.id: student.label for student in self.students}
         return labels.get(student_id, student_id)
 
+    @property
+    def outdated_corrections(self) -> list[tuple[Student, BuiltLesson, VerdictRow]]:
+        """The rows with the teacher's points for an earlier answer, if the check gives others."""
+        return [
+            (student, lesson, row)
+            for student, lesson, attempt in self.all_attempts()
+            for row in attempt.rows
+            if row.teacher
+            and not row.teacher.is_for_this_answer
+            and row.teacher.points_by_check != row.points
+        ]
+
     def attempt(self, student: Student, lesson: BuiltLesson) -> Attempt | None:
         """Return the attempt that counts, if there is one."""
         return self.counting.get((student.id, lesson.lesson))
@@ -127,10 +148,11 @@ class ClassGrades:
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
         """Return how late an attempt was, in whole seconds; None if not late, or unknown."""
+        due = self.due.get(attempt.lesson)
         # A download only has its own time.
-        if self.due is None or attempt.handed_in <= self.due or attempt.system:
+        if due is None or attempt.handed_in <= due or attempt.system:
             return None
-        return timedelta(seconds=int((attempt.handed_in - self.due).total_seconds()))
+        return timedelta(seconds=int((attempt.handed_in - due).total_seconds()))
 
     @property
     def lessons_on_public_cases(self) -> list[str]:
@@ -149,6 +171,10 @@ class ClassGrades:
         """Return a student's points in all lessons together."""
         attempts = (self.attempt(student, lesson) for lesson in self.lessons)
         return add_points(attempt.points for attempt in attempts if attempt)
+
+    def has_attempt(self, student: Student) -> bool:
+        """Return whether something of a student counts."""
+        return any(self.attempt(student, lesson) for lesson in self.lessons)
 
     @property
     def all_points(self) -> int:
@@ -246,7 +272,8 @@ def _students(submitters: Mapping[str, Submitter], roster: Sequence[RosterEntry]
 def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:
     """Combine a submitter with the student's roster entry."""
     if entry is None:
-        entry = RosterEntry("" if submitter.system else submitter.id)
+        # Only the roster says logins, if there is one; and a download's ids are none.
+        entry = RosterEntry(submitter.id if is_expected and not submitter.system else "")
     return Student(
         id=submitter.id,
         name=entry.name or submitter.name,

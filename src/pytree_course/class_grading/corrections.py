@@ -77,11 +77,31 @@ class HandedIn:
                 by_id.setdefault(student_id, set()).add(submitter.id)
             for name in (submitter.name, entry.name):
                 by_name.setdefault(name, set()).add(submitter.id)
-        groups = match_groups(self.roster, self.submitters.values())
-        for entry in self.roster:
-            if entry.group in groups and not by_id[entry.student]:
-                by_id[entry.student] = {groups[entry.group]}
+        for student_id, group_id in self._groups.items():
+            if not by_id.get(student_id):
+                by_id[student_id] = {group_id}
         return by_name | by_id
+
+    @cached_property
+    def _groups(self) -> dict[str, str]:
+        """The submitter under the name of each student's group, by the student's id."""
+        entries = match_roster(self.roster, self.submitters.values())
+        groups = match_groups(self.roster, self.submitters.values())
+        all_entries = {entry.student: entry for entry in self.roster} | entries
+        return {
+            student: groups[entry.group]
+            for student, entry in all_entries.items()
+            if entry.group in groups
+        }
+
+    def submitter(self, name: str, lesson: str) -> str:
+        """Return who handed in a lesson for the student of this name: the student, or a group."""
+        student = self.only_student(name)
+        group = self._groups.get(student, "")
+        for submitter in (student, group):
+            if (submitter, lesson) in self.notebooks:
+                return submitter
+        raise CourseError(f"nothing that {name} handed in for {lesson} was graded")
 
     def only_student(self, name: str) -> str:
         """Return the id of the one student whom a name or an id stands for."""
@@ -89,7 +109,7 @@ class HandedIn:
             raise CourseError(f"no student is called {name!r}")
         namesakes = self.students[name]
         if not namesakes:
-            raise CourseError(f"{name} handed in nothing")
+            raise CourseError(f"nothing that {name} handed in was graded")
         if len(namesakes) > 1:
             raise CourseError(f"several students are called {name!r}")
         (student,) = namesakes
@@ -127,10 +147,8 @@ def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Co
 
 def _read_correction(row: Mapping[str, str], course: Course, handed_in: HandedIn) -> Correction:
     """Read a line of the file; a CourseError says why it cannot be used."""
-    student = handed_in.only_student(row["student"])
     lesson = course.lesson_named(row["lesson"])
-    if (student, lesson.stem) not in handed_in.notebooks:
-        raise CourseError(f"{student} handed in nothing for {lesson.stem}")
+    student = handed_in.submitter(row["student"], lesson.stem)
     exercises = BuiltLesson.read(lesson.expected).graded
     if row["exercise"] not in exercises:
         raise CourseError(f"{lesson.stem} has no exercise {row['exercise']!r}")

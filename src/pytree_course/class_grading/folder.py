@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import NoReturn
 
-from pytree_course.class_grading.archive import Unpacked, unpack
+from pytree_course.class_grading.archive import HAS_PASSWORD, Unpacked, unpack
 from pytree_course.class_grading.downloads import (
     CANVAS,
     DownloadName,
@@ -39,6 +39,10 @@ UNPACKED = "submissions"
 
 NBGRADER_FOLDER = "submitted"
 _IN_NO_FOLDER = "it is in no student's folder"
+_IN_A_FOLDER = (
+    "Put a student's notebooks into a folder with the student's name, and name the folder that it "
+    "is in."
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ def read_handed_in(
     left_out = _not_unpacked(opened.problems, folder)
     left_out += [file for file in collected if isinstance(file, LeftOut)]
     if not submitters:
-        _refuse_without_students(folder, course, left_out)
+        _refuse_without_students(path, folder, course, left_out)
     notebooks, not_read = read_class(files, course, pool)
     doubts = _doubts(folder, submitters.values(), notebooks)
     if not opened.is_utf8:
@@ -98,11 +102,15 @@ def _open(path: Path, course: Course, unpack_into: Path) -> Unpacked:
             f"{path} is not there. Name the folder that holds a folder for each student, or what "
             "you downloaded from Canvas, Moodle or Brightspace."
         )
+    if is_called_notebook(path.name):
+        raise CourseError(f"{path} is one notebook. {_IN_A_FOLDER}")
     try:
         unpacked = unpack(path, unpack_into)
     except UnreadableError as error:
         advice = "Download it again, or unpack it yourself and name the folder."
         raise CourseError(f"{error}. {advice}") from error
+    if unpacked.problems and {*unpacked.problems.values()} == {HAS_PASSWORD}:
+        raise CourseError(f"{path} has a password: unpack it yourself and name the folder.")
     stems = tuple(lesson.stem for lesson in course.lessons())
     return unpacked._replace(folder=_below_wrappers(unpacked.folder, stems))
 
@@ -251,12 +259,15 @@ def _name_in_download(submitter: Submitter) -> str:
     return re.sub(r"_[\d-]+$", "", submitter.id)  # such a number is added to tell namesakes apart
 
 
-def _refuse_without_students(folder: Path, course: Course, left_out: Sequence[LeftOut]) -> NoReturn:
+def _refuse_without_students(
+    path: Path, folder: Path, course: Course, left_out: Sequence[LeftOut]
+) -> NoReturn:
     if any(file.reason == _IN_NO_FOLDER for file in left_out):
-        raise CourseError(
-            f"{folder} holds notebooks, and no student's folder. If it is a student's own, "
-            f"name the folder that it is in: {folder.absolute().parent}"
-        )
+        advice = _IN_A_FOLDER
+        if path.is_dir():
+            above = folder.absolute().parent
+            advice = f"If it is a student's own, name the folder that it is in: {above}"
+        raise CourseError(f"{path} holds notebooks, and no student's folder. {advice}")
     examples = group_by_reason(left_out)[:5]
     reasons = "".join(f"\nLeft out: {file}: {reason}" for _, file, reason in examples)
     raise CourseError(

@@ -26,7 +26,7 @@ from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.graded_rows import grade_rows
 from pytree_course.class_grading.reading import Notebook
-from pytree_course.class_grading.student_files import join_remarks, shown_path
+from pytree_course.class_grading.student_files import LeftOut, join_remarks, shown_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.lesson_to_grade import (
@@ -41,6 +41,10 @@ from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.running.outcomes import read_report
 from pytree_course.texts import printable, truncate
+
+NO_ANSWERS = "it has no answers"
+EARLIER_COUNTS = "the notebook that was graded before counts"
+OLDER = f"by the file's time, it is older than what was graded before; {EARLIER_COUNTS}"
 
 _MAX_MESSAGE = 500
 _ENDED_WELL: set[str] = {VerdictKind.CORRECT, VerdictKind.INCORRECT}
@@ -105,7 +109,6 @@ class ClassGrading:
         What needs no run is recorded here: notebooks that cannot be read, and earlier answers that
         were handed in again.
         """
-        self._remember_files()
         attempts = self.gradebook.attempts()
         counting = counting_attempts(attempts)
         known = {attempt.key: attempt for attempt in attempts if attempt.rows}
@@ -120,17 +123,22 @@ class ClassGrading:
         ]
         handed_in = {(notebook.student, notebook.lesson) for notebook in notebooks}
         for _, stem in sorted(to_update.keys() | handed_in):
-            self._lesson(
-                stem
-            )  # a lesson that cannot be graded ends this before anything is written
+            self._lesson(stem)  # raises, before anything is written, if it cannot be graded
+        superseded = []
         for notebook in notebooks:
             pair = notebook.student, notebook.lesson
             attempt, before = self._new_attempt(notebook), counting.get(pair)
-            if attempt.state is not AttemptState.GRADED:
-                self._record_ungraded(attempt, before)
-            elif before is None or self._replaces(attempt, before):
+            if attempt.state is AttemptState.FAILED:
+                self.summary.failed.append((*pair, attempt.reason))
+            if before is not None and (why := self._why_not_counting(attempt, before)) is not None:
+                if why and attempt.key not in known:
+                    superseded.append(LeftOut(attempt.student, notebook.name, why))
+            elif attempt.state is AttemptState.GRADED:
                 rows = known[attempt.key].rows if attempt.key in known else []
                 to_update[pair] = structs.replace(attempt, rows=rows)
+            else:
+                self._record_ungraded(attempt, before)
+        self._remember_files(superseded)
         work = []
         for pair, attempt in to_update.items():
             is_forced = self.options.force and (pair in handed_in or not handed_in)
@@ -143,9 +151,9 @@ class ClassGrading:
                     self._record(attempt)
         return work
 
-    def _remember_files(self) -> None:
-        """Remember who handed in what is not graded, for later reports on other folders."""
-        memory, now = self.gradebook.memory(), self.folder.left_out
+    def _remember_files(self, superseded: Sequence[LeftOut]) -> None:
+        """Remember who handed in what does not count, for later reports on other folders."""
+        memory, now = self.gradebook.memory(), [*self.folder.left_out, *superseded]
         read = {
             (notebook.student, name)
             for notebook in self.folder.notebooks
@@ -177,16 +185,26 @@ class ClassGrading:
             done += len(group)
             show_progress(done, total)
 
-    def _replaces(self, attempt: Attempt, before: Attempt) -> bool:
-        """Return whether answers that are handed in now count instead of those that do so far.
+    def _why_not_counting(self, attempt: Attempt, before: Attempt) -> str | None:
+        """Return why a notebook does not count instead of `before`; None if it does.
 
-        The same answers keep the time at which they were first handed in, unless grading is forced,
-        or a platform, which says no times, has them under another name now.
+        The reason is "" for the same answers, which keep the time at which they were first handed
+        in, unless grading is forced or the download names them anew.
         """
+        if attempt.state is AttemptState.FAILED:
+            is_newer = attempt.handed_in > before.handed_in
+            still_counts = before.state is AttemptState.GRADED and not is_newer
+            return f"{attempt.reason}; {EARLIER_COUNTS}" if still_counts else None
+        if before.answers and not attempt.answers:
+            is_unreadable = attempt.state is AttemptState.UNREADABLE
+            return f"{attempt.reason if is_unreadable else NO_ANSWERS}; {EARLIER_COUNTS}"
         if attempt.key == before.key and before.state is AttemptState.GRADED:
             is_renamed = attempt.handed_in_as not in ("", before.handed_in_as)
-            return self.options.force or is_renamed
-        return attempt.handed_in >= before.handed_in
+            return None if self.options.force or is_renamed else ""
+        is_first_readable = attempt.answers and before.state is AttemptState.UNREADABLE
+        if is_first_readable or attempt.file == before.file:
+            return None
+        return OLDER if attempt.handed_in < before.handed_in else None
 
     def _find_stale(self, attempt: Attempt, *, is_forced: bool) -> tuple[str, ...]:
         """Return the exercises of an attempt that have to run; none if it has no answers to run."""
@@ -259,10 +277,10 @@ class ClassGrading:
         except Exception as error:
             reason = printable(_describe_error(error))
             for attempt, _ in group:
-                failed = structs.replace(
-                    attempt, state=AttemptState.FAILED, reason=reason, graded_at=_now()
-                )
-                self._record_ungraded(failed, attempt if attempt.rows else None)
+                self.summary.failed.append((attempt.student, attempt.lesson, reason))
+                if not attempt.rows:  # otherwise the earlier grade goes on to count
+                    failed = structs.replace(attempt, state=AttemptState.FAILED, reason=reason)
+                    self._record_ungraded(failed, None)
 
     def _judge(self, work: Work, run: Run) -> None:
         """Judge a finished run, and record the verdicts for a student who handed it in."""
@@ -344,15 +362,7 @@ class ClassGrading:
         )
 
     def _record_ungraded(self, attempt: Attempt, before: Attempt | None) -> None:
-        """Record an attempt without verdicts; the row of each exercise gives the reason.
-
-        If grading fails through no fault of the student, what counted `before` goes on to count.
-        """
-        if attempt.state is AttemptState.FAILED:
-            self.summary.failed.append((attempt.student, attempt.lesson, attempt.reason))
-            is_graded = before is not None and before.state is AttemptState.GRADED
-            if before is not None and is_graded and before.handed_in >= attempt.handed_in:
-                return
+        """Record an attempt without verdicts; the row of each exercise gives the reason."""
         rows = [
             VerdictRow(exercise, str(attempt.state), 0, points, explanation=attempt.reason)
             for exercise, points in self._lesson(attempt.lesson).points.items()

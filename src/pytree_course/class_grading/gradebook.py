@@ -48,12 +48,13 @@ class Memory(Struct, frozen=True, forbid_unknown_fields=True):
 
     roster: list[RosterEntry] = field(default_factory=list)
     canvas_columns: list[str] = field(default_factory=list)  # of assignments, in its roster
-    due: Moment | None = None
+    due: dict[str, Moment] = field(default_factory=dict)  # by lesson
     submitters: dict[str, Submitter] = field(default_factory=dict)
     """Everyone who handed in something, by id."""
     left_out: list[LeftOut] = field(default_factory=list)  # files that are not graded
     reported_attempts: Count = 0  # how many of the attempts the last report was about
     reported_corrections: list[Correction] = field(default_factory=list)
+    reported_roster: list[RosterEntry] = field(default_factory=list)
 
 
 class Gradebook:
@@ -146,7 +147,11 @@ class Gradebook:
         """Remember that a report has told all that the gradebook holds now."""
         (attempts,) = self._database.execute("SELECT count(*) FROM attempt").fetchone()
         corrections = list(self.corrections().values())
-        self.remember(reported_attempts=attempts, reported_corrections=corrections)
+        self.remember(
+            reported_attempts=attempts,
+            reported_corrections=corrections,
+            reported_roster=self.memory().roster,
+        )
 
     def set_corrections(self, corrections: Iterable[Correction]) -> None:
         """Store all of a teacher's corrections, the earlier ones included."""

@@ -34,7 +34,7 @@ from pytree_course.grading.submission import (
 HandedOut = dict[str, dict[str, str]]
 """The exercises' starters, by lesson and by exercise."""
 
-NO_COMMIT = "the time of its commit cannot be found, so the time of the file counts"
+NO_COMMIT = "it is not as it was committed, so the time of the file counts"
 # `course.py reset`, browsers and Canvas append this to a copy's name: .kept-1, (1) and -1.
 _COPY = re.compile(r"(\.kept)?[-(](\d{1,9})\)?$")
 

@@ -141,8 +141,8 @@ def grade(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Mark later submissions as late: 2026-11-30 (the end of that day), or a time. The "
-            "gradebook remembers it.",
+            help="Mark later submissions as late: 2026-11-30 (the end of that day), or a time. It "
+            "holds for each --lesson, or for all lessons that are handed in, and is remembered.",
         ),
     ] = None,
     corrections: Annotated[
@@ -229,7 +229,11 @@ def grade(
             if work and pools is None:
                 pools = resources.enter_context(_pools([into], jobs, dask, unsandboxed))
         with _prefix_errors("Grading stopped."):
-            gradebook.remember(roster=class_list, due=deadline or gradebook.memory().due)
+            deadlines = gradebook.memory().due
+            if deadline:
+                lessons = {notebook.lesson for notebook in submitted.notebooks}
+                deadlines = deadlines | dict.fromkeys(stems or lessons, deadline)
+            gradebook.remember(roster=class_list, due=deadlines)
             if roster:
                 gradebook.remember(canvas_columns=read_canvas_columns(roster))
             if pools is not None:
@@ -425,11 +429,15 @@ def appeal(
         student_id = handed_in.only_student(student)
         counting = all_grades.counting.get((student_id, stem))
         if counting is None:
-            raise CourseError(f"{student} handed in nothing for {stem}.")
+            raise CourseError(f"Nothing that {student} handed in for {stem} was graded.")
         then = recorded_grading(counting, exercise, gradebook.results)
         attempts = gradebook.attempts()
-    pair = student_id, stem
-    earlier = [each for each in attempts if (each.student, each.lesson) == pair][:-1]
+    earlier = [
+        each
+        for each in attempts
+        if (each.student, each.lesson) == (counting.student, stem)
+        and then.basis not in [row.basis for row in each.rows if row.exercise == exercise]
+    ]
     label = all_grades.label(student_id)
     values = {"attempt": counting, "earlier": earlier, "label": label, "most": MAX_CASES}
     console.print(Text(render("reports/appeal.txt", then=then, **values)), soft_wrap=True)

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from pytree_course.class_grading.attempt import AttemptState, VerdictRow
-from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades, Student
 from pytree_course.class_grading.downloads import CANVAS, MOODLE
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.rendering import render
@@ -44,14 +44,15 @@ def grades_csv(grades: ClassGrades) -> str:
 
 def _make_grade_row(grades: ClassGrades, student: Student, lesson: BuiltLesson) -> RowByHeading:
     left_out = [f"{file}: {why}" for _, file, why in grades.files_left_out(student)]
+    state = grades.explain_missing(student, lesson)
     grade: RowByHeading = {
         "student": student.id,
         "name": student.name,
         "on_list": "yes" if student.is_expected else "no",
         "lesson": lesson.lesson,
-        "points": 0,
+        "points": 0 if state == NOT_HANDED_IN else "",
         "of": lesson.points,
-        "state": grades.explain_missing(student, lesson),
+        "state": state,
         "cases": "",
         "handed_in": "",
         "late_hours": "",
@@ -68,7 +69,7 @@ def _make_grade_row(grades: ClassGrades, student: Student, lesson: BuiltLesson) 
     grade["reason"] = attempt.reason
     if attempt.state is AttemptState.GRADED:
         grade["cases"] = "public" if attempt.on_public_cases else "fresh"
-    if not student.system:  # a download does not contain the time
+    if not attempt.system:  # a download does not contain the time
         grade["handed_in"] = attempt.handed_in.isoformat(timespec="seconds")
     late_by = grades.late_by(attempt)
     if late_by is not None:

@@ -102,13 +102,13 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
     """Print the ungraded attempts, the changed marks, and where the report is."""
     ungraded = find_ungraded(grades)
     for student, lesson, attempt in ungraded:
-        again = " The next run tries again." if attempt.state is AttemptState.FAILED else ""
-        reason = f"{lesson.lesson}, {attempt.state}: {attempt.reason}{again}"
+        again = ". The next run tries again." if attempt.state is AttemptState.FAILED else ""
+        reason = f"{lesson.lesson}, {attempt.state}: {attempt.reason.rstrip('.')}{again}"
         console.print(Text(printable(f"{student.label}: {reason}")))
     not_counting = {(student.id, lesson.lesson) for student, lesson, _ in ungraded}
     for student_id, stem, reason in summary.failed:
         if (student_id, stem) not in not_counting:
-            why = f"{stem}, failed: {reason} The earlier grade counts. The next run tries again."
+            why = f"{stem}, failed: {reason.rstrip('.')}. The earlier grade counts."
             console.print(Text(printable(f"{student_id}: {why}")))
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
