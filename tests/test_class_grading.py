@@ -173,7 +173,7 @@ def test_a_deadline_is_a_lessons_and_a_mark_that_is_gone_is_told(quick, monkeypa
     capsys.readouterr()
     quick.run_here(monkeypatch, "--roster", str(roster))
     said = capsys.readouterr().out
-    assert "Changed mark: bob, 01_mini: 3 → none (nothing that was handed in counts" in said
+    assert "Changed mark: bob, 01_mini: 3 → none (nothing that was" in " ".join(said.split())
 
 
 def test_a_lesson_that_is_not_built_is_refused_with_the_command(quick, monkeypatch, capsys):
@@ -252,9 +252,9 @@ def test_of_a_changed_lesson_only_the_changed_exercise_runs_again_for_all_and_ch
     quick.run_here(monkeypatch)
     changed = (
         "Changed mark: ada, 01_mini: 3 → 2 (the exercise or its check was changed): "
-        "count_leaves was correct, is incorrect\n"
+        "count_leaves was correct, is incorrect"
     )
-    assert changed in capsys.readouterr().out
+    assert changed in " ".join(capsys.readouterr().out.split())
     assert "<b>3 → 2</b>" in (quick.into / "report.html").read_text()
     assert [[*answers] for answers, *_ in begun] == [["count_leaves"], ["count_leaves"], []]
     assert quick.points() == {"ada": 2, "bob": 0, "cyd": 0}

@@ -88,7 +88,7 @@ def test_an_option_says_all_that_learners_believe_who_get_it():
     same = exercise([2], {"none": {0: 3}, "one": {0: 4}, "also": {0: 3}})
     [question] = questions(lesson(same))[Belief("01_mini", "count", "none")]
     assert [each.name for each in question.misconceptions["`3`"]] == ["none", "also"]
-    assert [each.explanation for each in question.misconceptions["`4`"]] == ["They hold one."]
+    assert [each.explanation for each in question.misconceptions["`4`"]] == ["You hold one."]
 
 
 def test_a_misconception_explains_no_case_that_it_only_happens_to_get_wrong():
@@ -235,7 +235,7 @@ def written(tmp_path, command):
 def test_answers_come_after_the_questions_and_other_endings_are_refused(written):
     asked, _, answers = written(".md").partition("\n# Answers\n")
     assert "How many leaves does JAX see here?" in asked
-    assert "Their list ends after the first broken leaf." in answers
+    assert "Your list ends after the first broken leaf." in answers
     assert "Your list ends" not in asked
     assert asked.count("## Question ") == answers.count(".**\n")
     assert "should end in .md, .ipynb (slides) or .xml (Moodle)" in str(written(".doc"))

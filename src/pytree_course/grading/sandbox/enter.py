@@ -164,7 +164,7 @@ def _make_programs_unlistable() -> None:
     empty = os.open(folder, os.O_PATH)
     with suppress(OSError):
         layers = f"lowerdir=/proc/self/fd/{empty}:/proc/self/fd/{programs}"
-        linux.mount("overlay", str(folder), _MOUNT_FLAGS, layers)
+        linux.mount("overlay", str(folder), _MOUNT_FLAGS | linux.MS_RDONLY, layers)
     os.close(empty)
     os.close(programs)
 

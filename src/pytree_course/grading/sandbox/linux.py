@@ -12,7 +12,7 @@ CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
 
-_MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 _MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 32, 4096, 1 << 14, 1 << 18
 _LOCKED_FLAGS = MS_NOSUID | MS_NODEV | MS_NOEXEC  # a user namespace may not clear them
 
@@ -59,7 +59,7 @@ def cover(path: str) -> None:
 def make_read_only(path: str, extra_flags: int = 0) -> None:
     """Make a mount read-only; Linux itself keeps the flags about access times."""
     locked_flags = os.statvfs(path).f_flag & _LOCKED_FLAGS  # statvfs has the same numbers
-    flags = _MS_REMOUNT | _MS_BIND | _MS_RDONLY | locked_flags | extra_flags
+    flags = _MS_REMOUNT | _MS_BIND | MS_RDONLY | locked_flags | extra_flags
     _mount(None, path.encode(), None, flags, None)
 
 
