@@ -131,7 +131,8 @@ class ClassGrading:
             if attempt.state is AttemptState.FAILED:
                 self.summary.failed.append((*pair, attempt.reason))
             if before is not None and (why := self._why_not_counting(attempt, before)) is not None:
-                if why and attempt.key not in known:
+                is_known = attempt.key in known and attempt.state is AttemptState.GRADED
+                if why and not is_known:
                     superseded.append(LeftOut(attempt.student, notebook.name, why))
             elif attempt.state is AttemptState.GRADED:
                 rows = known[attempt.key].rows if attempt.key in known else []
