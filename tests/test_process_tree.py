@@ -79,6 +79,7 @@ class Kernel:
     now = 0.0
     processor: Mapping[str, float] = {}
     queue: Mapping[str, float] = {}
+    own = 0.0  # seconds of the thread that reads its messages
 
     def processor_seconds(self):
         return self.processor
@@ -91,6 +92,7 @@ class Kernel:
 def kernel(monkeypatch):
     kernel = Kernel()
     monkeypatch.setattr(time, "monotonic", lambda: kernel.now)
+    monkeypatch.setattr("pytree_course.grading.budget.read_own_seconds", lambda: kernel.own)
     return kernel
 
 
@@ -111,6 +113,13 @@ def test_of_ten_seconds_cells_use_those_without_a_wait_for_a_processor(
     kernel.now, kernel.processor, kernel.queue = 10.0, processor, queue
     budget.count_time_if_due()
     assert (budget.computed, budget.waited) == (computed, waited)
+
+
+def test_while_its_messages_are_read_a_kernel_is_charged_nothing(kernel):
+    budget = Budget(kernel, 60.0, SubmissionTime())
+    kernel.now, kernel.own = 10.0, 9.0
+    budget.count_time_if_due()
+    assert (budget.computed, budget.waited) == (0.0, 1.0)
 
 
 def test_time_of_a_child_that_nobody_waits_for_is_kept(kernel):

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from pytree_course.grading import limits
 from pytree_course.grading.cell_run import CellEnd
+from pytree_course.grading.processes import read_own_seconds
 
 _COUNTING_SECONDS = 0.25  # at least, between two looks at the kernel's processes
 _WAITING_WEIGHT = 2  # an answer that waited too long runs again, with nothing beside it
@@ -44,7 +45,8 @@ class Budget:
 
     They are charged their processor time, but at most the time on the clock, however many
     processors they use; and all other time on the clock, such as sleep, twice. While they wait for
-    a processor, they are charged nothing: a machine that is busy with other things costs no points.
+    a processor, or for this thread, which reads their messages, they are charged nothing: a machine
+    that is busy with other things costs no points.
     """
 
     def __init__(self, usage: _Usage, max_seconds: float, submission: SubmissionTime) -> None:
@@ -57,6 +59,7 @@ class Budget:
         self._usage = usage
         self._processor_seconds = usage.processor_seconds()
         self._queue_seconds: Mapping[str, float] = {}
+        self._own_seconds = read_own_seconds()
         self._counted_at = time.monotonic()
         self._messages = 0
         self._bytes = 0
@@ -86,12 +89,13 @@ class Budget:
         if elapsed < _COUNTING_SECONDS:
             return
         computed_before = self.computed
-        queue_seconds = self._usage.queue_seconds()
-        queued = max(_increases(self._queue_seconds, queue_seconds), default=0.0)
-        self._queue_seconds = queue_seconds
+        queue_seconds, own_seconds = self._usage.queue_seconds(), read_own_seconds()
+        not_theirs = max(_increases(self._queue_seconds, queue_seconds), default=0.0)
+        not_theirs += own_seconds - self._own_seconds
+        self._queue_seconds, self._own_seconds = queue_seconds, own_seconds
         self.count_processor_time()
         # The time of a process for which no other one waited is lost. It counts as waiting.
-        waited = max(0.0, elapsed - queued - (self.computed - computed_before))
+        waited = max(0.0, elapsed - not_theirs - (self.computed - computed_before))
         self.waited += waited
         self._charge(_WAITING_WEIGHT * waited)
 

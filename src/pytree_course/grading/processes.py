@@ -1,6 +1,7 @@
 """Processes, as the folders of a /proc show them; a process that has ended is empty."""
 
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,12 +24,19 @@ def read_file(path: str) -> str:
         return ""
 
 
+def read_own_seconds() -> float:
+    """Return how long the calling thread has run, or was ready to run without a processor."""
+    numbers = read_file("/proc/thread-self/schedstat").split()
+    if not numbers:  # elsewhere than on Linux
+        return time.thread_time()
+    return (int(numbers[0]) + int(numbers[1])) / _NANOSECONDS
+
+
 def read_queue_seconds(processes: Iterable[str]) -> dict[str, float]:
-    """Return how long threads were ready to run without a processor: theirs, and the caller's.
+    """Return how long each thread of processes was ready to run without a processor.
 
     Elsewhere than on Linux, and for a Linux that does not count it, there is nothing to return.
     """
-    threads = [f"{each}/task/{name}" for each in processes for name in list_folder(f"{each}/task")]
-    threads.append("/proc/thread-self")  # it notices the end of a cell late
+    threads = (f"{each}/task/{name}" for each in processes for name in list_folder(f"{each}/task"))
     numbers = {thread: read_file(f"{thread}/schedstat").split() for thread in threads}
     return {thread: int(each[1]) / _NANOSECONDS for thread, each in numbers.items() if each}
