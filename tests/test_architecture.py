@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src" / "pytree_course"
 MODULES = sorted(file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py"))
 LAYERS = [
     {"built", "released_files", "compiled", "course", "nbgrader", "nbval_plugin"}
-    | {"jax_configuration", "rendering", "texts"},
+    | {"jax_configuration", "public_reports", "rendering", "texts"},
     {"observing"},
     {"drawing"},
     {"cases"},

@@ -240,6 +240,7 @@ MISTAKES = {
             "only one case tells 'elements' from the right answer",
         ),
         ('"""You counted nodes."""', "", "needs an explanation"),
+        ('misconception="nodes"', 'misconception="nodes" met="jax 2348"', "write it as jax-ml/"),
     ],
     EXERCISES: [
         (SOLUTION, "    return len(jax.tree.leaves(tree))", "the starter passes"),
@@ -248,6 +249,7 @@ MISTAKES = {
         ("section: leaves-are-not-elements", "section: elsewhere", "no section 'elsewhere'"),
         ("points: 1\n", "", "`points` should be a int"),
         ("points: 1\n", "points: [1\n", "YAML"),
+        ("points: 1\n", "points: 1\nmet: [jax#2348]\n", "write it as jax-ml/jax#2348"),
         (":id: setup\n", "", "add the set-up cell"),
     ],
     CHECKS: [("def first_leaf(", "def first_leaf_of_all(", "has no exercise")],
@@ -255,6 +257,7 @@ MISTAKES = {
         (":prediction: C\n", "", "the prediction needs its answer"),
         (":prediction: C", ":prediction: D", "the prediction needs its answer"),
         ("◇ **Predict.**", "**Predict.**", "does not start with ◇"),
+        ("Text.", "Text. {met}`jax#2348`", "write it as jax-ml/jax#2348"),
         (PREDICTED, f"{PREDICTED}\nThree, and B counts elements.\n", "name an option as (B)"),
         (
             PREDICTED,

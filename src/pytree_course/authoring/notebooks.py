@@ -25,6 +25,7 @@ from pytree_course.built import (
     outputs_digest,
 )
 from pytree_course.course import GOING_DEEPER, Course
+from pytree_course.public_reports import people_met, with_links
 from pytree_course.rendering import render
 from pytree_course.sources.exercises import WRITE, Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources, Section
@@ -119,7 +120,7 @@ def _render_lesson(
             text = texts.get(cell.id, cell.source)
             if cells and cells[-1].id in sources.predictions and not cell.heading:
                 text = with_closed_answer(text)
-            cells.append(new_markdown_cell(text, id=cell.id))
+            cells.append(new_markdown_cell(with_links(text), id=cell.id))
         elif cell.is_exercise:
             exercise = sources.exercises[cell.metadata["exercise"]]
             prompt = cells[-1]
@@ -214,7 +215,8 @@ def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
     core = " · core" if exercise.core else ""
     facts = f"{stars}{core} · {points} · about {exercise.minutes} minutes · reread: {link}"
     heading, _, rest = text.partition("\n")
-    return f"{heading}\n\n{facts}\n{rest}"
+    met = f"\n\n{people_met(exercise.met)}" if exercise.met else ""
+    return f"{heading}\n\n{facts}{met}\n{rest}"
 
 
 def _code_cell(

@@ -11,6 +11,7 @@ from pytree_course.judging.matching import is_told_apart
 from pytree_course.learner.questions import questions
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Unbounded
+from pytree_course.public_reports import cited_reports, malformed_reports
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, results_of
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import Layers, LessonSources
@@ -28,6 +29,9 @@ def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
     """Return the mistakes that can be found without running anything."""
     checks = sources.checks
     mistakes = [*_check_layers(sources.layers), *_check_folds(sources.all_cells)]
+    for cell in sources.all_cells:
+        if cell.kind == "markdown":
+            mistakes += map(cell.mistake, malformed_reports(cited_reports(cell.source)))
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno
         message = f"the check {name!r} has no exercise in exercises.md or lesson.md"
@@ -110,11 +114,15 @@ def _check_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
         number = len(getattr(exercise, kind))
         if number < minimum:
             yield exercise.mistake(f"it has {number} {kind}; write {minimum} or more")
+    for message in malformed_reports(exercise.met):
+        yield exercise.mistake(message)
     if exercise.section not in sources.sections:
         yield exercise.mistake(f"the lesson has no section {exercise.section!r}")
     for wrong in exercise.misconceptions:
         if wrong.section not in sources.sections:
             yield exercise.mistake(f"the lesson has no section {wrong.section!r}", wrong)
+        for message in malformed_reports(wrong.met):
+            yield exercise.mistake(message, wrong)
     for answers in (exercise.variants, exercise.misconceptions):
         names = [answer.name for answer in answers]
         for answer in answers:

@@ -24,6 +24,7 @@ class Misconception:
     explanation: str
     section: str  # slug of the lesson section to reread
     observations: dict[int, Observation]
+    met: list[str] = field(default_factory=list)  # public reports of people who held it
 
 
 class Belief(NamedTuple):
@@ -117,6 +118,7 @@ def _text_of_results(exercise: ExpectedExercise) -> str:
                 "explanation": misconception.explanation,
                 "section": misconception.section,
                 "observations": indices,
+                "met": misconception.met,
             }
         )
     entries = {
@@ -132,7 +134,9 @@ def _text_of_results(exercise: ExpectedExercise) -> str:
 
 
 def _digest_of_reasons(exercise: ExpectedExercise) -> str:
-    bare = [replace(misconception, explanation="") for misconception in exercise.misconceptions]
+    bare = [
+        replace(misconception, explanation="", met=[]) for misconception in exercise.misconceptions
+    ]
     return text_digest(_text_of_results(replace(exercise, misconceptions=bare)))
 
 

@@ -13,6 +13,7 @@ from pytree_course import drawing
 from pytree_course.judging import words
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.observing.observations import Observation
+from pytree_course.public_reports import report_links
 from pytree_course.rendering import TEMPLATES, Feedback
 
 WIDTH = 78
@@ -160,6 +161,7 @@ FEEDBACK_TEMPLATES = TEMPLATES.extended(
         "explain_line": words.explain_line,
         "finding_sentences": words.finding_sentences,
         "headline": words.headline,
+        "report_links": report_links,
     },
     svg=drawing.svg,
     size=drawing.size,

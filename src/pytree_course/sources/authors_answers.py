@@ -182,7 +182,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
             if compare(expected.observations[number], result)
         }
         misconceptions.append(
-            Misconception(wrong.name, wrong.explanation, wrong.section, differing)
+            Misconception(wrong.name, wrong.explanation, wrong.section, differing, wrong.met)
         )
     return replace(expected, summaries=summaries, given=given, misconceptions=misconceptions)
 

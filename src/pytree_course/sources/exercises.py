@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytree_course.judging.expected import ExerciseFacts
+from pytree_course.public_reports import split_reports
 from pytree_course.sources.changes import ChangeError, apply_change, split_cells, split_explanation
 from pytree_course.sources.source_cells import Mistake, SourceCell, slug
 
@@ -31,6 +32,7 @@ class Answer:
     cell: SourceCell
     explanation: str = ""
     section: str = ""
+    met: list[str] = field(default_factory=list)  # public reports of people who gave it
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Exercise(ExerciseFacts):
 
     cell: SourceCell  # the answer cell
     setup: str  # the code that runs before an answer
+    met: list[str]  # public reports of people who would have needed it
     authors_starters: list[Answer] = field(default_factory=list)
     variants: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
@@ -181,6 +184,7 @@ def _make_exercise(
         question=str(options.get("question", "")).strip(),
         cell=cell,
         setup=setup,
+        met=[str(report) for report in options.get("met", [])],
     )
 
 
@@ -225,7 +229,8 @@ def _read_answer(cell: SourceCell, exercise: Exercise) -> list[Mistake]:
         exercise.variants.append(Answer(options["variant"], code, cell))
     elif "misconception" in options:
         name, section = options["misconception"], options.get("section", exercise.section)
-        exercise.misconceptions.append(Answer(name, code, cell, explanation, section))
+        met = split_reports(options["met"]) if "met" in options else []
+        exercise.misconceptions.append(Answer(name, code, cell, explanation, section, met))
         if not explanation:
             why = f"the misconception {name!r} needs an explanation: a text in triple quotes"
             return [cell.mistake(why)]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pytree_course.judging.expected import Prediction
+from pytree_course.public_reports import without_citations
 from pytree_course.sources.source_cells import Mistake, SourceCell
 from pytree_course.sources.standalone_code import make_standalone
 
@@ -85,7 +86,7 @@ def _explanation(cells_below: Sequence[SourceCell]) -> str:
     """Return the explanation below a prediction's answer; "" if there is none."""
     if not cells_below or cells_below[0].kind != "markdown" or cells_below[0].heading:
         return ""
-    return split_answer(cells_below[0].source)[0]
+    return without_citations(split_answer(cells_below[0].source)[0])
 
 
 def _with_options(asking: SourceCell, prediction: Prediction) -> SourceCell:
