@@ -139,18 +139,18 @@ def _in_a_fresh_process(*arguments: Any) -> dict[str, list[float]]:
 def markdown(results: list[dict[str, Any]]) -> str:
     """Return a table of results in Markdown: a row for each lesson, and its slowest exercises."""
     lines = [
-        "| Lesson | right, first | right, median | wrong, first | wrong, median | slowest median |",
-        "|---|---|---|---|---|---|",
+        "| milliseconds | right, first | right, then | wrong, first | wrong, then | slowest |",
+        "|---|---:|---:|---:|---:|---|",
     ]
     for lesson in dict.fromkeys(each["lesson"] for each in results):
         ours = [each for each in results if each["lesson"] == lesson]
         middles = [
-            f"{statistics.median(each[kind][when] for each in ours):.0f} ms"
+            f"{statistics.median(each[kind][when] for each in ours):.0f}"
             for kind in ("right", "wrong")
             for when in ("first", "median")
         ]
         slowest = max(ours, key=_median)
-        last = f"{_median(slowest):.0f} ms, `{slowest['exercise']}`"
+        last = f"{_median(slowest):.0f}, `{slowest['exercise']}`"
         lines.append(f"| {' | '.join([lesson, *middles, last])} |")
     return "\n".join(lines)
 

@@ -143,7 +143,7 @@ class Engine(Protocol):
 class CourseEngine:
     """The whole command, from starting Python to the last page."""
 
-    about = "`course.py grade`: in the sandbox, on fresh cases, with feedback and pages"
+    about = "`course.py grade`: sandbox, fresh cases, feedback, pages"
 
     def prepare(self, work: Work) -> None:
         """Nothing: the command needs no preparation."""
@@ -167,7 +167,7 @@ class CourseEngine:
 class NbgraderEngine:
     """nbgrader's `autograde`, in an environment of its own, with the course's kernel."""
 
-    about = f"nbgrader {NBGRADER} `autograde`: no sandbox, the public cases, one after another"
+    about = f"nbgrader {NBGRADER} `autograde`: no sandbox, public cases, one after another"
     config = "c.ClearSolutions.enabled = False\nc.OverwriteCells.add_missing_cells = True\n"
     query = """
         SELECT student_id, base_cell.name, auto_score FROM grade
