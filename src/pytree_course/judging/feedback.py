@@ -55,7 +55,7 @@ def feedback(
     advice: Sequence[str] = (),
     section: str = "",
     link: str = "",
-    standing: str = "",
+    standing: Feedback | None = None,
     call: Callable[..., Any] | None = None,
     answers: Sequence[Any] = (),
     width: int = WIDTH,
@@ -71,7 +71,7 @@ def feedback(
     section, link
         The title of the section to reread, and the link to it.
     standing
-        The learner's progress in the lesson, in one line.
+        The learner's progress in the lesson, and what comes next.
     call, answers
         The function that the failing case calls, and the learner's answers. Their parameters name
         the case's inputs.

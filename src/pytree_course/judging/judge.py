@@ -43,6 +43,7 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         cases=cases,
         score=score,
         failed=tuple(differences),
+        title=expected.title,
     )
     if not differences:
         return verdict
@@ -56,7 +57,15 @@ def without_outcomes(
 ) -> Verdict:
     """Return the verdict on an answer without outcomes, with the reason and the answer's error."""
     cases = len(expected.observations)
-    return Verdict(expected.name, kind, expected.points, reason, cases=cases, error_type=error_type)
+    return Verdict(
+        expected.name,
+        kind,
+        expected.points,
+        reason,
+        cases=cases,
+        error_type=error_type,
+        title=expected.title,
+    )
 
 
 def _explain(
