@@ -1,19 +1,23 @@
 """Turn outcomes into a verdict; shared by the notebook's check and the grader."""
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
 from pytree_course.judging import matching, words
-from pytree_course.judging.expected import ExpectedExercise
+from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.judging.findings import find
 from pytree_course.judging.predicted_lines import add_wrong_lines
 from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
 from pytree_course.observing.comparison import Difference, compare
 from pytree_course.observing.observations import NotAttempted, Raised
 from pytree_course.running.outcomes import Outcome
+
+MAX_TIMES_LARGER = 3
+"""How much larger than the smallest case another one may be that shows a misconception better."""
 
 
 def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
@@ -81,7 +85,7 @@ def _explain(
     findings: list[Finding] = []
     explained_cases: Collection[int] = differences.keys()
     if misconceptions:
-        explained_cases = misconceptions[0].observations.keys()
+        explained_cases = _telling_cases(misconceptions[0], expected, outcomes)
     else:
         findings = [
             words.explained_finding(finding, expected.explanations)
@@ -119,6 +123,31 @@ def _explain(
     )
 
 
+def _telling_cases(
+    misconception: Misconception, expected: ExpectedExercise, outcomes: Sequence[Outcome]
+) -> list[int]:
+    """Return the cases that an explanation speaks of.
+
+    They have most of the names that it quotes, and fewest other misconceptions have their result.
+    A case that is much larger than the smallest one tells less.
+    """
+    sizes = {case: _size(outcomes[case]) for case in misconception.observations}
+    quoted = [_words(quote) for quote in re.findall("`([^`]+)`", misconception.explanation)]
+    others = [other.observations for other in expected.misconceptions if other is not misconception]
+    ranks = {}
+    for case, wrong in misconception.observations.items():
+        if sizes[case] > MAX_TIMES_LARGER * min(sizes.values()):
+            continue
+        given = _words(" ".join(outcomes[case].written))
+        named = sum(bool(quote) and quote <= given for quote in quoted)
+        ranks[case] = -named, sum(other.get(case) == wrong for other in others)
+    return [case for case, rank in ranks.items() if rank == min(ranks.values())]
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))
+
+
 def _choose_case(
     expected: ExpectedExercise, outcomes: Sequence[Outcome], cases: Collection[int]
 ) -> int:
@@ -132,9 +161,10 @@ def _choose_case(
     expecting_result = {
         case for case in candidates if not isinstance(expected.observations[case], Raised)
     }
+    # Among cases of the same size, min keeps the first.
+    return min(sorted(expecting_result or candidates), key=lambda case: _size(outcomes[case]))
 
-    def inputs_length(case: int) -> int:
-        return len(json.dumps(msgspec.to_builtins(outcomes[case].inputs)))
 
-    # Among cases of the same length, min keeps the first.
-    return min(sorted(expecting_result or candidates), key=inputs_length)
+def _size(outcome: Outcome) -> int:
+    """Return the length of a case's inputs."""
+    return len(json.dumps(msgspec.to_builtins(outcome.inputs)))
