@@ -85,7 +85,7 @@ def _explain(
     findings: list[Finding] = []
     explained_cases: Collection[int] = differences.keys()
     if misconceptions:
-        explained_cases = _telling_cases(misconceptions[0], expected, outcomes)
+        explained_cases = misconceptions[0].observations.keys()
     else:
         findings = [
             words.explained_finding(finding, expected.explanations)
@@ -93,7 +93,11 @@ def _explain(
         ]
         if findings:
             explained_cases = findings[0].holds
-    case = _choose_case(expected, outcomes, explained_cases)
+    candidates = _candidates(expected, outcomes, explained_cases)
+    if misconceptions:
+        candidates = _telling_cases(misconceptions[0], expected, outcomes, candidates)
+    # Check scripts put the simplest cases first: among cases of the same size, min keeps it.
+    case = min(sorted(candidates), key=lambda case: _size(outcomes[case]))
     outcome = outcomes[case]
     failure = Failure(
         case=case,
@@ -124,45 +128,46 @@ def _explain(
 
 
 def _telling_cases(
-    misconception: Misconception, expected: ExpectedExercise, outcomes: Sequence[Outcome]
-) -> list[int]:
+    misconception: Misconception,
+    expected: ExpectedExercise,
+    outcomes: Sequence[Outcome],
+    cases: Collection[int],
+) -> set[int]:
     """Return the cases that an explanation speaks of.
 
     They have most of the names that it quotes, and fewest other misconceptions have their result.
     A case that is much larger than the smallest one tells less.
     """
-    sizes = {case: _size(outcomes[case]) for case in misconception.observations}
     quoted = [_words(quote) for quote in re.findall("`([^`]+)`", misconception.explanation)]
     others = [other.observations for other in expected.misconceptions if other is not misconception]
+    limit = MAX_TIMES_LARGER * min(_size(outcomes[case]) for case in cases)
     ranks = {}
-    for case, wrong in misconception.observations.items():
-        if sizes[case] > MAX_TIMES_LARGER * min(sizes.values()):
-            continue
-        given = _words(" ".join(outcomes[case].written))
-        named = sum(bool(quote) and quote <= given for quote in quoted)
-        ranks[case] = -named, sum(other.get(case) == wrong for other in others)
-    return [case for case, rank in ranks.items() if rank == min(ranks.values())]
+    for case in cases:
+        if _size(outcomes[case]) <= limit:
+            given = _words(" ".join(outcomes[case].written))
+            named = sum(bool(quote) and quote <= given for quote in quoted)
+            wrong = misconception.observations[case]
+            ranks[case] = -named, sum(other.get(case) == wrong for other in others)
+    return {case for case, rank in ranks.items() if rank == min(ranks.values())}
 
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
 
 
-def _choose_case(
+def _candidates(
     expected: ExpectedExercise, outcomes: Sequence[Outcome], cases: Collection[int]
-) -> int:
-    """Return the case to show: the smallest with an error if most raise one, else with a result.
+) -> set[int]:
+    """Return the cases that may be shown: those with an error if most raise one, else the others.
 
-    A case that expects an error explains less, and is shown only if there is no other. Check
-    scripts put the simplest cases first.
+    A case that expects an error explains less, and is shown only if there is no other.
     """
     raising = {case for case in cases if isinstance(outcomes[case].observation, Raised)}
     candidates = raising if 2 * len(raising) > len(cases) else set(cases) - raising
     expecting_result = {
         case for case in candidates if not isinstance(expected.observations[case], Raised)
     }
-    # Among cases of the same size, min keeps the first.
-    return min(sorted(expecting_result or candidates), key=lambda case: _size(outcomes[case]))
+    return expecting_result or candidates
 
 
 def _size(outcome: Outcome) -> int:

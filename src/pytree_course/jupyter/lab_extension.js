@@ -19,7 +19,7 @@
       border-left: 4px dashed var(--jp-warn-color1); font: var(--jp-ui-font-size1) var(--jp-ui-font-family);
     }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper:not(:has(.pytree-not-attempted)) { opacity: 0.5; }
-    :is(.pytree-choice, .pytree-review):focus { outline: 2px dashed var(--jp-brand-color1); outline-offset: 4px; }
+    :is(.pytree-choice, .pytree-review):focus { outline: 2px dashed var(--jp-brand-color1); outline-offset: -1px; }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .pytree-not-attempted > * { display: none !important; }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .pytree-not-attempted::before {
       content: "○ Written, but not run yet: run the answer cell above, then this cell.";
