@@ -10,7 +10,6 @@ from importlib.metadata import version
 
 from msgspec import Struct, field, structs
 
-from pytree_course.class_grading.downloads import Submitter
 from pytree_course.judging.verdicts import (
     FailedCase,
     Failure,
@@ -119,11 +118,6 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def key(self) -> tuple[str, str, str]:
         """The student, the lesson, and a digest of the answers."""
         return self.student, self.lesson, self.answers_digest
-
-    @property
-    def submitter(self) -> Submitter:
-        """The student who handed it in."""
-        return Submitter(self.student, self.name, self.system, self.canvas_id)
 
     @property
     def points(self) -> float:
