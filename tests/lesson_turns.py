@@ -1,4 +1,4 @@
-"""Which lesson a run tries as a whole: another one with each commit, and all with `--all`."""
+"""Which lesson a run tries as a whole: the one that was changed last, and all with `--all`."""
 
 import subprocess
 from collections.abc import Sequence
@@ -11,19 +11,27 @@ from tests.conftest import ROOT
 LESSONS = Course(ROOT).lessons()
 
 
-def lesson_in_turn() -> LessonFiles:
-    """Return the lesson of this commit; without git, as in an archive, the first one."""
-    asked = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
-    try:
-        commit = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        commit = "0"
-    return LESSONS[int(commit, 16) % len(LESSONS)]
+def changed_last() -> LessonFiles:
+    """Return the lesson whose sources or check were committed last.
+
+    In an archive, and in a clone of one commit alone, that is the first one.
+    """
+
+    def changed_at(files: LessonFiles) -> int:
+        paths = [str(files.sources), str(files.check_script)]
+        asked = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct", "--", *paths]
+        try:
+            said = subprocess.run(asked, capture_output=True, text=True).stdout
+        except OSError:  # there is no git
+            said = ""
+        return int(said or 0)
+
+    return max(LESSONS, key=changed_at)
 
 
 def each_in_turn(lessons: Sequence[LessonFiles]) -> pytest.MarkDecorator:
-    """Give a test the lesson of this commit and each page; the other lessons with `--all` only."""
-    others = {files.stem for files in LESSONS} - {lesson_in_turn().stem}
+    """Give a test the lesson changed last and each page; the other lessons with `--all` only."""
+    others = {files.stem for files in LESSONS} - {changed_last().stem}
     return pytest.mark.parametrize(
         "files",
         [

@@ -34,6 +34,8 @@ from pytree_course.sources.source_cells import SourceCell
 from pytree_course.texts import counted, text_digest
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
+HIDE_INPUT = "hide-input"
+"""The tag of a cell whose code is folded, such as that of a picture: on the website, too."""
 OTHER_WAYS = "Other right ways:"
 OURS_HEADING = "# Our version, which the cells below use. Click to open it."
 """The first line of a folded cell, the only one that JupyterLab shows."""
@@ -248,7 +250,10 @@ def _code_cell(
     tags = [str(tag) for tag in source.metadata.get("tags", [])] if source else []
     if IGNORE_OUTPUT not in tags:
         tags.append(CHECK_OUTPUT)
-    return new_code_cell(code, id=cell_id, metadata={**(marks or {}), "tags": tags})
+    cell = new_code_cell(code, id=cell_id, metadata={**(marks or {}), "tags": tags})
+    if HIDE_INPUT in tags:
+        cell.metadata["jupyter"] = {"source_hidden": True}
+    return cell
 
 
 def _notebook(

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from pytree_course.built import check_id
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observations import Observation, Raised, make_writable
 from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
@@ -103,8 +102,3 @@ class RunSettings:
         if right is None or outcomes is None or len(right) != len(outcomes):
             return False
         return any(map(compare, right, [outcome.observation for outcome in outcomes]))
-
-
-def again_id(exercise: str) -> str:
-    """Return the id of an exercise's check cell where it runs again, on the public cases."""
-    return f"{check_id(exercise)}-again"

@@ -1,15 +1,17 @@
 """Run a submission's answers, each with its check, and record how each exercise ran."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pytree_course.built import CHECK_ENDING, answer_id, check_id
 from pytree_course.grading.budget import SubmissionTime
-from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings, again_id
+from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings
+from pytree_course.running.outcomes import CHECKS_VARIABLE, PUBLIC_SEED
 
 _LIMITS_OF_ITS_OWN = (CellEnd.TIMED_OUT, CellEnd.WAITED, CellEnd.NO_TIME_LEFT, CellEnd.FLOODED)
+_ON_PUBLIC_CASES = f"{CHECKS_VARIABLE}.seed_of_grading = {PUBLIC_SEED}\n"
 _LIMITS_OF_ITS_KERNEL = (CellEnd.OVER_MEMORY, CellEnd.OVER_PROCESSES)
 
 
@@ -122,20 +124,74 @@ def _run_together(
     # Imported late: nbval takes long to load, and a process that only judges does not need it.
     from pytree_course.grading.nbval_run import run_notebook
 
-    notebook = _make_notebook(answers, earlier, settings.blank)
-    cells = run_notebook(notebook, answers, settings, time)
-    runs = {}
-    for name in answers:
-        if answer := cells.get(answer_id(name)):
-            check = cells.get(check_id(name), CellRun())
-            runs[name] = ExerciseRun(answer, check, cells.get(again_id(name)))
+    plan = _Plan(answers, settings)
+    run_notebook(_make_notebook(answers, earlier, settings.blank), plan, settings, time)
+    runs = {
+        name: plan.exercise_run(name) for name in answers if answer_id(name) in plan.runs_so_far
+    }
     if not runs and not earlier and not time.is_over:
         raise RuntimeError("the notebook's set-up cells did not finish")
     return runs
 
 
+class _Plan:
+    """Decides which cells run in one kernel.
+
+    First all answers with their checks, each with a budget of its own; then, with one budget for
+    all of them, wrong answers again, with their checks on the public cases: for the reason alone,
+    so nothing that happens then changes a mark.
+    """
+
+    def __init__(self, answers: Collection[str], settings: RunSettings) -> None:
+        self.runs_so_far: dict[str, CellRun] = {}  # by the id of the cell
+        self._settings = settings
+        self._is_over = False
+        self._answers = {answer_id(name) for name in answers}
+        self._checks = {check_id(name) for name in answers}
+        self._again = {again: name for name in answers for again in again_ids(name)}
+
+    def runs(self, cell: str) -> bool:
+        """Whether to run a cell: not in a kernel that is unfit, nor a right answer again."""
+        name = self._again.get(cell)
+        if self._is_over or name is None:
+            return not self._is_over
+        check = self.runs_so_far.get(check_id(name))
+        return check is not None and self._settings.is_wrong(name, check)
+
+    def starts_budget(self, cell: str) -> bool:
+        """Whether an answer begins, or the first one that runs again."""
+        if cell in self._again:
+            return not self._again.keys() & self.runs_so_far.keys()
+        return cell in self._answers
+
+    def record(self, cell: str, run: CellRun) -> None:
+        """Take note of how a cell ran, and of whether it left the kernel fit for more."""
+        self.runs_so_far[cell] = run
+        is_fit = run.end is CellEnd.FINISHED and not run.has_memory_error
+        self._is_over = not is_fit or (cell in self._checks and not run.has_result)
+
+    def exercise_run(self, name: str) -> ExerciseRun:
+        """Return how an answer ran that has run."""
+        runs, again = (
+            self.runs_so_far,
+            [cell for cell in again_ids(name) if cell in self.runs_so_far],
+        )
+        # If an answer that runs again ends the kernel, that is the end of its check as well.
+        public_check = runs[again[-1]] if again else None
+        return ExerciseRun(runs[answer_id(name)], runs.get(check_id(name), CellRun()), public_check)
+
+
+def again_ids(name: str) -> tuple[str, str]:
+    """Return the ids of an exercise's cells where they run again, on the public cases."""
+    return f"{answer_id(name)}-again", f"{check_id(name)}-again"
+
+
 def _make_notebook(answers: dict[str, str], earlier: dict[str, str], blank: str) -> dict[str, Any]:
-    """Return the exercise notebook with these answers, and the checks of `answers` alone."""
+    """Return the exercise notebook with these answers, and the checks of `answers` alone.
+
+    At its end, each of `answers` stands again with its check, on the public cases. The answer has
+    to run again too: a later one may have defined a function of the same name.
+    """
     notebook: dict[str, Any] = json.loads(blank)
     sources = {answer_id(name): code for name, code in (*earlier.items(), *answers.items())}
     checks = [check_id(name) for name in answers]
@@ -146,4 +202,10 @@ def _make_notebook(answers: dict[str, str], earlier: dict[str, str], blank: str)
     ]
     for cell in notebook["cells"]:
         cell["source"] = sources.get(cell["id"], cell["source"])
+    by_id = {cell["id"]: cell for cell in notebook["cells"]}
+    for name, code in answers.items():
+        check = by_id[check_id(name)]
+        again = (code, _ON_PUBLIC_CASES + "".join(check["source"]))
+        for new_id, source in zip(again_ids(name), again, strict=True):
+            notebook["cells"].append({**check, "id": new_id, "source": source})
     return notebook

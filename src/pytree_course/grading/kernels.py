@@ -1,4 +1,4 @@
-"""The kernel that nbval drives: budgeted, and sandboxed if the code is untrusted."""
+"""The kernel that runs a submission: budgeted, and sandboxed if the code is untrusted."""
 
 import contextlib
 import math
@@ -26,7 +26,6 @@ from pytree_course.grading.sandbox.policy import kernel_command
 
 _POLL_MILLISECONDS = 250
 _LATE_SECONDS = 30.0  # for the last messages of a cell that has ended, on a busy machine
-_MESSAGE_ID = "cell"  # nbval passes it on; there is only one request at a time
 _MAX_SOCKET = 100  # bytes of a path; systems allow 104 or more, and "-1" to "-5" are appended
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
 
@@ -119,7 +118,7 @@ def processor_seconds(processes: list[psutil.Process]) -> dict[str, float]:
 
 
 class WatchedKernel:
-    """A kernel that runs one cell after another within a budget; nbval drives it.
+    """A kernel that runs one cell after another within a budget.
 
     It starts in the private folder `cwd`, and sees the texts of `course` as the course's files, by
     their paths. A cell that exceeds the budget ends it.
@@ -133,7 +132,6 @@ class WatchedKernel:
         in_sandbox: bool,
         submission: SubmissionTime | None = None,
     ) -> None:
-        self.last_run = CellRun()
         self._submission = submission or SubmissionTime()
         self._kernel: _Kernel
         if in_sandbox:
@@ -269,22 +267,6 @@ class WatchedKernel:
         if kind in READ_MESSAGES:
             run.record_message(kind, session.unpack(message["content"]))
         return kind
-
-    # The methods that nbval calls, in this order. The first one runs the cell to its end, so the
-    # others have nothing to wait for.
-
-    def execute_cell_input(self, source: str, allow_stdin: bool | None = None) -> str:
-        """Run a cell."""
-        self.last_run = self.run_cell(source)
-        return _MESSAGE_ID
-
-    def await_reply(self, message_id: str, timeout: float | None = None) -> None:
-        """Return at once: the cell has run."""
-
-    def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
-        """Return the message that the cell has run."""
-        content = {"execution_state": "idle"}
-        return {"msg_type": "status", "content": content, "parent_header": {"msg_id": _MESSAGE_ID}}
 
     def stop(self) -> None:
         """End the kernel at once, if it has not been ended."""

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import replace
-from functools import cache
 from traceback import format_exception_only
 from typing import Any
 from unittest.mock import patch
@@ -100,21 +99,15 @@ def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
         yield
 
 
-@cache
-def _set_up(setup: str) -> dict[str, Any]:
-    """Run a set-up cell, and return the names that it defines."""
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    exec(compile(setup, "<set-up cell>", "exec"), namespace)
-    return namespace
-
-
 def define(exercise: Exercise, answer: Answer) -> list[Any]:
     """Run the set-up cell and an answer within `as_graded`; return the arguments of the check.
 
-    Raise AnswerError if the code does not run, or does not define what the check needs.
+    Each answer has a set-up of its own: it may change what that defines. Raise AnswerError if the
+    code does not run, or does not define what the check needs.
     """
+    namespace: dict[str, Any] = {"__name__": "__main__"}
     try:
-        namespace = dict(_set_up(exercise.setup))
+        exec(compile(exercise.setup, "<set-up cell>", "exec"), namespace)
         exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
     except Exception as error:
         raise AnswerError(f"{type(error).__name__}: {error}") from error
