@@ -147,15 +147,30 @@ def test_a_module_that_grading_lacks_is_explained():
     assert "files beside the notebook are not" in words.explain_verdict(missing, {})
 
 
-def test_feedback_on_a_wrong_answer_shows_both_and_where_they_part_and_then_what_was_given():
+def test_an_explanation_is_shown_with_a_case_that_has_what_it_quotes():
+    for explanation, given in (("Twice is not a square.", 1), ("Twice `4` is 8, not 16.", 4)):
+        beliefs = [("squares", explanation, squares)]
+        shown = judged_by(doubled, right, squares, beliefs, seed=0).failure
+        assert len(shown.got.children) == given
+
+
+PARTS = ("Given", "Yours", "Expected", "First difference")
+
+
+def test_feedback_on_a_wrong_answer_shows_what_was_given_then_both_and_where_they_part():
     shown = feedback(ALL_VERDICTS["incorrect"])
     for form in (shown.text, shown.html):
-        places = [form.index(part) for part in ("Yours", "Expected", "First difference", "Given")]
+        places = [form.index(part) for part in PARTS]
         assert places == sorted(places)
     assert "First difference at [0]" in shown.text
     assert shown.html.count("<svg") == 3
-    assert "<details open>" in shown.html
-    assert "<details>" in feedback(verdict_on(lambda values: [values] * 9)).html  # too long
+    assert "<details>" not in shown.html
+
+
+def test_what_was_given_is_folded_below_both_if_all_is_too_much_for_a_screen():
+    beliefs = [("squares", "Twice is not a square. " * 100, squares)]
+    long = feedback(judged_by(doubled, right, squares, beliefs, seed=0)).html
+    assert long.index("Given") > long.index("<details>") > long.index("First difference")
 
 
 def test_inputs_are_called_what_the_function_calls_them_that_takes_them():

@@ -69,7 +69,7 @@ def check(course, *events):
 
 TRIED, SOLVED = ("count_leaves", "tried"), ("count_leaves", "correct")
 OTHER = ("first_leaf", "correct")
-QUESTION = {"lesson": "01_mini", "exercise": "leaves-are-not-elements-4", "name": "", "case": ""}
+QUESTION = {"lesson": "01_mini", "exercise": "leaves-are-not-elements-4", "name": "", "case": "1"}
 
 
 # --- joining

@@ -59,7 +59,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(
         assert "you open only the outermost one" in run(CELLS["leaves_of-check"].source)
         run(CELLS["leaves_of-ours"].source)
         assert "✓ Correct" in run(CELLS["leaves_of-check"].source)
-    assert "Next: leaves_of (practice, about " in str(standing(BUILT, Progress(None)))
+    assert "Next: Write leaves_of (practice, about " in str(standing(BUILT, Progress(None)))
     progress = Progress.load(tmp_path / "progress.jsonl")
     assert progress.in_exercise("01_leaves", "leaves_of").correct
     solved = f"0 of {len(BUILT.graded)} exercises, 0 of {BUILT.points} points"

@@ -21,6 +21,7 @@ SCREEN_HEIGHT = 640
 """The pixels for feedback in a notebook of JupyterLab at 1280 × 800; if what was given would not
 fit, it is folded, below the results."""
 FRAME_WIDTH, FRAME_HEIGHT, LINE_HEIGHT = 760, 238, 22  # pixels, in feedback
+MAX_PRINTED_LINES = 6  # the others are scrolled to
 WIDEST_TEXT, WIDEST_CODE = 105, 43  # characters in a line, and in half a line of code
 PASS_THROUGH_PARAMETERS = ("given", "inputs", "fields")
 """First-parameter names by which a check marks a function that forwards its inputs; the inputs are
@@ -100,8 +101,9 @@ def feedback(
 def _height(verdict: Verdict, failure: Failure) -> int:
     """Estimate the height of feedback in pixels, with what was given above the two results."""
     texts = [misconception.explanation for misconception in verdict.misconceptions]
-    texts += [*words.finding_sentences(verdict.findings), failure.note, failure.printed]
+    texts += [*words.finding_sentences(verdict.findings), failure.note]
     lines = sum(_line_count(text, WIDEST_TEXT) for text in texts if text)
+    lines += min(_line_count(failure.printed, WIDEST_TEXT), MAX_PRINTED_LINES)
     marked = failure.difference.path
     (got_width, got_height), (width, height) = (
         drawing.size(each, marked=marked) for each in (failure.got, failure.expected)

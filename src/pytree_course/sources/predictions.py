@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from pytree_course.judging.expected import LETTERS, Prediction, with_letters
 from pytree_course.public_reports import without_citations
+from pytree_course.sources.exercises import WRITE
 from pytree_course.sources.source_cells import Mistake, SourceCell
 from pytree_course.sources.standalone_code import make_standalone
 
@@ -118,9 +119,10 @@ def _bare_letters(cell: SourceCell) -> list[Mistake]:
 def split_answer(text: str) -> tuple[str, str]:
     """Split the text below a prediction's cell into the explanation and what follows it.
 
-    Suggestions to try follow it, or the next prediction, with which the text may begin.
+    Suggestions to try follow it, the next prediction or something to write, with which the text may
+    begin.
     """
-    next_part = re.search(rf"^(\*\*Try\.\*\*|{PREDICTION})", text, re.MULTILINE)
+    next_part = re.search(rf"^(\*\*Try\.\*\*|{PREDICTION}|{WRITE})", text, re.MULTILINE)
     end = next_part.start() if next_part else len(text)
     return text[:end].strip(), text[end:]
 
