@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ PACKAGE = ROOT / "src" / "pytree_course"
 MODULES = sorted(file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py"))
 LAYERS = [
     {"built", "released_files", "compiled", "course", "nbgrader", "nbval_plugin"}
-    | {"jax_configuration", "public_reports", "rendering", "texts"},
+    | {"executed_cells", "jax_configuration", "public_reports", "rendering", "texts"},
     {"observing"},
     {"drawing"},
     {"cases"},
@@ -59,6 +60,13 @@ def layer(name: str) -> int | None:
     return next((height for height, names in enumerate(LAYERS) if name in names), None)
 
 
+def name_of(module: Path) -> str:
+    return ".".join(module.with_suffix("").parts).removesuffix(".__init__")
+
+
+NAMES = {name_of(module) for module in MODULES}
+
+
 def imported(module: Path) -> set[str]:
     """Return the modules of the course that a module imports, those inside of functions too."""
     tree = ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
@@ -66,11 +74,16 @@ def imported(module: Path) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module == "pytree_course":
-            names |= {f"pytree_course.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-    return {name.removeprefix("pytree_course.") for name in names if "pytree_course." in name}
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    paths = {name.removeprefix("pytree_course.") for name in names}
+    return {path if path in NAMES else path.rpartition(".")[0] for path in paths} & NAMES
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    below = {name_of(module): imported(module) for module in MODULES}
+    del below["__init__"]  # it imports each name of the notebooks when it is asked for
+    TopologicalSorter(below).prepare()
 
 
 @pytest.mark.parametrize("module", MODULES, ids=Path.as_posix)

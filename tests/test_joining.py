@@ -322,7 +322,7 @@ def test_a_class_in_two_notebooks(room, course, notebook):
     room.act("ask", **QUESTION)
     shown = wait_for(lambda: (shown := second(CHECK)).count("Vote") and shown)
     assert "How many leaves has `[1, (2, 3)]`?" in shown
-    assert "A. 1 B. 2 C. 3" in shown
+    assert "A. 2 B. 3 C. 1" in shown
     assert "Vote" not in second(CHECK)
     assert "How many leaves has" in first("vote()")
 

@@ -69,7 +69,7 @@ def test_the_process_that_judges_a_class_loads_no_jax(tmp_path):
 def test_what_every_kernel_loads_is_next_to_nothing(tmp_path):
     loaded = loaded_by("import pytree_course.ipython", tmp_path)
     own = {name for name in loaded if name.startswith("pytree_course")}
-    names = ("built", "course", "ipython", "nbgrader", "notebook", "texts")
+    names = ("built", "course", "executed_cells", "ipython", "nbgrader", "notebook", "texts")
     assert own == {"pytree_course", *(f"pytree_course.{name}" for name in names)}
     assert not {"ipywidgets", "jax", "jinja2"} & {*loaded}
 

@@ -1,40 +1,29 @@
-"""The IPython extension of the course's kernels: what cells define, and explained errors."""
+"""The IPython extension of the course's kernels: it prepares them, and explains errors."""
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 from traceback import walk_tb
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
-import pytree_course
 from pytree_course import nbgrader
-from pytree_course.built import answer_id, brief_traceback, is_meant_to_fail, our_version_id
+from pytree_course.built import answer_id, brief_traceback
 from pytree_course.course import Course, CourseError
-from pytree_course.texts import defined_names
+from pytree_course.executed_cells import (
+    CHECK_CALL,
+    is_any_stale,
+    is_meant_by_lesson,
+    names_defined_by,
+    record_definitions,
+)
 
 CLASS_NAMES = ("join", "leave", "vote")
 """Functions that learners' notebooks can call without an import."""
-
-CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")
-
-
-class ExecutedCell(NamedTuple):
-    """A cell that was run."""
-
-    id: str | None  # if the front end sends ids
-    source: str
-
-
-_defining_cells: dict[str, ExecutedCell] = {}
-"""The cell that last defined a name, or imported it."""
-
-_stale_names: set[str] = set()
-"""Names that have kept an earlier value, because the last run of their cell failed."""
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -61,7 +50,7 @@ def prepare(shell: Any) -> None:
     shell.showtraceback = show_printable
     if nbgrader.is_running():
         return  # it gives the points unless a check raises: no note may replace the error
-    _record_definitions(shell)
+    record_definitions(shell)
     shell.set_custom_exc((Exception,), _show_error)
     joined_file = Course.of_notebook().joined_file
     if joined_file is None:
@@ -82,7 +71,9 @@ def _imported_when_called(name: str) -> Callable[..., Any]:
     """Return a function for the learner's namespace that imports the real one when called."""
 
     def function(*arguments: Any, **keywords: Any) -> Any:
-        return getattr(pytree_course, name)(*arguments, **keywords)
+        from pytree_course.notebook import joining
+
+        return getattr(joining, name)(*arguments, **keywords)
 
     function.__name__ = name
     return function
@@ -97,54 +88,6 @@ def _make_printable(error: BaseException) -> None:
         error.args = (message,)  # enough for built-in errors, whose type cannot be changed
         with suppress(TypeError):
             type(error).__str__ = lambda _: message  # type: ignore[method-assign]
-
-
-# --- which cell defined a name
-
-
-def _record_definitions(shell: Any) -> None:
-    """Start recording which cells define names, and which names are stale."""
-    before: dict[str, Any] = {}
-
-    def remember_values(_: Any) -> None:
-        before.update(shell.user_ns)
-
-    def record(result: Any) -> None:
-        cell = ExecutedCell(getattr(result.info, "cell_id", None), result.info.raw_cell or "")
-        in_source = defined_names(cell.source)
-        changed = {
-            name
-            for name, value in shell.user_ns.items()
-            if name not in before or value is not before[name]
-        }
-        before.clear()
-        if result.success:
-            _stale_names.difference_update(in_source)
-        else:  # it may have defined some of its names before it failed
-            _stale_names.difference_update(changed)
-            _stale_names.update(in_source - changed)
-        _defining_cells.update(dict.fromkeys(changed, cell))
-
-    shell.events.register("pre_run_cell", remember_values)
-    shell.events.register("post_run_cell", record)
-
-
-def is_any_stale(names: Iterable[str]) -> bool:
-    """Return whether one of these names is stale: the last run of its cell failed."""
-    return not _stale_names.isdisjoint(names)
-
-
-def is_our_version(exercise: str, names: Iterable[str]) -> bool:
-    """Return whether a lesson's own version of an exercise has replaced the reader's answer."""
-    return any(cell.id == our_version_id(exercise) for cell in defining_cells(names))
-
-
-def defining_cells(names: Iterable[str]) -> list[ExecutedCell]:
-    """Return the cells that last defined these names, each once."""
-    return list(dict.fromkeys(_defining_cells[name] for name in names if name in _defining_cells))
-
-
-# --- explaining errors
 
 
 def _show_error(
@@ -192,14 +135,8 @@ def _explain_missing_name(name: str, source: str) -> str | None:
         return words.PACKAGE_HIDDEN_BY_FILE.format(file=file) if file else words.SET_UP_FAILED
     if not re.search(rf"\b{re.escape(name)}\b", source[call.end() :]):
         return None
-    exercise = call["exercise"]
-    other_names = [
-        f"`{other}`"
-        for other, cell in sorted(_defining_cells.items())
-        if cell.id == answer_id(exercise) and other in defined_names(cell.source)
-    ]
-    if other_names:
-        defined = ", ".join(other_names)
+    if other_names := names_defined_by(answer_id(call["exercise"])):
+        defined = ", ".join(f"`{other}`" for other in other_names)
         return words.ANOTHER_NAME.format(name=name, defined=defined)
     return words.ANSWER_CELL_FIRST.format(name=name)
 
@@ -209,11 +146,3 @@ def _hiding_file() -> Path | None:
     elsewhere = [folder for folder in sys.path if Path(folder).resolve() != Path.cwd()]
     files = sorted(Path().glob("*.py"))
     return next((file for file in files if PathFinder.find_spec(file.stem, elsewhere)), None)
-
-
-def is_meant_by_lesson(source: str) -> bool:
-    """Return whether a source is an unchanged cell of a lesson that raises an error on purpose."""
-    try:
-        return is_meant_to_fail(source, Course.of_notebook().root / "notebooks")
-    except Exception:
-        return False  # no course here, or a damaged notebook: the error must still be shown

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import ipywidgets
 import jax
@@ -15,9 +15,6 @@ from pytree_course.observing.observe import observe
 from pytree_course.observing.words import expression, first_numbers, summary
 from pytree_course.rendering import Feedback
 from pytree_course.texts import shorten
-
-if TYPE_CHECKING:  # checks import this module only when they show buttons
-    from pytree_course.notebook.checks import ExerciseCheck
 
 MAX_VALUE = 40  # characters
 MAX_ERROR = 160
@@ -152,13 +149,26 @@ def _describe_array(array: Any) -> str:
 # --- help with an exercise
 
 
+class _Exercise(Protocol):
+    """What the check of an exercise has for the buttons below it."""
+
+    @property
+    def hints_left(self) -> int: ...
+    @property
+    def is_solved(self) -> bool: ...
+    @property
+    def is_solution_due(self) -> bool: ...
+    def next_hint(self) -> Feedback: ...
+    def solution_if_due(self) -> Feedback: ...
+
+
 class Help(Play):
     """Buttons under a check's feedback: the next hint, and the solution when it is due.
 
     They have no static form: the feedback says how to ask for help in code.
     """
 
-    def __init__(self, exercise: "ExerciseCheck") -> None:
+    def __init__(self, exercise: _Exercise) -> None:
         self._exercise = exercise
         self._shown = ipywidgets.HTML()
         self._buttons = ipywidgets.HBox()  # the same one throughout: its button keeps the focus

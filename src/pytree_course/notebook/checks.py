@@ -19,6 +19,7 @@ from pytree_course import ipython, nbgrader
 from pytree_course.built import answer_id, other_answer_id, our_version_id
 from pytree_course.cases.case import Case, Check, load_checks
 from pytree_course.course import GOING_DEEPER, Course
+from pytree_course.executed_cells import is_any_stale, is_our_version
 from pytree_course.jax_configuration import (
     XLA_FLAGS,
     defined_settings,
@@ -175,10 +176,10 @@ class ExerciseCheck:
             return None
         verdict = judge(self._expected, outcomes)
         names = self._exercise.answers
-        if ipython.is_our_version(self._exercise.name, names):
+        if is_our_version(self._exercise.name, names):
             display(note("→", words.OUR_VERSION_TITLE, [words.OUR_VERSION]))
             return verdict
-        if ipython.is_any_stale(names):
+        if is_any_stale(names):
             display(note("→", words.STALE_ANSWER_TITLE, [words.STALE_ANSWER]))
         else:
             self._record_verdict(verdict)

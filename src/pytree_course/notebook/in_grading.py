@@ -14,7 +14,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from pytree_course.built import answer_id
 from pytree_course.course import LessonFiles
-from pytree_course.ipython import ExecutedCell, defining_cells
+from pytree_course.executed_cells import ExecutedCell, defining_cells
 from pytree_course.judging import words
 from pytree_course.judging.expected import ExerciseFacts
 

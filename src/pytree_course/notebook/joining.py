@@ -21,7 +21,7 @@ from IPython.display import display
 from markupsafe import Markup
 
 from pytree_course.course import Course, CourseError
-from pytree_course.ipython import CHECK_CALL
+from pytree_course.executed_cells import CHECK_CALL
 from pytree_course.judging.feedback import both_forms, note
 from pytree_course.notebook import class_protocol
 from pytree_course.notebook.base import Play, frame_layout

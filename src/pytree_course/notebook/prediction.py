@@ -8,7 +8,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from pytree_course.course import Course
-from pytree_course.ipython import is_meant_by_lesson
+from pytree_course.executed_cells import is_meant_by_lesson
 from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.questions import Question, is_same
