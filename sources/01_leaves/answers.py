@@ -112,7 +112,7 @@ def leaves_of(tree):
 +    if isinstance(tree, (list, tuple, np.ndarray)):
 
 
-# %% exercise="leaves_of" misconception="sorts_the_keys"
+# %% exercise="leaves_of" misconception="sorts_the_keys" met="jax-ml/jax#4085"
 """Your leaves come in the order of the sorted keys. That is what JAX does, and the lesson comes to it in a minute. Here, keep the order in which each dict was written."""
 def leaves_of(tree):
     return jax.tree.leaves(tree)
@@ -183,7 +183,7 @@ def leaves_of(tree):
 +        return []
 
 
-# %% exercise="leaves_of" misconception="empty_is_a_leaf" changes="by_a_loop"
+# %% exercise="leaves_of" misconception="empty_is_a_leaf" met="jax-ml/jax#11425" changes="by_a_loop"
 """Your list holds empty containers. A container without items is a container all the same: it adds no leaf."""
 -    if isinstance(tree, dict):
 +    if isinstance(tree, dict) and tree:
@@ -255,7 +255,7 @@ def leaves_by_type(tree):
     return [tree]
 
 
-# %% exercise="leaves_by_type" misconception="parent_class" changes="solution"
+# %% exercise="leaves_by_type" misconception="parent_class" met="jax-ml/jax#506" changes="solution"
 """You open objects of a subclass too: an `OrderedDict`, or a subclass of `dict` of your own. `isinstance` asks for the parent class. `type(tree) in registry` asks for the exact type, and these types are not in your registry."""
 -    if type(tree) not in registry:
 -        return [tree]
@@ -267,7 +267,7 @@ def leaves_by_type(tree):
 +    return [tree]
 
 
-# %% exercise="leaves_by_type" misconception="as_written" changes="solution"
+# %% exercise="leaves_by_type" misconception="as_written" met="jax-ml/jax#4085" changes="solution"
 """Your leaves come in the order in which a dict was written. JAX takes the values in the order of the sorted keys."""
 -registry[dict] = lambda node: [node[key] for key in sorted(node)]
 +registry[dict] = lambda node: list(node.values())
@@ -405,7 +405,7 @@ def rebuild(tree, leaves):
     return None if tree is None else next(leaves)
 
 
-# %% exercise="rebuild" misconception="as_written" changes="solution"
+# %% exercise="rebuild" misconception="as_written" met="jax-ml/jax#4085" changes="solution"
 """Your tree has the right structure, but you fill each dict in the order in which its keys were written. JAX goes through the keys in sorted order."""
 -        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
 +        return {key: rebuild(item, leaves) for key, item in tree.items()}
@@ -467,7 +467,7 @@ def rebuild(tree, leaves):
 +    return leaves[0]
 
 
-# %% exercise="rebuild" misconception="writes_into_the_tree"
+# %% exercise="rebuild" misconception="writes_into_the_tree" met="jax-ml/jax#17415"
 """After the call, the tree that your function was given has changed: you write the new leaves into its dicts and lists. Build a new container in each call, and leave `tree` as it is."""
 def rebuild(tree, leaves):
     if isinstance(tree, tuple):
@@ -609,7 +609,7 @@ def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes
 
 
-# %% exercise="count_leaves" misconception="subclasses_are_nodes" section="the-registry"
+# %% exercise="count_leaves" misconception="subclasses_are_nodes" met="jax-ml/jax#506" section="the-registry"
 """Your result is right for Python's own containers, and wrong for other classes. Code that uses `isinstance` gives such results. JAX looks for the exact type in its registry: it does not open an unregistered subclass of `dict`, and it opens every registered class."""
 def count_leaves(tree):
     if tree is None:
@@ -760,7 +760,7 @@ predictions = dict(A=2, B=4, C=0, D=3, E=3, F=2, G=1, H="error")
 predictions = dict(A=9, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="empty_containers_are_leaves" section="how-many-leaves"
+# %% exercise="predict_leaf_counts" misconception="empty_containers_are_leaves" met="jax-ml/jax#11425" section="how-many-leaves"
 """3 is the number of empty containers, and of items in the outer list. For JAX an empty container is a node that holds nothing, so it adds no leaf."""
 predictions = dict(A=2, B=2, C=3, D=3, E=3, F=2, G=1, H="error")
 
@@ -775,17 +775,17 @@ predictions = dict(A=2, B=2, C=0, D=5, E=3, F=2, G=1, H="error")
 predictions = dict(A=2, B=2, C=0, D=3, E=1, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes"
+# %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes" met="jax-ml/jax#506"
 """2 is the number of values in the `Config`. `Config` is a kind of `dict`, but JAX looks for the exact type in the registry, not for its parent class. So JAX does not open the `Config`."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=2, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes"
+# %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes" met="jax-ml/jax#40517"
 """5 is the number of items in the set and the deque. JAX does not open everything that holds items: the type must be in the registry, and `set` and `deque` are not."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="any_keys_work" section="dict-keys-are-sorted"
+# %% exercise="predict_leaf_counts" misconception="any_keys_work" met="jax-ml/jax#15358, jax-ml/jax#40026" section="dict-keys-are-sorted"
 """2 is the number of values in the dict. A Python dict accepts any keys, but JAX sorts the keys of a dict. What does `sorted` do with the keys of this dict?"""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=2)
 
@@ -810,7 +810,7 @@ predictions = dict(A=2, B=2, C=0, D=3, E=3, F=4, G=1, H="error")
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=3, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="unknown_types_raise"
+# %% exercise="predict_leaf_counts" misconception="unknown_types_raise" met="jax-ml/jax#2749"
 """JAX raises no error for a type that it does not know. JAX does not look inside: the whole object is one leaf."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F="error", G="error", H="error")
 
@@ -1107,7 +1107,7 @@ def nan_paths(params):
     return jax.tree.leaves(jax.tree.map_with_path(name_if_broken, params))
 
 
-# %% exercise="nan_paths" misconception="dicts_keep_their_order"
+# %% exercise="nan_paths" misconception="dicts_keep_their_order" met="nuclear-multimessenger-astronomy/jester#36, pyro-ppl/numpyro#963"
 """Your function still returns the same as before. Names and leaves come in two orders here: `list(params)` has the keys as they were written, and `jax.tree.leaves(params)` sorts them. And a `None` has a name, but is no leaf."""
 def nan_paths(params):
     names = list(params)
@@ -1342,7 +1342,7 @@ def same_structure(a, b):
     return (one.num_leaves, one.num_nodes) == (other.num_leaves, other.num_nodes)
 
 
-# %% exercise="same_structure" misconception="python_equality" section="the-registry"
+# %% exercise="same_structure" misconception="python_equality" met="apple/axlearn#47, google/flax#3994" section="the-registry"
 """You see no difference between a namedtuple and a tuple, or between an `OrderedDict` and a dict. Python's `==` sees none either. For JAX these are different kinds of nodes."""
 def same_structure(a, b):
     def zeros(tree):
@@ -1380,7 +1380,7 @@ def same_structure(a, b):
     return str(jax.tree.structure(a)) == str(jax.tree.structure(b))
 
 
-# %% exercise="same_structure" misconception="equal_trees"
+# %% exercise="same_structure" misconception="equal_trees" met="jax-ml/jax#11089"
 """Your answer depends on the leaves: other values make a `False`, and arrays may raise an error. That is how `==` works on whole trees. The structure is what remains when the leaves are taken out."""
 def same_structure(a, b):
     return a == b
@@ -1779,7 +1779,7 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree)
 
 
-# %% exercise="whole_shapes" misconception="only_by_wrapping"
+# %% exercise="whole_shapes" misconception="only_by_wrapping" met="jax-ml/jax#18049"
 """Your shapes come back as arrays. JAX does not open arrays. But a list can stay whole without becoming an array, and the result should hold the lists themselves."""
 def whole_shapes(tree):
     def pack(node):
@@ -1963,7 +1963,7 @@ def leaves_in_layer_order(tree):
     return [leaf for _, child in pairs for leaf in leaves_in_layer_order(child)]
 
 
-# %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order"
+# %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order" met="jax-ml/jax#8419, jax-ml/jax#24398"
 """Your result is JAX's own order: letter by letter, `layer10` before `layer2`. A new dict with its keys in the right order does not change that, because JAX sorts the keys of every plain dict by itself."""
 def leaves_in_layer_order(tree):
     def number(name):
@@ -2202,7 +2202,7 @@ def shared_leaves(tree):
 +            paths.setdefault((leaf.shape, leaf.tobytes()), []).append(text)
 
 
-# %% exercise="shared_leaves" misconception="sharing_survives" changes="solution"
+# %% exercise="shared_leaves" misconception="sharing_survives" met="patrick-kidger/equinox#469, patrick-kidger/equinox#790, patrick-kidger/equinox#15" changes="solution"
 """You find nothing shared. In copies, such as the result of a `jax.tree.map`, each path has an object of its own. And a dict that keeps one path for each array loses the others."""
 -    for path, leaf in jax.tree.leaves_with_path(tree):
 +    for path, leaf in jax.tree.leaves_with_path(jax.tree.map(np.array, tree)):

@@ -193,7 +193,7 @@ def map_trees(f, first, *others):
     return jax.tree.unflatten(structure, map(f, *lists))
 
 
-# %% exercise="map_trees" misconception="pairs_in_order"
+# %% exercise="map_trees" misconception="pairs_in_order" met="pyro-ppl/numpyro#1809"
 """You flatten the other trees all the way down, and pair their leaves with those of `first` in order. This is right only where the structures are equal. `structure.flatten_up_to(other)` stops where `first` has a leaf, and raises an error where a tree does not fit."""
 def map_trees(f, first, *others):
     leaves, structure = jax.tree.flatten(first)
@@ -244,7 +244,7 @@ def map_trees(f, first, *others):
 +        raise ValueError("the structures differ")
 
 
-# %% exercise="map_trees" misconception="copies_the_first"
+# %% exercise="map_trees" misconception="copies_the_first" met="jax-ml/jax#35996"
 """Where another tree goes on below a leaf of `first`, you call `f` once for each leaf there. `f` is called once for each leaf of `first`, and gets the whole subtree."""
 def map_trees(f, first, *others):
     def call(leaf, *parts):
@@ -253,7 +253,7 @@ def map_trees(f, first, *others):
     return jax.tree.map(call, first, *others)
 
 
-# %% exercise="map_trees" misconception="none_is_a_leaf"
+# %% exercise="map_trees" misconception="none_is_a_leaf" met="patrick-kidger/equinox#753"
 """You take `None` in `first` for a leaf, and call `f` there. `None` is a node without children: `f` is not called, and the other trees must have a `None` there too."""
 def map_trees(f, first, *others):
     return jax.tree.map(f, first, *others, is_leaf=lambda node: node is None)
@@ -265,7 +265,7 @@ def map_trees(f, first, *others):
 +    results = [f(*row) for row in zip(leaves, lists)]
 
 
-# %% exercise="map_trees" misconception="the_others_are_one_tree" changes="solution"
+# %% exercise="map_trees" misconception="the_others_are_one_tree" met="jax-ml/jax#20451" changes="solution"
 """You hand the tuple `others` to `flatten_up_to` as if it were one tree, so that JAX raises an error nearly everywhere. Each tree in `others` has a list of its own."""
 -    lists = [structure.flatten_up_to(other) for other in others]
 +    lists = [structure.flatten_up_to(others)]
@@ -645,7 +645,7 @@ def sgd_step(params, grads, rate):
     return params - rate * grads
 
 
-# %% exercise="sgd_step" misconception="pairs_by_position" section="several-trees"
+# %% exercise="sgd_step" misconception="pairs_by_position" met="pyro-ppl/numpyro#759" section="several-trees"
 """Your function gives a result where the structures differ, if both trees have the same number of leaves: it pairs them in their order alone. So a list counts as a tuple, and one key as another, without an error."""
 def sgd_step(params, grads, rate):
     leaves, structure = jax.tree.flatten(params)
@@ -1008,7 +1008,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: most * leaf / norm, grads)
 
 
-# %% exercise="clip" misconception="where_takes_trees" section="trees-that-nearly-fit" changes="solution"
+# %% exercise="clip" misconception="where_takes_trees" met="jax-ml/jax#9349" section="trees-that-nearly-fit" changes="solution"
 """One of your functions fails for containers with a `TypeError`: it passes whole trees to a function of `jnp`, such as `jnp.where`. These functions take arrays only, not dicts or lists."""
 -        squares = jnp.sum(leaf**2)
 -        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
@@ -1099,7 +1099,7 @@ def add_noise(key, tree, scale):
     return jax.tree.map(noisy, tree)
 
 
-# %% exercise="add_noise" misconception="one_key_for_all"
+# %% exercise="add_noise" misconception="one_key_for_all" met="google-deepmind/optax#1063"
 """Leaves of the same shape and dtype get the same noise. The same key, shape and dtype give the same numbers every time, so each leaf needs its own key."""
 def add_noise(key, tree, scale):
     return jax.tree.map(
@@ -1284,7 +1284,7 @@ def decay_mask(params):
     return jax.tree.unflatten(structure, [name(path) != "bias" for path, _ in pairs])
 
 
-# %% exercise="decay_mask" misconception="paths_hold_texts"
+# %% exercise="decay_mask" misconception="paths_hold_texts" met="huggingface/transformers#11936"
 """Your function still gives the first result: all `True`. A path is no tuple of strings: it holds objects such as `DictKey(key='bias')`, and such an object never equals a string."""
 def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
@@ -1336,13 +1336,13 @@ def decay_mask(params):
 +        lambda path, leaf: not path or getattr(path[-1], "key", None) != "bias", params
 
 
-# %% exercise="decay_mask" misconception="biases_are_vectors"
+# %% exercise="decay_mask" misconception="biases_are_vectors" met="google-deepmind/optax#25, salesforce/jaxformer#28"
 """Your mask follows the number of axes: `False` for vectors, `True` for matrices. Often this gives the same mask, but a weight can be a vector too. This exercise asks for the name."""
 def decay_mask(params):
     return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
 
 
-# %% exercise="decay_mask" misconception="mask_of_the_biases" changes="bias_somewhere_in_the_text"
+# %% exercise="decay_mask" misconception="mask_of_the_biases" met="huggingface/transformers#11936" changes="bias_somewhere_in_the_text"
 """Your mask is the wrong way round: `True` for the biases. In this mask, `True` means that the leaf decays."""
 -        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
 +        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "bias", params
@@ -1451,7 +1451,7 @@ def rates_by_part(rates, params, grads):
 -    rates = jax.tree.broadcast(rates, params)
 
 
-# %% exercise="rates_by_part" misconception="only_leaves_arrive"
+# %% exercise="rates_by_part" misconception="only_leaves_arrive" met="jax-ml/jax#35996"
 """Your function fails with a `TypeError` where one rate stands for a whole part. There, JAX passes the whole part to your function, a dict or a list, and Python cannot multiply a dict or a list by a rate."""
 def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda rate, p, g: p - rate * g, rates, params, grads)
@@ -1643,7 +1643,7 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[i, ...], tree) for i in range(leaves[0].shape[0])]
 
 
-# %% exercise="stack_trees" misconception="lists_instead_of_arrays" changes="solution"
+# %% exercise="stack_trees" misconception="lists_instead_of_arrays" met="google-deepmind/jraph#10" changes="solution"
 """In your stacked tree each leaf became a list. To JAX a list is a node, so there are as many leaves as before: such a tree is transposed, not stacked."""
 -    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 +    return jax.tree.map(lambda *leaves: list(leaves), *trees)
@@ -1678,7 +1678,7 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
 
 
-# %% exercise="stack_trees" misconception="maps_over_the_list" section="several-trees" changes="solution"
+# %% exercise="stack_trees" misconception="maps_over_the_list" met="patrick-kidger/equinox#397" section="several-trees" changes="solution"
 """Your result is still a list of trees. To JAX, a list of trees is one tree. So a map over this list takes each leaf alone, and never two leaves together."""
 -    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 +    return jax.tree.map(lambda *leaves: jnp.stack(leaves), trees)
@@ -2046,9 +2046,9 @@ def summary(rows):
 # %% exercise="summary" misconception="none_stays_none" met="jax-ml/jax#1534" changes="solution"
 """Your `largest` is `None`: the carry keeps the `None` that it starts with. It should start as a tree like one row."""
 -        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], -jnp.inf), rows),
-+        "largest": jax.tree.map(lambda leaf: -jnp.inf, jax.tree.map(lambda leaf: leaf[0], rows)),
++        "largest": None,
+...
 -    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
-+    state["largest"] = None
 +    return jax.lax.scan(
 +        lambda state, row: (step(state, row) | {"largest": None}, None), state, rows
 +    )[0]
@@ -2058,6 +2058,7 @@ def summary(rows):
 """Your `info` is empty: the step adds no key any more. Let the carry have the key from the start."""
 -        "info": {"total": jnp.float32(0)},
 +        "info": {},
+...
 -    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
 +    return jax.lax.scan(
 +        lambda state, row: (step(state, row) | {"info": {}}, None), state, rows
@@ -2160,7 +2161,7 @@ def fill_missing(tree, defaults):
     )
 
 
-# %% exercise="fill_missing" misconception="none_is_a_leaf"
+# %% exercise="fill_missing" misconception="none_is_a_leaf" met="patrick-kidger/equinox#753"
 """Your function fails wherever `tree` has a `None` and `defaults` has a value. JAX does not pass the `None` to your function: to JAX it is a node without children, and a value does not fit it."""
 def fill_missing(tree, defaults):
     return jax.tree.map(
@@ -2365,7 +2366,7 @@ def batched_apply(function, params, batched, x):
     return jax.vmap(lambda mine, each: function({**shared, **mine}, each))(own, x)
 
 
-# %% exercise="batched_apply" misconception="in_axes_without_the_tuple" changes="solution"
+# %% exercise="batched_apply" misconception="in_axes_without_the_tuple" met="jax-ml/jax#18548, jax-ml/jax#9928, patrick-kidger/equinox#952" changes="solution"
 """Every call fails: `in_axes` needs an entry for each argument. `function` has two arguments, so it is a tuple with two entries; a dict of axes alone is only one of them."""
 -    return jax.vmap(function, in_axes=(axes, 0))(params, x)
 +    return jax.vmap(function, in_axes=axes)(params, x)
