@@ -323,6 +323,10 @@ def differences(answer, rng):
         ({first: leaf(dtype=np.float16)}, {first: leaf()}),
         ([leaf(dtype=np.int32), leaf()], [leaf(), leaf()]),
         ({first: leaf(3, dtype=np.int32)}, {first: leaf()}),
+        ({first: [layer, leaf()]}, {first: [{**layer, "b": leaf(4)}, (leaf(),)]}),
+        ({first: [two, leaf()]}, {first: [{second: leaf()}, leaf()]}),
+        ({first: [leaf(), {}]}, {first: [leaf(), two]}),
+        ([{first: ()}, leaf()], [{first: (leaf(), leaf())}, leaf(4)]),
         (
             {first: leaf(3), second: (leaf(), [leaf()]), third: layer},
             {first: leaf(2), second: [leaf()], third: {**layer, "scale": leaf()}},
