@@ -687,7 +687,7 @@ def count_leaves(tree):
     return len(set(jax.tree.leaves(tree)))
 
 
-# %% exercise="count_leaves" misconception="children_of_the_root" section="structure-is-a-value"
+# %% exercise="count_leaves" misconception="children_of_the_root" met="jax-ml/jax#4739" section="structure-is-a-value"
 """Your number is that of the items in the outermost container, and 0 for a single leaf. JAX also opens every container inside, and a single value is a tree with one leaf."""
 def count_leaves(tree):
     return len(jax.tree.structure(tree).children())
