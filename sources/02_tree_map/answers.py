@@ -1807,6 +1807,9 @@ def unstack(tree):
 
 
 # %% exercise="model_mask" starter=True
+from flax import nnx  # to try it
+
+
 def model_mask(model):
     """Return a mask like `model`: False for each parameter named `bias`, True for the others.
 
