@@ -1107,7 +1107,7 @@ def nan_paths(params):
     return jax.tree.leaves(jax.tree.map_with_path(name_if_broken, params))
 
 
-# %% exercise="nan_paths" misconception="dicts_keep_their_order" met="nuclear-multimessenger-astronomy/jester#36, pyro-ppl/numpyro#963"
+# %% exercise="nan_paths" misconception="dicts_keep_their_order" met="nuclear-multimessenger-astronomy/jester#36"
 """Your function still returns the same as before. Names and leaves come in two orders here: `list(params)` has the keys as they were written, and `jax.tree.leaves(params)` sorts them. And a `None` has a name, but is no leaf."""
 def nan_paths(params):
     names = list(params)
@@ -1342,7 +1342,7 @@ def same_structure(a, b):
     return (one.num_leaves, one.num_nodes) == (other.num_leaves, other.num_nodes)
 
 
-# %% exercise="same_structure" misconception="python_equality" met="apple/axlearn#47, google/flax#3994" section="the-registry"
+# %% exercise="same_structure" misconception="python_equality" met="apple/axlearn#47" section="the-registry"
 """You see no difference between a namedtuple and a tuple, or between an `OrderedDict` and a dict. Python's `==` sees none either. For JAX these are different kinds of nodes."""
 def same_structure(a, b):
     def zeros(tree):

@@ -193,7 +193,7 @@ def map_trees(f, first, *others):
     return jax.tree.unflatten(structure, map(f, *lists))
 
 
-# %% exercise="map_trees" misconception="pairs_in_order" met="pyro-ppl/numpyro#1809"
+# %% exercise="map_trees" misconception="pairs_in_order"
 """You flatten the other trees all the way down, and pair their leaves with those of `first` in order. This is right only where the structures are equal. `structure.flatten_up_to(other)` stops where `first` has a leaf, and raises an error where a tree does not fit."""
 def map_trees(f, first, *others):
     leaves, structure = jax.tree.flatten(first)
@@ -645,7 +645,7 @@ def sgd_step(params, grads, rate):
     return params - rate * grads
 
 
-# %% exercise="sgd_step" misconception="pairs_by_position" met="pyro-ppl/numpyro#759" section="several-trees"
+# %% exercise="sgd_step" misconception="pairs_by_position" section="several-trees"
 """Your function gives a result where the structures differ, if both trees have the same number of leaves: it pairs them in their order alone. So a list counts as a tuple, and one key as another, without an error."""
 def sgd_step(params, grads, rate):
     leaves, structure = jax.tree.flatten(params)
@@ -1879,7 +1879,7 @@ def model_mask(model):
 +        lambda path, leaf: "bias" not in [keystr((e,), simple=True) for e in path], model
 
 
-# %% exercise="model_mask" misconception="letters_in_the_path" met="huggingface/transformers#18273" changes="the_last_entry_is_the_name"
+# %% exercise="model_mask" misconception="letters_in_the_path" changes="the_last_entry_is_the_name"
 """You leave out parameters such as `bias_scale` or `unbiased`: you search the whole path for the letters. Compare one whole name."""
 -        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
 +        lambda path, leaf: "bias" not in keystr(path), model
@@ -1899,7 +1899,7 @@ def model_mask(model):
 +            names.pop()
 
 
-# %% exercise="model_mask" misconception="only_flax" met="huggingface/transformers#18273"
+# %% exercise="model_mask" misconception="only_flax"
 """Your function is right for NNX modules only. It should go on working for Equinox modules and for plain dicts and lists, whose leaves are arrays and no `nnx.Param`."""
 def model_mask(model):
     from flax import nnx
