@@ -583,14 +583,14 @@ def normal(cls, rng):
     # An object is made, then others, and none was rebuilt yet: so it shows what these two change.
     yield Case(made, *fair(), word, note=note)
     found = cases(made, note, [(*values, word) for values in given])
-    asked = "Pairs of `mean` and `std`. For which of them does the constructor raise ValueError?"
+    asked = "The constructor gets these pairs of `mean` and `std`. `True`: it raises ValueError."
     found += cases(refused, asked, [[pairs()]])
-    note = asked.replace("raise ValueError", "raise an error, of whatever type")
+    note = asked.replace("ValueError", "an error, of whatever type")
     no_numbers = (lambda: [None, real()], lambda: [real(), None], lambda: [real(), word])
     strange = [[mixed(rng, fair, lambda: no_numbers[rng.integers(3)]())] for _ in range(2)]
     found += cases(failing, note, strange)
     yield from shuffled(rng, found)
-    told = "A `Normal` was made, and mapped to texts. "
+    told = "First, `jax.tree.map` puts strings into a `Normal`. "
     found = cases(later(refused), told + asked, [[pairs()], [pairs()]])
     note = f"{told}Then the constructor gets these:"
     found += cases(later(made), note, [(*fair(), other), (real(), -real(), other)])

@@ -40,7 +40,7 @@ def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(
     notebook.answer("count_leaves", removed).save()
     monkeypatch.setattr(console, "width", 60)
     shown = course_py("check", "1").stdout
-    for words in ("count_leaves", "○ Not attempted", "0 of 3 points, 0 of 2 exercises correct"):
+    for words in ("Count the leaves", "○ Not attempted", "0 of 3 points, 0 of 2 exercises correct"):
         assert words in shown
     assert "…" not in shown
 

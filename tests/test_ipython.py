@@ -29,7 +29,7 @@ def test_the_course_of_a_first_exercise(kernel, course):
 
     kernel(SET_UP)
     too_early = kernel(CHECK)
-    assert "Run the answer cell of `count_leaves` first" in too_early
+    assert "Run the answer cell above this cell first" in too_early
     assert "Traceback" not in too_early
 
     kernel("def count_leaves(tree):\n    raise NotImplementedError")
@@ -53,7 +53,7 @@ def test_the_course_of_a_first_exercise(kernel, course):
     kernel("def count_leaves(tree):\n    return len(jax.tree.leaves(tree))")
     right = kernel(CHECK)
     assert "Correct" in right
-    assert "1 of 2 exercises, 1 of 3 points; core: done. Next: first_leaf" in right
+    assert "1 of 2 exercises, 1 of 3 points; core: done. Also here: The first leaf" in right
     assert "return len(jax.tree.leaves(tree))" in kernel("check.count_leaves.solution()")
 
     assert "Did you mean 'count_leaves'?" in kernel("check.count_leafs(count_leaves)")
@@ -70,7 +70,7 @@ def test_a_definition_from_before_a_failed_run_is_judged_as_such_and_is_no_try(k
         kernel(broken)
         stale = kernel(CHECK)
         assert stale.startswith("→ Your answer cell's last run failed The check below judges the")
-        assert "Not yet · count_leaves" in stale
+        assert "Not yet · Count the leaves" in stale
         assert course.progress_file.read_bytes() == tries
     kernel(RIGHT + "\n1 / 0")  # it is defined, and then something else fails
     assert kernel(CHECK).startswith("✓ Correct")
@@ -113,7 +113,7 @@ ALONE = {  # what runs before the check, by its cell
     "with what it needs": ({ANSWER: f"%%time\n{HELPER}\n{HELPED}"}, ""),
     "with a star": ({ANSWER: RIGHT.replace("def", "from jax.tree import *\ndef")}, ""),
     "with the course's packages": ({ANSWER: f"import sklearn, optax\n{RIGHT}"}, ""),
-    "in a new cell": ({ANSWER: "", "new": RIGHT}, "is not in the answer cell of `count_leaves`"),
+    "in a new cell": ({ANSWER: "", "new": RIGHT}, "is not in the answer cell above"),
     "with a function of another cell": ({"new": HELPER, ANSWER: HELPED}, "`helper` is missing"),
     "with the set-up cell's import": ({"setup": SET_UP + MATH, ANSWER: SINE}, "`math` is missing"),
     "with a file": ({ANSWER: f"import aside\n{RIGHT}"}, "`aside` is missing: it is no package"),

@@ -61,7 +61,7 @@ def test_what_is_no_dict_is_said_once(no_dict):
     verdict = judged(no_dict)
     assert (verdict.kind, verdict.lines) == (VerdictKind.INCORRECT, ())
     assert finding_sentences(verdict.findings)[0].startswith("`guesses` should be a dict")
-    assert headline(verdict) == "predict · 0 of 4 lines right"
+    assert headline(verdict) == "Exercise predict · 0 of 4 lines right"
     assert explain_verdict(verdict, {}) == finding_sentences(verdict.findings)[0]
 
 
@@ -107,7 +107,10 @@ def test_all_wrong_lines_are_named():
     verdict = judged(RIGHT | {"A": 3, "B": 5, "C": 1})
     assert [line.name for line in verdict.lines] == ["A", "B", "C"]
     assert [each.name for each in verdict.misconceptions] == ["none_is_a_leaf", "all_keys_work"]
-    assert (verdict.failed, headline(verdict)) == ((0, 1, 2), "predict · 1 of 4 lines right")
+    assert (verdict.failed, headline(verdict)) == (
+        (0, 1, 2),
+        "Exercise predict · 1 of 4 lines right",
+    )
 
 
 def test_feedback_shows_the_lines_and_nothing_of_what_is_right():

@@ -154,4 +154,4 @@ def test_the_core_comes_first_and_is_read_by_solving_it(lesson, progress):
     assert unread(lesson, progress) == DEEPER
     now = standing(lesson, progress)
     assert now.is_core_done
-    assert "; core: done. Next: first_leaf" in str(now)
+    assert "; core: done. Also here: " in str(now)

@@ -19,9 +19,9 @@ from pytree_course.judging.expected import (
     Misconception,
     Prediction,
 )
-from pytree_course.learner.progress import Progress, ReviewAnswer
+from pytree_course.learner.progress import PredictionMade, Progress, ReviewAnswer
 from pytree_course.learner.questions import RAISES, for_class, questions
-from pytree_course.learner.review import MAX_A_DAY, due_questions
+from pytree_course.learner.review import MAX_A_DAY, due_questions, next_day
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.sources.standalone_code import MAX_DEFINITION_LINES, make_standalone
 from tests.conftest import ROOT
@@ -125,11 +125,35 @@ def test_the_cases_that_few_misconceptions_share_come_first():
 
 def test_a_prediction_is_asked_again_with_its_code():
     text, options = "A *wrong* [guess](x.ipynb#a)?", {"A": "one", "B": "two"}
-    guess = Prediction(text, options, "B", alone="draw(1)")
+    guess = Prediction(text, options, "B", alone="draw(1)", why="**B.** Two, not one (A).")
     made = lesson(predictions={"guess": guess})
     [question] = questions(made)[Belief("01_mini", "guess")]
     assert (question.text, question.given.code) == ("A wrong guess?", "draw(1)")
-    assert [question.is_right(letter) for letter in "AB"] == [False, True]
+    # In another order than in the lesson.
+    assert question.options == {"A": "two", "B": "one"}
+    assert question.why == ["A. Two, not one (B)."]
+    assert [question.is_right(letter) for letter in "AB"] == [True, False]
+    of_three = replace(guess, options=options | {"C": "three"})
+    asked = questions(lesson(predictions={"guess": of_three}))[Belief("01_mini", "guess")]
+    assert [question.letter for question in asked] == ["A", "C"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "asked"),
+    [
+        ("Now we run `f(1)`.", "Like your `leaves`, it runs. See below.", "We run `f(1)`."),
+        ("Does the same call work?", "It does.", None),
+        ("Is it `kept_here`?", "It is.", None),
+        ("Is it so?", "Read the word *it* in the message: it has two letters.", None),
+    ],
+)
+def test_what_only_the_lesson_shows_is_left_out_or_else_the_prediction(text, why, asked):
+    guess = Prediction(text, {"A": "one", "B": "two, as `leaves` does"}, "B", alone="f(1)", why=why)
+    found = questions(lesson(predictions={"guess": guess})).get(Belief("01_mini", "guess"), [])
+    assert [question.text for question in found] == ([asked] if asked else [])
+    for question in found:
+        assert question.options == {"A": "two", "B": "one"}
+        assert question.why == ["It runs."]
 
 
 def test_every_question_of_the_course_has_one_right_option():
@@ -178,10 +202,43 @@ def test_what_was_mistaken_comes_first_the_next_day():
     guess = Prediction("?", {"A": "one", "B": "two"}, "B")
     lessons = [lesson(COUNT, predictions={"guess": guess})]
     done = progress(tried=["count"], held={Belief("01_mini", "count", "c"): NOW})
-    assert names(due_questions(lessons, done, NOW))[0] == "a"
+    assert due_questions(lessons, done, NOW)[0].about.exercise == "count"
     assert names(due_questions(lessons, done, NOW + timedelta(days=1)))[0] == "c"
     done.predict("01_mini", "guess", "A")
     assert due_questions(lessons, done, NOW)[0].about == Belief("01_mini", "guess")
+
+
+def test_lessons_take_turns_and_a_set_up_comes_once():
+    yes = {"A": "one", "B": "two"}
+    alike = "tree = [1]\nlen(tree)", "tree = [1]\nsum(tree)"
+    lessons = [
+        lesson(COUNT, predictions={}, stem="01_mini"),
+        lesson(
+            predictions={
+                f"guess{number}": Prediction(f"{number}?", yes, "B", alone=code)
+                for number, code in enumerate((*alike, "print(2)", "print(3)"))
+            },
+            stem="02_mini",
+        ),
+    ]
+    done = progress(tried=["count"], held={A: NOW})
+    for name in lessons[1].predictions:
+        done.predict("02_mini", name, "A")
+        done.predictions["02_mini", name] = PredictionMade(NOW, "A")
+    asked = due_questions(lessons, done, NOW + timedelta(days=1))
+    assert len(asked) == 4
+    assert {question.about.lesson for question in asked[:2]} == {"01_mini", "02_mini"}
+    assert sum("tree" in question.given.code for question in asked if not question.about.name) == 1
+    assert asked == due_questions(lessons, done, NOW + timedelta(days=1))
+
+
+def test_the_next_day_with_questions_is_said():
+    assert next_day([lesson(COUNT)], progress(), NOW) is None
+    done = progress(tried=["count"], held={A: NOW})
+    assert next_day([lesson(COUNT)], done, NOW) == "tomorrow"
+    beliefs = [Belief("01_mini", "count", name) for name in WRONG]
+    done = progress([ReviewAnswer(NOW, about, "0", True) for about in beliefs], tried=["count"])
+    assert next_day([lesson(COUNT)], done, NOW) == "on Thursday, 5 March"
 
 
 def test_what_was_answered_waits_and_comes_in_another_case_and_order():
@@ -268,7 +325,9 @@ def test_a_review_in_the_terminal_gives_reasons_and_asks_once_more_what_was_wron
     assert f"Question {len(reviews)} of {len(reviews)}" in run.output
     assert run.output.count("Once more · ") == run.output.count("once more at the end") == wrong > 0
     assert "✓ Right.\n\nHow others come to `" in run.output
-    assert "Nothing is due today." in command("review").output
+    right = len(reviews) - wrong
+    assert f"{right} of {len(reviews)} right at once." in " ".join(run.output.split())
+    assert "Nothing is due today. The next questions are due " in command("review").output
 
 
 # --- a prediction's code, with the lines that define what it uses

@@ -17,7 +17,6 @@ IN_NO_SET_UP = {
     "matplotlib": "a plot needs it",
     "nbformat": "only the build, grading and the server read notebooks",
     "jsonschema": "nbformat needs it",
-    "pandas": "a teacher's tables need it",
     "sklearn": "lesson 5 imports it itself",
     "typer": "the command line needs it",
     "pytree_course.authoring": "only the author and the teacher need it",

@@ -113,7 +113,7 @@ NO_EXERCISES = {
 def test_a_notebook_without_exercises_is_called_what_it_is(tmp_path, why, cells):
     file = tmp_path / "01_exercises.ipynb"
     file.write_text(json.dumps({"cells": cells}), encoding="utf-8")
-    with pytest.raises(NoExercisesError, match=f"it is .*{why}"):
+    with pytest.raises(NoExercisesError, match=f"is .*{why}"):
         read_submission_of_any_lesson(file, HANDED_OUT)
 
 

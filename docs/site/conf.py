@@ -23,6 +23,7 @@ html_theme = "furo"
 html_favicon = "static/favicon.svg"
 html_static_path = ["static", "../images/lesson.png"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 templates_path = ["templates"]
 html_copy_source = False
 pygments_style = "a11y-high-contrast-light"

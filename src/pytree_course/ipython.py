@@ -200,8 +200,8 @@ def _explain_missing_name(name: str, source: str) -> str | None:
     ]
     if other_names:
         defined = ", ".join(other_names)
-        return words.ANOTHER_NAME.format(name=name, exercise=exercise, defined=defined)
-    return words.ANSWER_CELL_FIRST.format(name=name, exercise=exercise)
+        return words.ANOTHER_NAME.format(name=name, defined=defined)
+    return words.ANSWER_CELL_FIRST.format(name=name)
 
 
 def _hiding_file() -> Path | None:

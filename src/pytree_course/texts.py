@@ -44,6 +44,14 @@ def counted(count: float, noun: str, plural: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}"
 
 
+def hours(minutes: int) -> str:
+    """Format minutes: `25 min`, `1 h 25 min`, `2 h`."""
+    whole_hours, rest = divmod(minutes, 60)
+    if not whole_hours:
+        return f"{rest} min"
+    return f"{whole_hours} h {rest} min" if rest else f"{whole_hours} h"
+
+
 def with_article(name: str) -> str:
     """Write a name after "a" or "an": `a KeyError`, `an UnboundLocalError`, `a UnicodeError`."""
     # "Unicode" begins with the sound of "you", "NDArray" with that of "en".

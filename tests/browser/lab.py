@@ -235,9 +235,13 @@ class Notebook:
         for cell_id in cell_ids:
             self._run("notebook:run-cell", cell_id, None)
 
+    def choose(self, cell_id: str) -> None:
+        """Choose a cell."""
+        self._run("notebook:enter-command-mode", cell_id, None)
+
     def run_by_keyboard(self, cell_id: str) -> None:
         """Choose a cell and press Shift+Enter, after which JupyterLab goes on to the next cell."""
-        self._run("notebook:enter-command-mode", cell_id, None)
+        self.choose(cell_id)
         self._wait("panel.content.node.contains(document.activeElement)")
         self.page.keyboard.press("Shift+Enter")
 

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
-from tests.browser.accessibility import assert_accessible, tab_to
+from tests.browser.accessibility import assert_accessible
 from tests.browser.lab import ROOT, Visit, active_cell, expect_landed
 
 EXERCISES = "exercises/01_leaves_exercises.ipynb"
@@ -23,9 +23,15 @@ def test_an_exercise_from_a_wrong_answer_to_a_right_one(visit: Visit):
     exercises = visit.open(EXERCISES)
     header, shown = exercises.output("setup"), exercises.output(CHECK)
     exercises.write(ANSWER, WRONG)
-    exercises.write("same_structure-answer", "def same_structure(a, b):\n    return a.same")
+    exercises.write("same_structure-answer", "def same_structure(a, b):
+    return a.same")
     exercises.run(
-        "setup", ANSWER, "same_structure-answer", "same_structure-check", "leaf_shapes-check"
+        "setup",
+        ANSWER,
+        "same_structure-answer",
+        "same_structure-check",
+        "leaf_shapes-answer",
+        "leaf_shapes-check",
     )
     header.get_by_text(f"0 of {len(lesson.graded)} exercises").wait_for()
     expect(header.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "0")
@@ -37,6 +43,7 @@ def test_an_exercise_from_a_wrong_answer_to_a_right_one(visit: Visit):
     assert active_cell(page) != CHECK
     shown.get_by_role("button", name="Hint (2 left)").press("Enter")
     shown.get_by_text("Hint 1 of 2").wait_for()
+    expect(shown.get_by_role("button", name="Hint (1 left)")).to_be_focused()
     assert_accessible(exercises, 4)  # wrong, an error, not attempted, and the progress
 
     changed = page.locator(".pytree-answer.jp-mod-dirty")
@@ -45,6 +52,14 @@ def test_an_exercise_from_a_wrong_answer_to_a_right_one(visit: Visit):
     expect(changed).to_have_count(1)
     said = "element => getComputedStyle(element, '::after').content"
     assert "Changed since it ran" in changed.evaluate(said)
+
+    # An answer that was written and not run is not "not attempted".
+    unattempted = exercises.output("leaf_shapes-check").locator(".pytree-not-attempted")
+    said = "element => getComputedStyle(element, '::before').content"
+    assert unattempted.evaluate(said) == "none"
+    exercises.write("leaf_shapes-answer", "def leaf_shapes(tree):\n    return {}")
+    expect(unattempted.get_by_text("Write your answer")).to_be_hidden()
+    assert "Written, but not run yet" in unattempted.evaluate(said)
 
     exercises.restart()
     cut_off = shown.locator(".jupyter-widgets-disconnected")
@@ -67,9 +82,11 @@ def test_an_exercise_from_a_wrong_answer_to_a_right_one(visit: Visit):
         if exercise.core:  # the steps in the lesson, too
             progress.add("01_leaves", name, "correct")
     exercises.run("setup")
-    header.get_by_text("The core of this lesson is done").wait_for()
     following = BuiltLesson.read(ROOT / "checks/expected/02_tree_map.json").title
-    expect(header.get_by_role("link", name=following)).to_be_visible()
+    exercises.run(ANSWER, CHECK)
+    for place in (header, shown):  # the verdict says it, too
+        place.get_by_text("The core of this lesson is done").wait_for()
+        expect(place.get_by_role("link", name=following)).to_be_visible()
     header.get_by_role("link", name="Going deeper").click()
     expect_landed(page, "Going deeper")
 
@@ -143,8 +160,10 @@ def test_a_review_by_keyboard_explains_a_wrong_answer_and_leads_to_its_section(v
         expect(wrong.or_(right)).to_be_visible()
         if wrong.is_visible() and shown.locator("svg").count():
             break
-        tab_to(page, following)
+        expect(following).to_be_focused()
+        page.keyboard.press("x")  # it cuts no cell
         page.keyboard.press("Enter")
+        expect(shown.locator(".pytree-choice")).to_be_focused()
     for needed in (wrong, following):
         expect(needed).to_be_in_viewport(ratio=1)
     kept = Progress.load(file)

@@ -58,15 +58,25 @@ def test_a_prediction_is_made_by_keyboard_and_revealed_by_the_next_cell(lesson: 
     lesson.run_by_keyboard(f"{name}-predict")
     question = lesson.output(f"{name}-predict")
     buttons = [question.get_by_role("button", name=letter, exact=True) for letter in "ABC"]
-    expect(buttons[0]).to_be_focused()
-    for key, focused in (("Tab", 1), ("Tab", 2), ("ArrowRight", 0), ("ArrowUp", 2)):
+    expect(question.locator(".pytree-choice")).to_be_focused()  # no option looks chosen
+    for key, focused in (
+        ("Tab", 0),
+        ("Tab", 1),
+        ("ArrowRight", 2),
+        ("ArrowRight", 0),
+        ("ArrowUp", 2),
+    ):
         page.keyboard.press(key)
         expect(buttons[focused]).to_be_focused()
     cells = "jupyterapp.shell.currentWidget.content.widgets.length"
     before = page.evaluate(cells)
-    page.keyboard.press("b")
+    for key in "xac":  # `a` is a new cell to JupyterLab, `x` cuts one
+        page.keyboard.press(key)
+    question.get_by_text("You predict C.").wait_for()
+    assert active_cell(page) == name
+    page.keyboard.press("b")  # another choice, from the cell below
     question.get_by_text("You predict B.").wait_for()
-    # No key that chose or moved has reached JupyterLab, to which `b` is a new cell.
+    # No key that chose or moved has reached JupyterLab.
     assert page.evaluate(cells) == before
     assert active_cell(page) == name
     why = lesson.cell("what-jax-sees-5").locator("details")

@@ -75,6 +75,9 @@ def test_every_prediction_is_a_choice(pages):
         for name, prediction in predictions.items():
             assert page.count(f'name="{name}"') == len(prediction.options)
         assert 'predict("' not in text_of(page)
+    for page in pages.values():
+        before, waits, _ = page.partition("tag_waits")
+        assert not waits or 'class="prediction"' in before  # there is a choice that shows it
 
 
 def test_every_link_within_the_site_lands(site, pages):
@@ -120,10 +123,35 @@ def test_a_site_that_is_not_built_leaves_the_earlier_one(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 360)])
-def test_a_lesson_is_accessible_and_keeps_to_itself(browser, site, scheme, width):
+@pytest.mark.parametrize("name", ["index.html", LESSON])
+def test_a_page_is_accessible_and_keeps_to_itself(browser, site, name, scheme, width):
     opened = ".prediction details"
-    asked = assert_page_accessible(browser, site / LESSON, scheme, width, opened)
+    asked = assert_page_accessible(browser, site / name, scheme, width, opened)
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_first_screen_shows_a_wrong_answer_and_how_to_begin(browser, site, width, height):
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.goto((site / "index.html").as_uri())
+    for shown in (page.get_by_alt_text("A wrong answer"), page.locator(".run-this a").last):
+        expect(shown).to_be_in_viewport(ratio=1)
+    page.get_by_role("link", name="read it here").press("Enter")
+    expect(page).to_have_title(re.compile("Lesson 1"))
+    page.close()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080), (390, 844)])
+def test_a_prediction_without_a_choice_fills_the_screen(browser, site, width, height):
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.goto((site / LESSON).as_uri())
+    ends = """predictions => predictions.map(prediction => {
+        const question = prediction.previousElementSibling.previousElementSibling;
+        question.scrollIntoView({behavior: "instant"});
+        return prediction.getBoundingClientRect().bottom >= innerHeight;
+    })"""
+    assert all(page.locator(".prediction").evaluate_all(ends))
+    page.close()
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -136,7 +164,9 @@ def test_a_choice_by_keyboard_reveals_the_answer(browser, site, scripts):
     page.goto((site / LESSON).as_uri())
     prediction = page.locator(".prediction", has=page.locator(f'[name="{name}"]'))
     outcome = prediction.locator(".outcome")
+    picture = page.locator(".cell", has_text="draw(params,").locator(".cell_output")
     expect(outcome).to_be_hidden()
+    expect(picture).to_be_visible(visible=not scripts)  # it would tell the answer
     for letter, words in (
         (wrong, f"✗ You predicted {wrong}. It is {asked.answer}."),
         (asked.answer, f"✓ You predicted {asked.answer}, and so it is."),
@@ -144,4 +174,5 @@ def test_a_choice_by_keyboard_reveals_the_answer(browser, site, scripts):
         prediction.locator("summary", has_text=f"{letter}. ").press("Enter")
         expect(prediction.get_by_text(words)).to_be_visible()
         expect(outcome).to_be_visible()
+        expect(picture).to_be_visible()
     context.close()

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import partial
 from pathlib import Path
@@ -46,6 +46,7 @@ LISTED_SECTION = re.compile(r"^- \[[^]]+\]\(deeper/\w+/([\w-]+)\.ipynb\)$", re.M
 INSTALLED_ID = "installed"
 """The first code cell of every notebook, which asks whether the course is installed."""
 
+TALL_SCREEN = 950  # pixels of a notebook in JupyterLab at 1920 × 1080
 MAX_SLIDE_LINES = 20  # of code
 MAX_LINE_CHARACTERS = 75  # of text on a slide
 OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12, "explore": 14, "count_traces": 16}
@@ -135,12 +136,30 @@ def _render_lesson(
             if "waits" in cell.metadata:
                 hide_outputs(code)
             cells.append(code)
+    _hide_what_tells(cells, sources.predictions)
     slides = slide_types(source_cells)
     for built_cell in cells:
         if built_cell.id in slides:
             built_cell.metadata["slideshow"] = {"slide_type": slides[built_cell.id]}
     digest = text_digest(source_cells[0].file.read_text(encoding="utf-8"))
     return _notebook([*cells, *ending], digest)
+
+
+def _hide_what_tells(cells: Sequence[NotebookNode], predictions: Collection[str]) -> None:
+    """Hide stored outputs that a reader could see below a question, on a tall screen."""
+    room = 0
+    for cell in cells:
+        if cell.id in predictions:
+            room = TALL_SCREEN
+        elif room > 0 and cell.cell_type == "code" and not cell.id.endswith(PREDICT_ENDING):
+            hide_outputs(cell)
+        room -= 16 + sum(20 * (1 + len(line) // 110) for line in _shown_source(cell).splitlines())
+
+
+def _shown_source(cell: NotebookNode) -> str:
+    """Return what a reader sees of a cell's source before the cell is run."""
+    folded = cell.metadata.get("jupyter", {}).get("source_hidden", False)
+    return "" if folded else re.sub(r"<details>.*</details>", "", cell.source, flags=re.DOTALL)
 
 
 def _prediction_cells(lesson: str, cell: SourceCell) -> list[NotebookNode]:

@@ -7,6 +7,7 @@ from pytree_course.course import Course
 from pytree_course.rendering import render
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, Section, read_sources
+from pytree_course.texts import hours
 
 PAGE = "docs/plans.md"
 """The built page."""
@@ -98,11 +99,3 @@ def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
 
 def _minutes(parts: Sequence[Section | Exercise]) -> int:
     return sum(part.minutes for part in parts)
-
-
-def hours(minutes: int) -> str:
-    """Format minutes for a plan: `25 min`, `1 h 25 min`, `2 h`."""
-    whole_hours, rest = divmod(minutes, 60)
-    if not whole_hours:
-        return f"{rest} min"
-    return f"{whole_hours} h {rest} min" if rest else f"{whole_hours} h"

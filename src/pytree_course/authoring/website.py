@@ -130,6 +130,7 @@ def _lesson_cells(cells: list[NotebookNode], lesson: BuiltLesson) -> list[Notebo
     for cell, following in pairwise([*cells, new_markdown_cell()]):
         if hides_outputs(cell):
             show_outputs(cell)
+            cell.metadata["tags"] = ["waits"]  # for the prediction above: see site.js
         if cell.id in our_versions:
             cell.metadata["tags"] = ["hide-input"]
         if cell.id in lesson.predictions:

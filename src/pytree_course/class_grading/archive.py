@@ -48,11 +48,11 @@ def unpack(
         zipped, is_utf8 = _open(archive)
     except OSError as error:
         raise UnreadableError(
-            f"{archive} cannot be opened ({error.strerror}): see that you have the right to read it"
+            archive, f"cannot be opened ({error.strerror}): see that you have the right to read it"
         ) from error
     except (BadZipFile, ValueError, NotImplementedError) as error:
         raise UnreadableError(
-            f"{archive} is neither a folder nor a zip that can be read ({error})"
+            archive, f"is neither a folder nor a zip that can be read ({error})"
         ) from error
     with zipped:
         paths = {info: _inner_path(info) for info in zipped.infolist()}
@@ -60,8 +60,9 @@ def unpack(
         size = sum(info.file_size for info in entries if info.file_size <= NOTEBOOK_BYTES)
         if size > max_bytes or (max_entries is not None and len(entries) > max_entries):
             raise UnreadableError(
-                f"{archive} holds {len(entries):,} files, {size / 1e6:,.0f} MB, which is too much "
-                "to unpack: leave only notebooks in it"
+                archive,
+                f"holds {len(entries):,} files, {size / 1e6:,.0f} MB, which is too much to "
+                "unpack: leave only notebooks in it",
             )
         try:
             folder = into / f"{archive.stem[:_NAME_LENGTH]}-{digest[:8]}"

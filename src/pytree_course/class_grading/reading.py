@@ -120,10 +120,10 @@ def _read_file(
         future = pool.submit(read_submission_of_any_lesson, file.file, handed_out)
         lesson, submission = future.result()
     except NoExercisesError as error:
-        return None if file.is_courses_own else LeftOut(file.student, file.name, str(error))
+        return None if file.is_courses_own else LeftOut(file.student, file.name, error.about("it"))
     except UnreadableError as error:
         is_failure = isinstance(error, NotOpenedError)
-        problem = str(error).replace(str(file.file), name)
+        problem = error.about(name)
         if not is_failure and not is_called_notebook(name):
             problem = describe_kind(name)
     except BrokenProcessPool:

@@ -233,7 +233,7 @@ class Collector:
             limits = allowance.size, allowance.entries
             unpacked = self.pool.submit(unpack, archive, self.unpack_into, *limits).result()
         except UnreadableError as error:
-            yield LeftOut(student, name, str(error).replace(str(archive), "it"))
+            yield LeftOut(student, name, error.about("it"))
             return
         except BrokenProcessPool:
             yield LeftOut(student, name, TOO_LONG)

@@ -1,4 +1,8 @@
-"""A submission's limits: memory, processes, files, time and messages."""
+"""A submission's limits: memory, processes, files, time and messages.
+
+What the sandbox shows is in `sandbox/policy.py`, and which system calls it allows, in
+`sandbox/system_calls.py`. docs/sandbox.md says what to run after a change.
+"""
 
 import os
 

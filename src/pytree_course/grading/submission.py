@@ -30,7 +30,14 @@ LATER_CELL = "the answer cell counts; a cell below that defines the names, too, 
 
 
 class UnreadableError(CourseError):
-    """A file that was handed in cannot be read; the message tells a teacher why."""
+    """A file that was handed in cannot be read: its path, and for the teacher, why, as a clause."""
+
+    def __str__(self) -> str:
+        return self.about(self.args[0])
+
+    def about(self, name: object) -> str:
+        """Return the message about the file under another name."""
+        return f"{name} {self.args[1]}"
 
 
 class NotOpenedError(UnreadableError):
@@ -38,7 +45,7 @@ class NotOpenedError(UnreadableError):
 
 
 class NoExercisesError(UnreadableError):
-    """A notebook can be read, and is no exercise notebook; the message is a clause on "it"."""
+    """A notebook can be read, and is no exercise notebook."""
 
 
 def read_regular(file: Path, max_bytes: int) -> bytes:
@@ -51,17 +58,17 @@ def read_regular(file: Path, max_bytes: int) -> bytes:
         file_type = stat.S_IFMT(status.st_mode)
         if file_type != stat.S_IFREG:
             kind = _OTHER_FILES.get(file_type, "a device or a socket")
-            raise UnreadableError(f"{file} is {kind}, not a file: hand in the notebook itself")
+            raise UnreadableError(file, f"is {kind}, not a file: hand in the notebook itself")
         if status.st_size > max_bytes:
             raise UnreadableError(
-                f"{file} is larger than {max_bytes / 1e6:g} MB: clear the outputs of its cells"
+                file, f"is larger than {max_bytes / 1e6:g} MB: clear the outputs of its cells"
             )
         return file.read_bytes()
     except FileNotFoundError:
-        raise UnreadableError(f"{file} does not exist") from None
+        raise UnreadableError(file, "does not exist") from None
     except OSError as error:
         raise NotOpenedError(
-            f"{file} cannot be read ({error.strerror}): see that you have the right to read it"
+            file, f"cannot be read ({error.strerror}): see that you have the right to read it"
         ) from error
 
 
@@ -90,7 +97,7 @@ def read_submission_of_any_lesson(
     notebook = read_notebook(file)
     lesson = recognize_lesson(notebook, handed_out)
     if lesson is None:
-        raise NoExercisesError(_why_no_exercises(notebook, handed_out))
+        raise NoExercisesError(file, _why_no_exercises(notebook, handed_out))
     return lesson, find_answers(notebook, handed_out[lesson])
 
 
@@ -99,10 +106,10 @@ def read_notebook(file: Path) -> dict[str, Any]:
     content = read_regular(file, NOTEBOOK_BYTES)
     text = content.decode(json.detect_encoding(content), "replace")
     if not text.strip():
-        raise UnreadableError(f"{file} is empty")
+        raise UnreadableError(file, "is empty")
     if sum(map(text.count, ",[{")) > NOTEBOOK_ENTRIES:
         raise UnreadableError(
-            f"{file} has more than {NOTEBOOK_ENTRIES:,} entries: clear the outputs of its cells"
+            file, f"has more than {NOTEBOOK_ENTRIES:,} entries: clear the outputs of its cells"
         )
     try:
         # Integers stay strings: none matters, and Python refuses to parse thousands of digits.
@@ -110,12 +117,12 @@ def read_notebook(file: Path) -> dict[str, Any]:
         notebook, _ = json.JSONDecoder(parse_int=str).raw_decode(text.lstrip())
     except ValueError as error:
         reason = _why_no_json(text, error)
-        raise UnreadableError(f"{file} is not a notebook: {reason}") from error
+        raise UnreadableError(file, f"is not a notebook: {reason}") from error
     except RecursionError:
-        raise UnreadableError(f"{file} is not a notebook: it is nested too deep") from None
+        raise UnreadableError(file, "is not a notebook: it is nested too deep") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise UnreadableError(
-            f"{file} is not a notebook: it has no cells. Save it in format 4.5 or later"
+            file, "is not a notebook: it has no cells. Save it in format 4.5 or later"
         )
     return notebook
 
@@ -165,17 +172,17 @@ def recognize_lesson(notebook: dict[str, Any], handed_out: Mapping[str, Starters
 
 
 def _why_no_exercises(notebook: dict[str, Any], handed_out: Mapping[str, Starters]) -> str:
-    """Say what a notebook without a lesson is."""
+    """Say what a notebook without a lesson is, as a clause on it."""
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     marks = {mark for cell in cells for mark in _marks(cell)}
     sources = "\n".join(map(_source, cells))
     for lesson, starters in handed_out.items():
         if any(other_answer_id(exercise, 1) in marks for exercise in starters):
-            return f"it is a copy of the course's solutions for {lesson}"
+            return f"is a copy of the course's solutions for {lesson}"
     for lesson in handed_out:
         if f'Checks("{lesson}")' in sources and any(mark.endswith(OUR_ENDING) for mark in marks):
-            return f"it is the lesson itself, not its exercises: hand in {lesson}_exercises.ipynb"
-    return "it is a notebook without answer cells of this course"
+            return f"is the lesson itself, not its exercises: hand in {lesson}_exercises.ipynb"
+    return "is a notebook without answer cells of this course"
 
 
 def _with_most(exercises: Mapping[str, int]) -> str | None:

@@ -1,7 +1,8 @@
 """What the build writes about a lesson: its sections, predictions, exercises, expected results."""
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -168,6 +169,22 @@ def _read(file: Path) -> bytes:
         ) from None
 
 
+LETTERS = re.compile(r"\*\*[A-Z]\.\*\*|\([A-Z](?:, [A-Z])*\)")
+"""Letters of options in Markdown: `**B.**`, `(A)`, `(A, C)`."""
+
+
+def with_letters(text: str, new_letters: Mapping[str, str]) -> str:
+    """Replace the letters of options in Markdown."""
+
+    def with_new_letters(match: re.Match[str]) -> str:
+        letters = [new_letters.get(letter, letter) for letter in re.findall("[A-Z]", match[0])]
+        if match[0].startswith("**"):
+            return f"**{letters[0]}.**"
+        return f"({', '.join(sorted(letters))})"
+
+    return LETTERS.sub(with_new_letters, text)
+
+
 @dataclass(frozen=True)
 class Prediction:
     """A question before a surprise."""
@@ -179,6 +196,16 @@ class Prediction:
     alone: str | None = ""
     """That code with the definitions it needs; None if it cannot be asked outside the lesson."""
     why: str = ""  # the lesson's explanation of the answer
+
+    def reordered(self, letters: Sequence[str]) -> "Prediction":
+        """Return the prediction with its options in another order, given by their letters now."""
+        new_letters = dict(zip(letters, sorted(letters), strict=True))
+        return replace(
+            self,
+            options={new: self.options[old] for old, new in new_letters.items()},
+            answer=new_letters.get(self.answer, self.answer),
+            why=with_letters(self.why, new_letters),
+        )
 
 
 @dataclass(frozen=True)

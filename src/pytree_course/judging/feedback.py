@@ -11,15 +11,17 @@ from markupsafe import Markup, escape
 
 from pytree_course import drawing
 from pytree_course.judging import words
-from pytree_course.judging.verdicts import Verdict, VerdictKind
-from pytree_course.observing.observations import Observation
+from pytree_course.judging.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.public_reports import report_links
 from pytree_course.rendering import TEMPLATES, Feedback
 
 WIDTH = 78
 """The longest line of a paragraph in plain text."""
-MAX_UNFOLDED_LINES = 8
-"""If a failing case takes more lines than this, its inputs are folded."""
+SCREEN_HEIGHT = 640
+"""The pixels for feedback in a notebook of JupyterLab at 1280 × 800; if what was given would not
+fit, it is folded, below the results."""
+FRAME_WIDTH, FRAME_HEIGHT, LINE_HEIGHT = 760, 238, 22  # pixels, in feedback
+WIDEST_TEXT, WIDEST_CODE = 105, 43  # characters in a line, and in half a line of code
 PASS_THROUGH_PARAMETERS = ("given", "inputs", "fields")
 """First-parameter names by which a check marks a function that forwards its inputs; the inputs are
 then named by the answer's own parameters."""
@@ -55,7 +57,7 @@ def feedback(
     advice: Sequence[str] = (),
     section: str = "",
     link: str = "",
-    standing: str = "",
+    standing: Feedback | None = None,
     call: Callable[..., Any] | None = None,
     answers: Sequence[Any] = (),
     width: int = WIDTH,
@@ -71,7 +73,7 @@ def feedback(
     section, link
         The title of the section to reread, and the link to it.
     standing
-        The learner's progress in the lesson, in one line.
+        The learner's progress in the lesson, and what comes next.
     call, answers
         The function that the failing case calls, and the learner's answers. Their parameters name
         the case's inputs.
@@ -79,12 +81,7 @@ def feedback(
         Wrap paragraphs of the plain text to this; pictures and code are not wrapped.
     """
     failure = verdict.failure
-    inputs: Sequence[Observation] = ()
-    lines = 0
-    if failure:
-        inputs = failure.inputs
-        lines = max(_line_count(failure.got), _line_count(failure.expected))
-        lines += sum(1 + _line_count(observation) for observation in inputs)
+    names = _input_names(len(failure.inputs), call, answers) if failure else []
     return both_forms(
         "feedback",
         verdict=verdict,
@@ -94,10 +91,51 @@ def feedback(
         section=section,
         link=link,
         standing=standing,
-        names=_input_names(len(inputs), call, answers),
-        is_long=lines > MAX_UNFOLDED_LINES,
+        names=names,
+        fits_a_screen=failure is not None and _height(verdict, failure) <= SCREEN_HEIGHT,
         width=min(width, WIDTH),
     )
+
+
+def _height(verdict: Verdict, failure: Failure) -> int:
+    """Estimate the height of feedback in pixels, with what was given above the two results."""
+    texts = [misconception.explanation for misconception in verdict.misconceptions]
+    texts += [*words.finding_sentences(verdict.findings), failure.note, failure.printed]
+    lines = sum(_line_count(text, WIDEST_TEXT) for text in texts if text)
+    marked = failure.difference.path
+    (got_width, got_height), (width, height) = (
+        drawing.size(each, marked=marked) for each in (failure.got, failure.expected)
+    )
+    figures = [(got_width + width, max(got_height, height))]
+    if stand_below_each_other(failure):
+        figures = [(max(got_width, width), got_height + height)]
+    for given, written in zip(failure.inputs, failure.written, strict=True):
+        width, height = drawing.size(given)
+        longest = max(map(len, written.splitlines()), default=0)
+        width = max(width, FRAME_WIDTH * min(longest, WIDEST_CODE) // (2 * WIDEST_CODE))
+        figures.append((width, height + LINE_HEIGHT * _line_count(written, WIDEST_CODE)))
+    rows: list[list[int]] = []  # the heights of the figures side by side
+    room = 0
+    for width, height in figures[1:] + figures[:1]:
+        if width > room:
+            rows.append([])
+            room = FRAME_WIDTH
+        rows[-1].append(min(height, FRAME_HEIGHT) + LINE_HEIGHT)
+        room -= width + 20
+    return LINE_HEIGHT * (7 + lines) + sum(map(max, rows))
+
+
+def stand_below_each_other(failure: Failure) -> bool:
+    """Return whether the two results are wide and low, and stand below each other."""
+    sizes = [
+        drawing.size(each, marked=failure.difference.path)
+        for each in (failure.got, failure.expected)
+    ]
+    return max(width for width, _ in sizes) > FRAME_WIDTH // 2 and sum(h for _, h in sizes) <= 300
+
+
+def _line_count(text: str, width: int) -> int:
+    return sum(1 + len(line) // width for line in text.splitlines())
 
 
 def _input_names(count: int, call: Callable[..., Any] | None, answers: Sequence[Any]) -> list[str]:
@@ -137,10 +175,6 @@ def _can_take(parameters: Sequence[Parameter], count: int) -> bool:
     return len(parameters) == count or parameters[-1].kind is Parameter.VAR_POSITIONAL
 
 
-def _line_count(observation: Observation) -> int:
-    return drawing.text(observation).count("\n") + 1
-
-
 def note(symbol: str, title: str, paragraphs: Sequence[str]) -> Feedback:
     """Render any other message: a hint, a solution, which cell to run first.
 
@@ -164,7 +198,7 @@ FEEDBACK_TEMPLATES = TEMPLATES.extended(
         "report_links": report_links,
     },
     svg=drawing.svg,
-    size=drawing.size,
+    stand_below_each_other=stand_below_each_other,
     svg_in_view=drawing.svg_in_view,
     text=drawing.text,
     looks=LOOKS,

@@ -1,19 +1,23 @@
 """Turn outcomes into a verdict; shared by the notebook's check and the grader."""
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
 from pytree_course.judging import matching, words
-from pytree_course.judging.expected import ExpectedExercise
+from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.judging.findings import find
 from pytree_course.judging.predicted_lines import add_wrong_lines
 from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
 from pytree_course.observing.comparison import Difference, compare
 from pytree_course.observing.observations import NotAttempted, Raised
 from pytree_course.running.outcomes import Outcome
+
+MAX_TIMES_LARGER = 3
+"""How much larger than the smallest case another one may be that shows a misconception better."""
 
 
 def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
@@ -43,6 +47,7 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         cases=cases,
         score=score,
         failed=tuple(differences),
+        title=expected.title,
     )
     if not differences:
         return verdict
@@ -56,7 +61,15 @@ def without_outcomes(
 ) -> Verdict:
     """Return the verdict on an answer without outcomes, with the reason and the answer's error."""
     cases = len(expected.observations)
-    return Verdict(expected.name, kind, expected.points, reason, cases=cases, error_type=error_type)
+    return Verdict(
+        expected.name,
+        kind,
+        expected.points,
+        reason,
+        cases=cases,
+        error_type=error_type,
+        title=expected.title,
+    )
 
 
 def _explain(
@@ -80,7 +93,11 @@ def _explain(
         ]
         if findings:
             explained_cases = findings[0].holds
-    case = _choose_case(expected, outcomes, explained_cases)
+    candidates = _candidates(expected, outcomes, explained_cases)
+    if misconceptions:
+        candidates = _telling_cases(misconceptions[0], expected, outcomes, candidates)
+    # Check scripts put the simplest cases first: among cases of the same size, min keeps it.
+    case = min(sorted(candidates), key=lambda case: _size(outcomes[case]))
     outcome = outcomes[case]
     failure = Failure(
         case=case,
@@ -110,22 +127,49 @@ def _explain(
     )
 
 
-def _choose_case(
-    expected: ExpectedExercise, outcomes: Sequence[Outcome], cases: Collection[int]
-) -> int:
-    """Return the case to show: the smallest with an error if most raise one, else with a result.
+def _telling_cases(
+    misconception: Misconception,
+    expected: ExpectedExercise,
+    outcomes: Sequence[Outcome],
+    cases: Collection[int],
+) -> set[int]:
+    """Return the cases that an explanation speaks of.
 
-    A case that expects an error explains less, and is shown only if there is no other. Check
-    scripts put the simplest cases first.
+    They have most of the names that it quotes, and fewest other misconceptions have their result.
+    A case that is much larger than the smallest one tells less.
+    """
+    quoted = [_words(quote) for quote in re.findall("`([^`]+)`", misconception.explanation)]
+    others = [other.observations for other in expected.misconceptions if other is not misconception]
+    limit = MAX_TIMES_LARGER * min(_size(outcomes[case]) for case in cases)
+    ranks = {}
+    for case in cases:
+        if _size(outcomes[case]) <= limit:
+            given = _words(" ".join(outcomes[case].written))
+            named = sum(bool(quote) and quote <= given for quote in quoted)
+            wrong = misconception.observations[case]
+            ranks[case] = -named, sum(other.get(case) == wrong for other in others)
+    return {case for case, rank in ranks.items() if rank == min(ranks.values())}
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))
+
+
+def _candidates(
+    expected: ExpectedExercise, outcomes: Sequence[Outcome], cases: Collection[int]
+) -> set[int]:
+    """Return the cases that may be shown: those with an error if most raise one, else the others.
+
+    A case that expects an error explains less, and is shown only if there is no other.
     """
     raising = {case for case in cases if isinstance(outcomes[case].observation, Raised)}
     candidates = raising if 2 * len(raising) > len(cases) else set(cases) - raising
     expecting_result = {
         case for case in candidates if not isinstance(expected.observations[case], Raised)
     }
+    return expecting_result or candidates
 
-    def inputs_length(case: int) -> int:
-        return len(json.dumps(msgspec.to_builtins(outcomes[case].inputs)))
 
-    # Among cases of the same length, min keeps the first.
-    return min(sorted(expecting_result or candidates), key=inputs_length)
+def _size(outcome: Outcome) -> int:
+    """Return the length of a case's inputs."""
+    return len(json.dumps(msgspec.to_builtins(outcome.inputs)))

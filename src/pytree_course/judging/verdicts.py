@@ -85,6 +85,7 @@ class Verdict:
     findings: tuple[Finding, ...] = ()  # none if a misconception explains the failure
     lines: tuple[WrongLine, ...] = ()  # of an exercise with predictions, which has no failure
     failed: tuple[int, ...] = ()  # the cases that failed, from 0
+    title: str = ""  # of the exercise
 
     @property
     def points(self) -> int:

@@ -107,10 +107,10 @@ SEE_SOLUTION = "For the solution: `check.{name}.solution()`"
 SECTION_ELSEWHERE = "{section}, in {lesson}"
 
 # Hints and the solution.
-HINTS_TITLE = "Hint {opened} of {hints} for {name}"
+HINTS_TITLE = "Hint {opened} of {hints} · {title}"
 NOT_THE_LAST_HINT = "Ask again for the next hint."
 LAST_HINT = "That was the last hint."
-SOLUTION_TITLE = "Solution of {name}"
+SOLUTION_TITLE = "Solution · {title}"
 OTHER_SOLUTIONS = "Your solution may be right as well. Other solutions:"
 NO_SOLUTIONS = "This copy of the course does not include the solutions."
 SOLUTION_CLOSED = (
@@ -155,12 +155,12 @@ PACKAGE_HIDDEN_BY_FILE = (
     "package. Rename the file, restart the kernel, and run the set-up cell again."
 )
 ANSWER_CELL_FIRST = (
-    "Python does not know `{name}` yet. Run the answer cell of `{exercise}` first, above this "
-    "cell. Then run this cell."
+    "Python does not know `{name}` yet. Run the answer cell above this cell first. Then run this "
+    "cell."
 )
 ANOTHER_NAME = (
-    "Your answer cell of `{exercise}` defined {defined}, but not `{name}`, which this check needs. "
-    "Give your answer the name `{name}`, run its cell, then run this cell."
+    "Your answer cell defined {defined}, but not `{name}`, which this check needs. Give your "
+    "answer the name `{name}`, run its cell, then run this cell."
 )
 OUR_VERSION_TITLE = "This is our version, not yours"
 OUR_VERSION = "Run your answer cell, then this cell."
@@ -170,12 +170,10 @@ STALE_ANSWER = (
     "answer cell and run it, then run this cell."
 )
 IN_ANOTHER_CELL = (
-    "⚠ This answer is not in the answer cell of `{exercise}`, where grading looks first: move it "
-    "there."
+    "⚠ This answer is not in the answer cell above, where grading looks first: move it there."
 )
 FROM_ANOTHER_CELL = (
-    "⚠ In grading, `{name}` is missing: it comes from another cell. Put it into the answer cell of "
-    "`{exercise}`."
+    "⚠ In grading, `{name}` is missing: it comes from another cell. Put it into the answer cell."
 )
 NOT_IN_GRADING = (
     "⚠ In grading, `{module}` is missing: it is no package of the course. Remove it, or ask "
@@ -223,7 +221,7 @@ def headline(verdict: Verdict) -> str:
         VerdictKind.INCORRECT: [verdict.score],
         VerdictKind.NOT_ATTEMPTED: [points],
     }
-    return " · ".join([verdict.exercise, *parts.get(verdict.kind, [verdict.reason])])
+    return " · ".join([verdict.title, *parts.get(verdict.kind, [verdict.reason])])
 
 
 def finding_sentences(findings: Iterable[Finding]) -> list[str]:

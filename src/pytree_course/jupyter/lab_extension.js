@@ -7,6 +7,8 @@
   const STILL_WANTED = 60_000; // ms, in which a notebook that a link opens has surely appeared
   const IN_SIGHT = /-(check|predict)$|^course-map$|^review$/; // ids of cells whose output matters
   const OURS = ".pytree-predict, .pytree-review, .pytree-help";
+  const OPEN = ".pytree-choice:has(button:not(:disabled))";
+  const NEXT = `.pytree-answered button, ${OPEN}, :is(.pytree-predict, .pytree-review) input:not(:disabled)`;
   const SHOWS = /^check\.\w+\.(hint|solution)\(|^(join|leave|vote)\(/m; // cells that a learner adds
   const RESTARTED = "The kernel was restarted: run the cells again, from the top.";
   const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
@@ -16,7 +18,12 @@
       margin: 2px 0 0 calc(var(--jp-cell-prompt-width) + 2 * var(--jp-cell-padding)); padding-left: 8px;
       border-left: 4px dashed var(--jp-warn-color1); font: var(--jp-ui-font-size1) var(--jp-ui-font-family);
     }
-    .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper { opacity: 0.5; }
+    .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper:not(:has(.pytree-not-attempted)) { opacity: 0.5; }
+    :is(.pytree-choice, .pytree-review):focus { outline: 2px dashed var(--jp-brand-color1); outline-offset: -1px; }
+    .pytree-answer.jp-mod-dirty + .jp-CodeCell .pytree-not-attempted > * { display: none !important; }
+    .pytree-answer.jp-mod-dirty + .jp-CodeCell .pytree-not-attempted::before {
+      content: "○ Written, but not run yet: run the answer cell above, then this cell.";
+    }
     .jupyter-widgets-disconnected::before { content: "${RESTARTED}" !important; }
     .jupyter-widgets-disconnected .jupyter-widgets-disconnected::before { content: none !important; }`;
 
@@ -60,12 +67,16 @@
   const leadOn = (notebook, { model }) =>
     activate(notebook, notebook.widgets.find((cell) => `${cell.model.id}-predict` === model.id));
 
-  // JupyterLab scrolls on to the next cell: show this cell's output, or its beginning, or Review's explanation.
-  function keepInSight(notebook, cell, part = ".jp-Cell-outputWrapper") {
+  // JupyterLab scrolls on to the next cell: show this cell's output, or its beginning, or Review's explanation,
+  // as soon as the kernel has answered. The focus goes to what comes next: a question or its button "Next".
+  function keepInSight(notebook, cell, part = ".jp-Cell-outputWrapper", hasAnswered = () => true) {
     settle(notebook, () => {
+      if (!hasAnswered()) return undefined;
       const shown = cell.node.querySelector(".pytree-answered") ?? cell.node.querySelector(part);
       shown?.scrollIntoView({ block: shown.offsetHeight > notebook.node.clientHeight ? "start" : "nearest" });
-      cell.node.querySelector(".pytree-predict :is(button, input):not(:disabled)")?.focus();
+      const next = cell.node.querySelector(NEXT) ?? cell.node.querySelector(".pytree-review");
+      if (next?.matches("div")) next.tabIndex = -1; // the question, not option A: nothing looks chosen
+      next?.focus({ preventScroll: true });
       return shown;
     });
   }
@@ -88,22 +99,28 @@
     }
   }
 
-  // Letters choose an option, and arrows go from one to the next, instead of JupyterLab's shortcuts.
+  // Letters choose an option, and arrows go from one to the next, instead of JupyterLab's shortcuts: none of
+  // these is reached from a question, where Enter would open the cell of text below.
   function answerByKey(event, notebook) {
     const { target, key, ctrlKey, altKey, metaKey, shiftKey } = event;
     if (!notebook?.widgets || ctrlKey || altKey || metaKey || target.closest("input, textarea, .cm-editor")) return;
     const { widgets, activeCell, activeCellIndex: at } = notebook;
     if (key === "Enter" && shiftKey && target.closest(".pytree-predict")) leadOn(notebook, activeCell);
-    const unanswered = ({ node }) => node.querySelector(".pytree-choice:not(:has(.mod-active))");
-    const open = widgets.slice(Math.max(0, at - 1), at + 1).map(unanswered).find(Boolean);
+    const open = widgets.slice(Math.max(0, at - 1), at + 1).map(({ node }) => node.querySelector(OPEN)).find(Boolean);
     const question = target.closest(".pytree-choice") ?? open;
     const buttons = [...(question?.querySelectorAll("button:not(:disabled)") ?? [])];
     const chosen = buttons.find((button) => button.textContent.trim() === key.toUpperCase());
-    if (!chosen && !(key in STEPS && buttons.includes(target))) return;
-    event.preventDefault();
-    event.stopPropagation();
+    const moves = key in STEPS && question?.contains(target) && buttons.length > 0;
+    const isTyped = key.length === 1 && target.closest(".pytree-predict, .pytree-review");
+    const ours = target.closest(OURS);
+    if (chosen || moves || isTyped || (ours && key === "Enter" && !shiftKey)) event.stopPropagation();
+    if (ours && key === "Escape") activeCell.node.focus(); // back to the keys of JupyterLab
+    if (chosen || moves) event.preventDefault();
     if (chosen) chosen.click();
-    else buttons.at((buttons.indexOf(target) + STEPS[key]) % buttons.length).focus();
+    else if (moves) {
+      const [from, step] = [buttons.indexOf(target), STEPS[key]];
+      buttons.at(from < 0 && step < 0 ? -1 : (from + step) % buttons.length).focus();
+    }
   }
 
   function activateExtension(app) {
@@ -144,7 +161,11 @@
         land(panel, link.getAttribute("href"));
       } else if (question) {
         if (question.matches(".pytree-predict")) leadOn(panel.content, cell);
-        else keepInSight(panel.content, cell, question.matches(".pytree-help") ? ".pytree-help" : undefined);
+        else if (question.matches(".pytree-help")) keepInSight(panel.content, cell, ".pytree-help");
+        else {
+          const before = question.innerHTML;
+          keepInSight(panel.content, cell, undefined, () => question.innerHTML !== before);
+        }
       } else if (target.closest(".jp-tocItem")) {
         const contents = [...app.shell.widgets("left")].find(({ id }) => id === "table-of-contents");
         const { text, cellRef } = contents.model.activeHeading;

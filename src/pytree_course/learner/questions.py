@@ -25,6 +25,15 @@ RAISES = "It raises an error."
 AN_ERROR = obs.String(type="str", value="error")  # a predicted one
 YES_AND_NO = {"`True`", "`False`"}
 
+_LESSONS_OWN = re.compile(r", as `\w+` does|(?:(?:Like|As in) your `\w+`,|^Now) (.)")
+"""References of a prediction to its lesson that can be left out."""
+_SENTENCE = r"(?:[^.!?]|[.!?](?! ))*?"  # without its end: a dot in code ends none
+_ELSEWHERE_IN_QUESTION = re.compile(r"\b(above|same call|work now|forget the)\b")
+_ELSEWHERE_IN_EXPLANATION = re.compile(
+    rf"(?:(?<=[.!?] )|(?<=[.!?]\) )|^){_SENTENCE}\b(?:[Tt]he message|above|below|next cell)\b"
+)
+"""The beginning of a sentence about something that only the lesson shows."""
+
 WrongOptions = dict[str, list[Misconception]]
 """The wrong options of a question, each with the misconceptions that lead to it."""
 
@@ -39,7 +48,7 @@ class Question:
     options: dict[str, str]  # by letter; only a prediction may have none: its answer is typed
     answer: str
     section: str  # slug of the lesson section to reread
-    case: str = ""  # its number; of a misconception, as the next two
+    case: str = ""  # its number; of a prediction, the number of its order
     mistaken: str = ""  # the wrong option that the misconception leads to
     misconceptions: dict[str, list[Misconception]] = field(default_factory=dict)
     """The misconceptions that lead to each wrong option, explained as somebody else's."""
@@ -49,6 +58,14 @@ class Question:
     def key(self) -> dict[str, str]:
         """The entries that identify this question."""
         return {**self.about._asdict(), "case": self.case}
+
+    @property
+    def set_up(self) -> set[str]:
+        """The first lines of what a prediction's code defines, to tell set-ups that are alike."""
+        if not self.about.is_prediction:
+            return set()
+        lines = self.given.code.splitlines()
+        return {line for line in lines if re.match(r"(class|def) |\w+(\[.+\])? = ", line)}
 
     @property
     def letter(self) -> str:
@@ -90,9 +107,10 @@ def questions(lesson: BuiltLesson, min_options: int = 3) -> dict[Belief, list[Qu
     for section, facts in lesson.sections.items():
         for name in facts.predictions:
             prediction = lesson.predictions[name]
-            if prediction.alone is not None:
-                about = Belief(lesson.lesson, name)
-                by_belief[about] = [_about_prediction(about, prediction, section)]
+            about = Belief(lesson.lesson, name)
+            asked = _about_prediction(about, prediction, section)
+            if prediction.alone is not None and asked:
+                by_belief[about] = asked
     return by_belief
 
 
@@ -120,27 +138,63 @@ def _words_and_numbers(text: str) -> list[str | float]:
     return [float(word) if word[0].isdecimal() else word for word in words if word != "and"]
 
 
-def _about_prediction(about: Belief, prediction: Prediction, section: str) -> Question:
-    """Return the question that asks a lesson's prediction again."""
+def _about_prediction(about: Belief, prediction: Prediction, section: str) -> list[Question]:
+    """Return the questions that ask a lesson's prediction again, each with the options rotated.
+
+    None has the lesson's own order. There are none if the question or its explanation refers to
+    something that only the lesson shows.
+    """
+    letters = [*prediction.options]
+    orders = [letters[times:] + letters[:times] for times in range(1, len(letters))] or [[]]
+    asked = [_as_question(about, prediction.reordered(order), section) for order in orders]
+    return [
+        replace(question, case=str(number) if letters else "")
+        for number, question in enumerate(asked, 1)
+        if (question.why or not prediction.why) and not _refers_elsewhere(question)
+    ]
+
+
+def _as_question(about: Belief, prediction: Prediction, section: str) -> Question:
     why = []
     for paragraph in prediction.why.split("\n\n"):
         if paragraph.startswith(("|", "`")):
             continue  # a table, or code
-        # Drop a last sentence that ends in a colon: it introduces the next cell.
-        complete = re.sub(r"(^|(?<=[.!?] ))[^.!?]*:$", "", paragraph.strip())
-        if complete:
-            why.append(_without_markup(complete))
-    text, options = _without_markup(prediction.question), prediction.options
-    answer = options.get(prediction.answer, prediction.answer)
+        # What follows a reference goes on about the same; a last sentence that ends in a colon
+        # introduces the next cell.
+        shown = _ELSEWHERE_IN_EXPLANATION.split(_alone(paragraph), maxsplit=1)[0]
+        complete = re.sub(rf"(^|(?<=[.!?] )){_SENTENCE}:$", "", shown.strip()).strip()
+        if len(complete) > len("A."):
+            why.append(complete)
+    options = {letter: _alone(text) for letter, text in prediction.options.items()}
+    text = _alone(prediction.question)
     given = Given(prediction.alone or "")
+    answer = options.get(prediction.answer, prediction.answer)
     return Question(about, text, given, options, answer, section, why=why)
+
+
+def _refers_elsewhere(question: Question) -> bool:
+    """Return whether a prediction's question refers to something that it does not show."""
+    asked = " ".join([question.text, *question.options.values()])
+    names = {
+        name
+        for quoted in re.findall(r"`([^`]+)`", asked)
+        for name in re.findall(r"(?<![.\w])[a-z]+_\w+", re.sub(r"([\"']).*?\1", "", quoted))
+    }
+    shown = set(re.findall(r"\w+", question.given.code))
+    return bool(_ELSEWHERE_IN_QUESTION.search(asked)) or not names <= shown
 
 
 def _without_markup(text: str) -> str:
     """Leave links, emphasis and quotation marks out of a lesson's text, but not code."""
+    text = re.sub(r"\[([A-Z][^\]]+)\]\([^)]+\)", r"“\1”", text)  # a section's title
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
     text = re.sub(r"(?<![\w*`])\*+([^*`]+)\*+(?!\w)", r"\1", text)
     return " ".join(re.sub(r"^> ?", "", text, flags=re.MULTILINE).split())
+
+
+def _alone(text: str) -> str:
+    """Leave out markup, and references to the lesson that the text can do without."""
+    return _LESSONS_OWN.sub(lambda left_out: (left_out[1] or "").upper(), _without_markup(text))
 
 
 def _about_misconceptions(

@@ -1,8 +1,9 @@
 """Spaced repetition: the questions that are due, by FSRS, with a card for each belief."""
 
+import random
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from operator import itemgetter
 
 from fsrs import Card, Rating, Scheduler
@@ -17,10 +18,10 @@ from pytree_course.rendering import Feedback
 
 MAX_A_DAY = 10  # questions: about five minutes
 MAX_EXPLANATIONS = 2  # of one option
-NOTHING_DUE = (
-    "Nothing is due today. What goes wrong in exercises and predictions is asked tomorrow."
-)
-DONE = "That was all for today. What went wrong, in exercises too, is asked in the next days."
+NOTHING_DUE = "Nothing is due today. {then}"
+DONE = "{right} of {asked} right at once. What went wrong, in exercises too, comes again. {then}"
+THEN = "The next questions are due {day}."
+NEVER = "Questions come from what you read, predict and try: begin with a lesson."
 ONCE_MORE = "It comes once more at the end."
 ANOTHER_DAY = "It is asked again in the next days."
 _SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
@@ -35,6 +36,7 @@ class Review:
         self._lessons = {files.stem: BuiltLesson.read(files.expected) for files in course.lessons()}
         self.questions = due_questions(self._lessons.values(), self._progress, datetime.now(UTC))
         self.left = [*self.questions]
+        self._right = 0  # at the first answer
 
     def next(self) -> Question | None:
         """Return the next question, if one is left."""
@@ -42,8 +44,11 @@ class Review:
 
     @property
     def end(self) -> str:
-        """What to say when no question is left."""
-        return DONE if self.questions else NOTHING_DUE
+        """The score, and when the next questions are due."""
+        day = next_day(self._lessons.values(), self._progress, datetime.now(UTC))
+        then = NEVER if day is None else THEN.format(day=day)
+        words = DONE if self.questions else NOTHING_DUE
+        return words.format(right=self._right, asked=len(self.questions), then=then)
 
     def show(self, question: Question) -> Feedback:
         """Show a question, with its number in this review."""
@@ -63,6 +68,7 @@ class Review:
             if len(held) > 1:
                 held = []  # it is unknown which one the learner holds
             self._progress.review(question.about, question.case, is_right=is_right, held=held)
+            self._right += is_right
             if not is_right:
                 news.append(self._ask_again(question))
         files = self._course.lesson(question.about.lesson)
@@ -107,11 +113,11 @@ def _cards(answers: Iterable[ReviewAnswer]) -> dict[Belief, Card]:
 def due_questions(
     lessons: Iterable[BuiltLesson], progress: Progress, now: datetime
 ) -> list[Question]:
-    """Return the questions to ask now: at most ten a day, one about each exercise.
+    """Return the questions to ask now: at most ten a day, each of another exercise and set-up.
 
     Questions about mistakes come first, then questions that are due, the nearly forgotten first,
-    and then new ones about sections that were read. Each uses the case that was asked least.
-    A mistake or prediction of today is asked about on another day.
+    and then new ones about sections that were read. The lessons take turns. Each question uses the
+    case that was asked least. A mistake or prediction of today is asked about on another day.
     """
     today = _day(now)
     answers = sorted(progress.reviews)  # several notebooks may have written them
@@ -138,24 +144,44 @@ def due_questions(
                 rank = (not is_mistaken and not was_wrong, card is None, recall)
                 question = min(candidates, key=lambda other: times_of_case[about, other.case])
                 waiting.append((rank, question.rotated(times[about])))
+    random.Random(str(today)).shuffle(waiting)  # not in the lesson's order
     waiting.sort(key=itemgetter(0))
-    return _one_of_each_exercise([question for _, question in waiting], progress, today)
+    turns: Counter[tuple[bool, str]] = Counter()
+    in_turn = []
+    for (is_no_mistake, *_), question in waiting:
+        lessons_turn = is_no_mistake, question.about.lesson
+        turns[lessons_turn] += 1
+        in_turn.append(((is_no_mistake, turns[lessons_turn]), question))
+    in_turn.sort(key=itemgetter(0))
+    return _todays([question for _, question in in_turn], progress, today)
 
 
-def _one_of_each_exercise(
-    waiting: list[Question], progress: Progress, today: date
-) -> list[Question]:
-    """Return today's questions: the first ones, without an exercise or a wording twice."""
+def next_day(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> str | None:
+    """Return the next day that has questions, in words; None if nothing was read or tried."""
+    lessons = list(lessons)
+    waits = {1, *((card.due - now).days + 1 for card in _cards(sorted(progress.reviews)).values())}
+    for wait in sorted(wait for wait in waits if wait > 0):
+        day = now + timedelta(wait)
+        if due_questions(lessons, progress, day):
+            return "tomorrow" if wait == 1 else f"on {day:%A}, {day.day} {day:%B}"
+    return None
+
+
+def _todays(waiting: list[Question], progress: Progress, today: date) -> list[Question]:
+    """Return today's questions: the first ones, without an exercise, wording or set-up twice."""
     answered = [
         _exercise_of(answer.about) for answer in progress.reviews if _day(answer.time) == today
     ]
     exercises, texts = {*answered}, set()
+    set_ups: set[str] = set()
     chosen = []
     for question in waiting:
         exercise = _exercise_of(question.about)
-        if exercise not in exercises and question.text not in texts:
+        is_new = exercise not in exercises and question.text not in texts
+        if is_new and set_ups.isdisjoint(question.set_up):
             exercises.add(exercise)
             texts.add(question.text)
+            set_ups |= question.set_up
             chosen.append(question)
     return chosen[: max(0, MAX_A_DAY - len(answered))]
 

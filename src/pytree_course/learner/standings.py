@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts, LessonSection
 from pytree_course.learner.progress import Progress
-from pytree_course.texts import counted
+from pytree_course.texts import counted, hours
 
-MAX_IN_MINUTES = 100  # longer estimates are in hours
 MIN_LESSONS = 5  # for the badges of all lessons, in a copy with fewer, too
 MIN_PREDICTIONS = 10
 MIN_WITHOUT_HINT = 5
@@ -72,24 +71,35 @@ class Standing:
         return self.core.exercises > 0 and not any(exercise.core for exercise in self.todo)
 
     @property
+    def are_core_exercises_done(self) -> bool:
+        """Whether the core exercises are solved, whatever practice in the lesson is left."""
+        return 0 < self.core.exercises == self.core.solved
+
+    @property
     def next(self) -> ExerciseFacts | None:
         """The exercise to solve next."""
         return self.todo[0] if self.todo else None
 
-    def __str__(self) -> str:
+    @property
+    def counts(self) -> str:
+        """Exercises, points and practice so far, in one line."""
         everything, core = self.everything, self.core
         parts = [f"{everything.solved} of {everything.exercises} exercises"]
         parts.append(f"{self.points} of {self.all_points} points")
         if everything.practice:
             parts.append(f"practice {everything.practised} of {everything.practice}")
         line = ", ".join(parts)
-        if self.next is None:
-            return f"{line}. All done: well done!"
-        if core.exercises:
+        if core.exercises and self.next:
             solved = f"{core.solved} of {core.exercises} exercises"
             line = f"{line}; core: {'done' if self.is_core_done else solved}"
+        return line
+
+    def __str__(self) -> str:
+        if self.next is None:
+            return f"{self.counts}. All done: well done!"
         kind = "practice, " if self.next.is_practice else ""
-        return f"{line}. Next: {self.next.name} ({kind}{format_minutes(self.next.minutes)})"
+        step = f"{self.next.title} ({kind}{format_minutes(self.next.minutes)})"
+        return f"{self.counts}. {'Also here' if self.is_core_done else 'Next'}: {step}"
 
 
 def standing(expected: BuiltLesson, progress: Progress) -> Standing:
@@ -192,10 +202,10 @@ def unread_sections(expected: BuiltLesson, progress: Progress) -> list[LessonSec
 
 
 def format_minutes(minutes: int) -> str:
-    """Write an estimate of minutes: `about 25 minutes`, `about 5.5 hours`."""
-    if minutes < MAX_IN_MINUTES:
+    """Write an estimate: `about 25 minutes`, `about 1 h 10 min`, `about 5 h 40 min`."""
+    if minutes < 60:
         return f"about {counted(minutes, 'minute', 'minutes')}"
-    return f"about {round(minutes / 30) / 2:g} hours"
+    return f"about {hours(5 * round(minutes / 5))}"
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,7 @@ class Help(Play):
     def __init__(self, exercise: "ExerciseCheck") -> None:
         self._exercise = exercise
         self._shown = ipywidgets.HTML()
+        self._buttons = ipywidgets.HBox()  # the same one throughout: its button keeps the focus
         self._hint = make_button("", self._show_hint)
         self._solution = make_button("Show a solution", self._show_solution)
         super().__init__([], Feedback("", ""))
@@ -180,4 +181,5 @@ class Help(Play):
         buttons = [] if self._exercise.is_solved else [self._hint]
         if self._exercise.is_solution_due:
             buttons.append(self._solution)
-        self.children = [ipywidgets.HBox(buttons), self._shown] if buttons else []
+        self._buttons.children = buttons
+        self.children = [self._buttons, self._shown] if buttons else []

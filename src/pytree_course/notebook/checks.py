@@ -30,8 +30,8 @@ from pytree_course.judging.feedback import feedback, note
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.learner.progress import ExerciseProgress, Progress
-from pytree_course.learner.standings import standing
-from pytree_course.rendering import Feedback
+from pytree_course.learner.standings import format_minutes, standing
+from pytree_course.rendering import Feedback, render
 from pytree_course.running.outcomes import (
     CHECKS_VARIABLE,
     OUTCOMES_MIME,
@@ -104,7 +104,15 @@ class Checks:
         """Return the link to the list of the lesson's deeper sections."""
         return self._course.link(self.files.notebook, GOING_DEEPER)
 
-    def next_lesson(self) -> tuple[str, str] | None:
+    def standing(self, template: str = "standing") -> Feedback:
+        """Return the learner's progress in this lesson, and what comes next."""
+        now = standing(self.expected, self.progress)
+        following = self._next_lesson() if now.are_core_exercises_done or not now.next else None
+        values = {"format_minutes": format_minutes, "now": now, "following": following}
+        text = f"{now}\nNext lesson: {following[0]} ({following[1]})" if following else str(now)
+        return Feedback(render(f"notebook/{template}.html", check=self, **values), text)
+
+    def _next_lesson(self) -> tuple[str, str] | None:
         """Return title and link of the next lesson, if there is one."""
         for files in self._course.lessons():
             if files.stem > self.files.stem and files.expected.exists():
@@ -222,8 +230,7 @@ class ExerciseCheck:
             from pytree_course.notebook.in_grading import warnings  # for right answers only
 
             advice = [*warnings(self._checks.files, expected.graded, self._exercise), *advice]
-        now = str(standing(expected, self._checks.progress))
-        return feedback(verdict, advice=advice, standing=now)
+        return feedback(verdict, advice=advice, standing=self._checks.standing())
 
     def _explain(
         self, verdict: Verdict, call: Callable[..., Any] | None, answers: Sequence[Any]
@@ -290,7 +297,9 @@ class ExerciseCheck:
             self._record("hint")
         hints = self._exercise.hints
         opened = len(hints) - self.hints_left
-        title = words.HINTS_TITLE.format(opened=opened, hints=len(hints), name=self._exercise.name)
+        title = words.HINTS_TITLE.format(
+            opened=opened, hints=len(hints), title=self._exercise.title
+        )
         more = words.NOT_THE_LAST_HINT if self.hints_left else words.LAST_HINT
         return note("☞", title, [*hints[:opened], more, *self._checks.progress.take_warnings()])
 
@@ -305,7 +314,7 @@ class ExerciseCheck:
             left = TRIES_BEFORE_SOLUTION - self._progress.tries
             tries = f"{left} more {'tries' if left > 1 else 'try'}"
             paragraphs = [words.SOLUTION_CLOSED.format(tries=tries, name=name)]
-        title = words.SOLUTION_TITLE.format(name=name)
+        title = words.SOLUTION_TITLE.format(title=self._exercise.title)
         return note("☞", title, [*paragraphs, *self._checks.progress.take_warnings()])
 
     def _read_solution(self) -> list[str]:

@@ -32,7 +32,7 @@ def warnings(
     ids = {cell["id"] for cell in cells}
     sends_ids = any(cell.id in ids for cell in defining_cells(["check"]))
     if sends_ids and {cell.id for cell in answers} != {answer_id(exercise.name)}:
-        return [words.IN_ANOTHER_CELL.format(exercise=exercise.name)]
+        return [words.IN_ANOTHER_CELL]
 
     above = list(takewhile(lambda cell: cell["id"] != answer_id(exercise.name), cells))
     ids_above = {cell["id"] for cell in above}
@@ -46,7 +46,7 @@ def warnings(
     for name in sorted(used - defined):
         # A name that none of these cells shows may still be theirs, by an `import *`.
         if not set(defining_cells([name])).issubset([*earlier, *answers]):
-            return [words.FROM_ANOTHER_CELL.format(name=name, exercise=exercise.name)]
+            return [words.FROM_ANOTHER_CELL.format(name=name)]
 
     lock = files.root / "requirements.txt"
     if lock.exists():

@@ -34,10 +34,7 @@ def show_progress(check: Checks) -> None:
 
 def header(check: Checks) -> Feedback:
     """Return the progress in a lesson: points, minutes left and the next step."""
-    now = standing(check.expected, check.progress)
-    following = check.next_lesson() if now.is_core_done or now.next is None else None
-    values = {"format_minutes": format_minutes, "now": now, "check": check, "following": following}
-    return Feedback(render("notebook/progress.html", **values), str(now))
+    return check.standing("progress")
 
 
 def course_map() -> Feedback:
@@ -60,6 +57,14 @@ def course_map() -> Feedback:
         "state": state,
         "progress": progress,
         "lessons": list(zip(files, lessons, strict=True)),
+        "going_on": next(
+            (
+                (lesson.title, course.link(each.notebook))
+                for each, (lesson, now) in zip(files, lessons, strict=True)
+                if now.core.exercises and not now.are_core_exercises_done
+            ),
+            None,
+        ),
         "link": course.link,
         "core": CoreMinutes.together([now.core_minutes for _, now in lessons]),
         "all_beyond": describe_beyond_core([now for _, now in lessons]),

@@ -61,7 +61,7 @@ def _make_verdict_table(grade: Grade) -> Table:
     for verdict in grade.verdicts:
         look = LOOKS[verdict.kind]
         table.add_row(
-            Text(verdict.exercise),
+            Text(verdict.title),
             f"{verdict.points}/{verdict.exercise_points}",
             Text(f"{look.symbol} {look.word}", style=_STYLES.get(verdict.kind, "red")),
         )
@@ -76,7 +76,7 @@ def _show_feedback(verdict: Verdict, grade: Grade, console: Console) -> None:
         text = feedback(verdict, advice=advice, width=console.width - 2).text
         console.print(Text(printable_lines(text)), end="\n\n", soft_wrap=True)
     elif needs_reason or verdict.exercise in grade.notes:
-        reason = f"{verdict.exercise}: {explain_verdict(verdict, grade.notes)}"
+        reason = f"{verdict.title}: {explain_verdict(verdict, grade.notes)}"
         console.print(Text(printable_lines(reason)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from pytree_course.judging.expected import Prediction
+from pytree_course.judging.expected import LETTERS, Prediction, with_letters
 from pytree_course.public_reports import without_citations
 from pytree_course.sources.source_cells import Mistake, SourceCell
 from pytree_course.sources.standalone_code import make_standalone
@@ -14,8 +14,6 @@ from pytree_course.sources.standalone_code import make_standalone
 PREDICTION = "◇"
 """Start of a prediction; the code cell after it holds the answer."""
 OPTION = re.compile(r"^- ([A-Z])\. (.+)$", re.MULTILINE)
-LETTERS = re.compile(r"\*\*[A-Z]\.\*\*|\([A-Z](?:, [A-Z])*\)")
-"""Letters of options in Markdown: `**B.**`, `(A)`, `(A, C)`."""
 BARE_LETTER = re.compile(r"(?<![\w`'\"*(:.])[B-F](?=[ ,:;.)](?![*`]))")
 """A letter written in another way; "A" may be a word."""
 FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
@@ -38,12 +36,15 @@ def read_predictions(
             new_letters = {}
         if cell.kind == "markdown" and new_letters:
             mistakes += _bare_letters(cell)
-            rewritten[index] = replace(cell, source=_with_letters(cell.source, new_letters))
+            source = with_letters(cell.source, new_letters)
+            if above.id in predictions and split_answer(source)[0]:
+                source = _with_letter_first(source, predictions[above.id].answer)
+            rewritten[index] = replace(cell, source=source)
         elif cell.kind == "code" and _answers_prediction(cell, above, mistakes):
             letters = [letter for letter, _ in OPTION.findall(above.source)]
             shuffled = random.Random(cell.id).sample(letters, len(letters))
             new_letters = dict(zip(shuffled, letters, strict=True))
-            prediction = _prediction(cells, index, new_letters)
+            prediction = _prediction(cells, index, shuffled)
             predictions[cell.id] = prediction
             rewritten[index - 1] = _with_options(above, prediction)
     return predictions, rewritten
@@ -64,22 +65,23 @@ def _answers_prediction(cell: SourceCell, above: SourceCell, mistakes: list[Mist
     return False
 
 
-def _prediction(cells: list[SourceCell], index: int, new_letters: dict[str, str]) -> Prediction:
+def _prediction(cells: list[SourceCell], index: int, shuffled: Sequence[str]) -> Prediction:
     """Make the prediction whose answer is in the cell at an index, from the cells around it."""
     asking, cell = cells[index - 1], cells[index]
-    texts = dict(OPTION.findall(asking.source))
     text = OPTION.sub("", asking.source).removeprefix(PREDICTION).replace("**Predict.**", "")
     question = " ".join(text.split())
-    answer = str(cell.metadata["prediction"])
-    code_above = [earlier.source for earlier in cells[:index] if earlier.kind == "code"]
-    return Prediction(
+    # A solution of the lesson's is not shown to a reader who has not found it.
+    above = [cell.source for cell in cells[:index] if cell.kind == "code"]
+    code_above = [source for source in above if "BEGIN SOLUTION" not in source]
+    as_written = Prediction(
         question,
-        options={new: texts[old] for old, new in new_letters.items()},
-        answer=new_letters.get(answer, answer),
+        options=dict(OPTION.findall(asking.source)),
+        answer=str(cell.metadata["prediction"]),
         code=cell.source,
         alone=make_standalone(cell.source, question, code_above),
-        why=_with_letters(_explanation(cells[index + 1 :]), new_letters),
+        why=_explanation(cells[index + 1 :]),
     )
+    return as_written.reordered(shuffled)
 
 
 def _explanation(cells_below: Sequence[SourceCell]) -> str:
@@ -96,6 +98,14 @@ def _with_options(asking: SourceCell, prediction: Prediction) -> SourceCell:
     return replace(asking, source=text)
 
 
+def _with_letter_first(text: str, letter: str) -> str:
+    """Begin the text below an answer's cell with the right letter, unless it does."""
+    if text.startswith(f"**{letter}.**"):
+        return text
+    between = "\n\n" if text.startswith((">", "|", "-", "`")) else " "
+    return f"**{letter}.**{between}{text}"
+
+
 def _bare_letters(cell: SourceCell) -> list[Mistake]:
     """Return a mistake if the text names an option in a form that the build does not change."""
     bare = BARE_LETTER.search(LETTERS.sub("", cell.source))
@@ -103,18 +113,6 @@ def _bare_letters(cell: SourceCell) -> list[Mistake]:
         return []
     why = f"name an option as ({bare[0]}) or **{bare[0]}.**, for the build changes letters"
     return [cell.mistake(why)]
-
-
-def _with_letters(text: str, new_letters: dict[str, str]) -> str:
-    """Replace the letters of options in a string by those in the notebook."""
-
-    def with_new_letters(match: re.Match[str]) -> str:
-        letters = [new_letters.get(letter, letter) for letter in re.findall("[A-Z]", match[0])]
-        if match[0].startswith("**"):
-            return f"**{letters[0]}.**"
-        return f"({', '.join(sorted(letters))})"
-
-    return LETTERS.sub(with_new_letters, text)
 
 
 def split_answer(text: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType
 
-MAX_DEFINITION_LINES = 8
+MAX_DEFINITION_LINES = 26
 """Code that needs more lines of definitions is not asked about outside its lesson."""
 _CHANGES = re.compile(
     "register|append|extend|update|add|pop|insert|remove|sav|set|writ|clear|donat"

@@ -107,12 +107,20 @@ def require_hidden(private: Iterable[Path]) -> None:
 
 
 def require_limits() -> None:
-    """Raise a CourseError that names the machine's limits that are too low for grading."""
-    from pytree_course.grading.sandbox.policy import limits_too_low
+    """Raise a CourseError that names the machine's limits with which right answers might fail."""
+    import resource
 
-    if too_low := "; ".join(limits_too_low()):
+    from pytree_course.grading.sandbox.policy import PROCESS_LIMITS, process_limits
+
+    found = process_limits()
+    too_low = [
+        f"`ulimit -H{option}` is {most // unit}, and grading needs {value // 2 // unit}"
+        for name, (value, option, unit) in PROCESS_LIMITS.items()
+        if (most := found[getattr(resource, name)]) < value // 2
+    ]
+    if too_low:
         raise CourseError(
-            f"This machine limits what its users' programs may use: {too_low}. Ask its "
+            f"This machine limits what its users' programs may use: {'; '.join(too_low)}. Ask its "
             f"administrator for more, or grade on another machine. {_INSTEAD}"
         )
 

@@ -1,11 +1,12 @@
 """The sandbox's view: visible files, variables, process limits, and the bubblewrap command for it.
 
-The numbers behind the limits are in `limits`, the allowed system calls in `system_calls`.
+The numbers behind the limits are in `limits`, the allowed system calls in `system_calls`; the
+owner's manual is docs/sandbox.md.
 """
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytree_course
@@ -89,17 +90,6 @@ def process_limits() -> dict[int, int]:
         _, most = resource.getrlimit(limit)
         found[limit] = value if most == resource.RLIM_INFINITY else min(value, most)
     return found
-
-
-def limits_too_low() -> Iterator[str]:
-    """Yield each limit of this machine with which right answers might fail, and what they need."""
-    import resource
-
-    found = process_limits()
-    for name, (value, option, unit) in PROCESS_LIMITS.items():
-        most = found[getattr(resource, name)]
-        if most < value // 2:
-            yield f"`ulimit -H{option}` is {most // unit}, and grading needs {value // 2 // unit}"
 
 
 def sandbox_user() -> int:

@@ -1,18 +1,21 @@
 """The seccomp filter: the system calls that an answer may make.
 
 The list was recorded from honest answers, all lessons and the programs that they may start: Python,
-JAX, NumPy, Matplotlib and shells. Any other call fails as if Linux did not have it (ENOSYS), and
-libraries then do without it.
+JAX, NumPy, Matplotlib and shells; `.ci/record_system_calls.py` records it again. Any other call
+fails as if Linux did not have it (ENOSYS), and libraries then do without it.
 """
 
 import errno
+import fcntl
 import functools
 import os
+import socket
+import termios
 
 import pyseccomp
 
 # Calls that this processor does not have, such as `open` on ARM, are skipped.
-_ALLOWED = (
+ALLOWED = (
     # open files, and data in them
     "open openat openat2 creat close close_range dup dup2 dup3 pipe pipe2",
     "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 sendfile",
@@ -49,26 +52,31 @@ _ALLOWED = (
 _NAMESPACES = 0x7E020000  # CLONE_NEW...: start a process in new namespaces
 # Others could lease or watch files of the host (F_SETLEASE, F_NOTIFY).
 _FILE_COMMANDS = (
-    *(0, 1, 2, 3, 4),  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL
-    *(5, 6, 7, 36, 37, 38),  # F_GETLK, F_SETLK, F_SETLKW, and F_OFD_...
-    *(8, 9, 1030, 1032),  # F_SETOWN, F_GETOWN, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
+    *(fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL),
+    *(fcntl.F_SETFL, fcntl.F_GETLK, fcntl.F_SETLK, fcntl.F_SETLKW, fcntl.F_OFD_GETLK),
+    *(fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW, fcntl.F_GETOWN, fcntl.F_SETOWN, fcntl.F_GETPIPE_SZ),
 )
+# Python does not know these numbers. Their names here are those in Linux's headers.
+_TIOCGSID, _TIOCGPTPEER, _TIOCGPTN, _TIOCSPTLCK = 0x5429, 0x5441, 0x80045430, 0x40045431
+_SIOCGIFNAME, _SIOCGIFCONF, _SIOCGIFFLAGS = 0x8910, 0x8912, 0x8913
+_SIOCGIFADDR, _SIOCGIFHWADDR, _SIOCGIFINDEX = 0x8915, 0x8927, 0x8933
+_PR_SET_PDEATHSIG, _PR_GET_PDEATHSIG, _PR_GET_DUMPABLE = 1, 2, 3
+_PR_SET_NAME, _PR_GET_NAME, _PR_CAPBSET_READ = 15, 16, 23
+
 _DEVICE_COMMANDS = (
-    *(0x5401, 0x5402, 0x5403, 0x5404),  # TCGETS, TCSETS, TCSETSW, TCSETSF
-    *(0x540B, 0x540E, 0x540F, 0x5410),  # TCFLSH, TIOCSCTTY, TIOCGPGRP, TIOCSPGRP
-    *(0x5413, 0x5414, 0x541B, 0x5421),  # TIOCGWINSZ, TIOCSWINSZ, FIONREAD, FIONBIO
-    *(0x5422, 0x5429, 0x5450, 0x5451),  # TIOCNOTTY, TIOCGSID, FIONCLEX, FIOCLEX
-    *(0x5441, 0x80045430, 0x40045431),  # TIOCGPTPEER, TIOCGPTN, TIOCSPTLCK
-    *(0x8910, 0x8912, 0x8913),  # SIOCGIFNAME, SIOCGIFCONF, SIOCGIFFLAGS
-    *(0x8915, 0x8927, 0x8933),  # SIOCGIFADDR, SIOCGIFHWADDR, SIOCGIFINDEX
+    *(termios.TCGETS, termios.TCSETS, termios.TCSETSW, termios.TCSETSF, termios.TCFLSH),
+    *(termios.TIOCSCTTY, termios.TIOCNOTTY, termios.TIOCGPGRP, termios.TIOCSPGRP, _TIOCGSID),
+    *(termios.TIOCGWINSZ, termios.TIOCSWINSZ, _TIOCGPTPEER, _TIOCGPTN, _TIOCSPTLCK),
+    *(termios.FIONREAD, termios.FIONBIO, termios.FIOCLEX, termios.FIONCLEX),
+    *(_SIOCGIFNAME, _SIOCGIFCONF, _SIOCGIFFLAGS, _SIOCGIFADDR, _SIOCGIFHWADDR, _SIOCGIFINDEX),
 )
 _PROCESS_OPTIONS = (
-    *(1, 2, 3),  # PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_GET_DUMPABLE
-    *(15, 16, 23),  # PR_SET_NAME, PR_GET_NAME, PR_CAPBSET_READ
+    *(_PR_SET_PDEATHSIG, _PR_GET_PDEATHSIG, _PR_GET_DUMPABLE),
+    *(_PR_SET_NAME, _PR_GET_NAME, _PR_CAPBSET_READ),
 )
 # Sockets of other families lead out of a network namespace (VSOCK) or deep into the kernel (ALG).
-_FAMILIES = (1, 2, 16)  # AF_UNIX, AF_INET, AF_NETLINK: ipykernel needs these
-_PLAIN_PRIORITY = 0  # SCHED_OTHER; ZeroMQ aborts if it may not set it
+_FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_NETLINK)  # ipykernel needs these
+_PRIORITIES = (os.SCHED_OTHER,)  # ZeroMQ aborts if it may not set it
 _LOW_BITS = 0xFFFFFFFF  # the kernel ignores the others of these arguments
 
 
@@ -85,7 +93,7 @@ def filter_instructions() -> bytes:
             if number >= 0:
                 calls.add_rule(pyseccomp.ALLOW, number, *arguments)
 
-    allow(" ".join(_ALLOWED))
+    allow(" ".join(ALLOWED))
     allow("clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _NAMESPACES, 0))
     # `nice` continues if this is forbidden, but gives up if it does not exist.
     calls.add_rule(pyseccomp.ERRNO(errno.EPERM), _number_of("setpriority"))
@@ -94,7 +102,7 @@ def filter_instructions() -> bytes:
         ("ioctl", 1, _DEVICE_COMMANDS),
         ("prctl", 0, _PROCESS_OPTIONS),
         ("socket", 0, _FAMILIES),
-        ("sched_setscheduler", 1, (_PLAIN_PRIORITY,)),
+        ("sched_setscheduler", 1, _PRIORITIES),
     ):
         for value in values:
             allow(names, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, _LOW_BITS, value))
