@@ -23,8 +23,7 @@ def test_an_exercise_from_a_wrong_answer_to_a_right_one(visit: Visit):
     exercises = visit.open(EXERCISES)
     header, shown = exercises.output("setup"), exercises.output(CHECK)
     exercises.write(ANSWER, WRONG)
-    exercises.write("same_structure-answer", "def same_structure(a, b):
-    return a.same")
+    exercises.write("same_structure-answer", "def same_structure(a, b):\n    return a.same")
     exercises.run(
         "setup",
         ANSWER,
