@@ -5,7 +5,7 @@ python checks/check_02_tree_map.py exercises/02_tree_map_exercises.ipynb
 
 from collections import OrderedDict
 from functools import wraps
-from itertools import cycle, pairwise
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import jax
@@ -17,7 +17,6 @@ from pytree_course.cases import (
     Duo,
     as_jax,
     check,
-    is_one_program,
     matrix,
     random_words,
     returning_jax,
@@ -210,39 +209,6 @@ def global_norm(answer, rng):
     yield Case(norm, [None, ({},)], note="There are no leaves.")
     yield Case(norm, matrix(rng), note="One matrix.")
     yield Case(norm, [vector(rng), single, vector(rng)])
-
-
-@check
-def from_shapes(answer, rng):
-    """A shape is a tuple and stays whole; the empty tuple too; lists, dicts and None are nodes."""
-    answer = keeping_float64(answer)
-    shapes = dealing(*shuffled(rng, [(2,), (2, 2), (), (0, 2), (1, 2)]))
-
-    first, second = random_words(rng, 2)
-    small = [
-        (2, 2),
-        (),
-        (0, 2),
-        {first: (2,), second: (2, 2)},
-        {second: (), first: (2,)},
-        {first: [(), (2,)]},
-        {first: (2, 2), second: (0, 2)},
-        {first: (2,), second: None},
-        [(2, 2), None],
-        [(2,), (2, 2)],
-        Duo((2,), (2, 2)),
-        {first: Duo((2,), (2, 2))},
-        OrderedDict({first: (2,), second: (2, 2)}),
-        [OrderedDict({second: (2,)})],
-        {first: [], second: (2,)},
-        [(2,), [], {}],
-        {"w": (1, 2), "scale": ()},
-    ]
-    for tree in shuffled(rng, small):
-        yield Case(answer, tree)
-    for _ in range(3 + rng.integers(3)):
-        parts = [shapes(), None, [shapes(), shapes()], Duo(shapes(), [shapes()]), {"w": shapes()}]
-        yield Case(answer, dict(zip(random_words(rng, 5), shuffled(rng, parts), strict=True)))
 
 
 @check
@@ -491,109 +457,109 @@ def stack_trees(stack, unstack, rng):
         yield Case(unstack, tree)
 
 
-class Watched(NamedTuple):
-    """A node that counts how often it is opened while JAX traces."""
+@check
+def model_mask(answer, rng):
+    """The name of a parameter in modules of NNX and Equinox, and in plain containers."""
+    import equinox as eqx
+    import optax
+    from flax import nnx
 
-    weights: Any
-    single: Any
-    opened = 0  # type: ignore[misc]  # one for the class: no field
+    ones = np.ones((2, 2), np.float32)
+    first, second = random_words(rng, 2)
+    names = ["weight", "bias", "bias_scale", "kernel", "unbiased", "scale"]
 
-    def flatten(self):
-        Watched.opened += isinstance(self.single, jax.core.Tracer)
-        return tuple(self), None
+    class NNX(nnx.Module):
+        def __init__(self, **fields):
+            for name, field in fields.items():
+                is_array = isinstance(field, np.ndarray)
+                setattr(self, name, nnx.Param(field) if is_array else nnx.data(field))
 
+    class Equinox(eqx.Module):
+        weight: Any = None
+        bias: Any = None
+        bias_scale: Any = None
+        value: Any = None
 
-jax.tree_util.register_pytree_node(Watched, Watched.flatten, lambda _, parts: Watched(*parts))
+    def drawn():
+        return {name: ones for name in ["bias", *shuffled(rng, names)[: rng.integers(1, 4)]]}
+
+    def decaying(model):
+        decay = optax.add_decayed_weights(0.5, mask=answer(models[model]))
+        zeros = jax.tree.map(np.zeros_like, models[model])
+        updates, _ = decay.update(zeros, decay.init(models[model]), models[model])
+        return {
+            jax.tree_util.keystr(path): bool(np.any(update))
+            for path, update in jax.tree.leaves_with_path(updates)
+        }
+
+    pair, word = {"weight": ones, "bias": ones}, "dict"
+    models = {}
+    trees = [
+        NNX(kernel=ones, bias=ones),
+        NNX(scale=ones, bias_scale=ones, unbiased=ones),
+        NNX(bias=NNX(kernel=ones), **{second: NNX(bias=ones)}),
+        NNX(bias=NNX(kernel=ones, bias=ones), value=NNX(bias=ones, scale=ones)),
+        NNX(layers=nnx.List([NNX(**drawn()), NNX(**drawn())])),
+        NNX(bias=nnx.List([NNX(**drawn())]), value=NNX(kernel=ones)),
+        NNX(**{first: NNX(**drawn()), second: NNX(**drawn()), "bias": NNX(**drawn())}),
+        NNX(value=NNX(value=NNX(bias=ones, kernel=ones)), bias=ones),
+        Equinox(weight=ones, bias=ones),
+        Equinox(weight=Equinox(weight=ones, bias=ones), bias=Equinox(weight=ones)),
+        Equinox(bias=Equinox(weight=ones, bias_scale=ones), value=Equinox(ones, ones)),
+        Equinox(weight=[ones, ones], bias=(ones, Equinox(bias=ones)), value=pair),
+        {first: pair, second: [pair, ones], "value": pair},
+        {"bias": [ones, ones], second: {"bias": ones}},
+        {"bias": {"weight": ones, "unbiased": ones}, first: Layer(ones, ones)},
+    ]
+    for tree in shuffled(rng, trees):
+        kind = type(tree).__name__
+        word = f"{kind} {len(models) + 1}: " + ", ".join(
+            jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(tree)
+        )
+        models[word] = tree
+    note = "These are the paths of a model's leaves. Which of them does Optax decay, by your mask?"
+    if_wrong = {
+        "True": "Decay changes a bias, because your mask is `True` for it.",
+        "False": "Decay leaves out a parameter that is no bias.",
+    }
+    for word in models:
+        yield Case(decaying, word, note=note, if_wrong=if_wrong)
 
 
 @check
-def perturb(answer, rng):
-    """Noise, then clip, then zero; one program, for every scale and every `most`."""
-    seeds = [int(each) for each in rng.choice(1000, 12, replace=False)]
-    deviation = to_a_power(np.exp(rng.uniform(2, 7)), 2.5)
+def summary(answer, rng):
+    """What a Python loop gives, also for negative numbers and one row; and one compiled loop."""
 
-    # Nearly all cases share one structure and one set of shapes: they need one program. They are
-    # few, for an answer without a `jax.jit` that lasts compiles in each call.
-    def params(one, other, bias):
-        return {"a": bias, "b": one, "c": None, "d": Watched([other], floats(number(rng)))}
+    def call(rows):
+        return as_jax(answer(rows))
 
-    def run(params, scale, most):
-        return as_jax(answer(jax.random.key(seeds[0]), params, scale, most))
+    def lines(rows):
+        return str(jax.make_jaxpr(answer)(rows)).count(" = ")
 
-    def norms(params, scale, most):
-        result = run(params, scale, most)
-        return jax.tree.map(lambda leaf: float(np.linalg.norm(leaf)), result)
+    def grows(few, many):
+        return {"longer with more rows": lines(many) > lines(few)}
 
-    @jax.jit
-    def for_each_key(params, seeds):
-        # In one program, for an answer that compiles in each call.
-        def call(seed):
-            return answer(jax.random.key(seed), params, deviation, 1e6)
+    def halves(*shape, sign=1):
+        # Halves: a float holds their sums exactly, and whole numbers would not.
+        return floats(sign * (rng.integers(1, 40, shape) + 0.5))
 
-        return jax.lax.map(call, seeds)
-
-    def noise(params, seeds):
-        batch = added(for_each_key(params, np.asarray(seeds)), params)
-        matrices = [leaf for leaf in jax.tree.leaves(batch) if leaf.ndim == 3]
-        by_key = np.concatenate(matrices, axis=1).reshape(len(seeds), -1)
-        alike = first_alike(by_key)
-        return {
-            "first with the same noise": alike,
-            "different numbers, first key": len(set(first_alike(by_key[0]))),
-            # The deviation of 96 numbers is far from where it would be rounded otherwise; that of
-            # the 8 numbers of one key is anywhere.
-            "deviation": to_a_power(by_key.std(), 2.5) if len(set(alike)) > 6 else None,
-        }
-
-    def traced_again(params, scales):
-        opened = []
-        for scale in (1.0, *scales):  # the first call may have to trace
-            run(params, scale, 2 * scale)
-            opened.append(Watched.opened)
-        return [after > before for before, after in pairwise(opened)]
-
-    def is_one(tree, scale, most):
-        key = jax.random.key(seeds[0])
-        return is_one_program(lambda key, tree: answer(key, tree, scale, most), key, tree)
-
-    given = params(matrix(rng), -matrix(rng), vector(rng))
-    low, high = sorted(float(np.linalg.norm(leaf)) for leaf in (given["b"], *given["d"].weights))
-    zeros = floats(np.zeros((2, 2)))
-    one_zero, all_zeros = params(zeros, matrix(rng), vector(rng)), params(zeros, zeros, zeros[0])
-    cases = [
-        Case(run, given, 0.0, between(rng, high, 99), note="No noise; nothing is clipped."),
-        Case(run, given, 0.0, between(rng, low, high), note="No noise; one matrix is clipped."),
-        Case(run, one_zero, 0.0, fraction(rng), note="No noise; a matrix is all zeros."),
-        Case(run, all_zeros, 0.0, fraction(rng), note="No noise; all but a number are zeros."),
+    first, second = sorted(random_words(rng, 2))
+    signs = floats(rng.permutation([-2.5, 1.5, -0.5, 3.5])[:, None] + [0.0, 10.0])
+    trees = [
+        {second: halves(4, 2), first: halves(4)},
+        {first: halves(4, 2, sign=-1), second: halves(4, sign=-1)},
+        [signs, None, (halves(4, sign=-1),)],
+        halves(4, 2, sign=-1),
+        {first: halves(1, 2, sign=-1), second: halves(1)},
+        Duo(halves(3, 2), {first: signs[:3]}),
+        {"w": floats([1, 3, 2.5])},
     ]
-    note = "The norms of the leaves, after much noise."
-    cases += [Case(norms, given, 1000.0, fraction(rng), note=note) for _ in range(2)]
-    note = (
-        f"The numbers are seeds of keys, and the scale is {deviation}. Looked at is what is added "
-        "to the two matrices: for each key the first, counted from 0, with the same noise; for the "
-        "first key how many different numbers; for all the deviation, to a power of 2.5."
-    )
-    if_wrong = WRONG_NOISE | {
-        "different numbers, first key": "Some numbers get the same noise. " + OWN_NOISE,
-        **{f"first with the same noise {off}": text for off, text in OTHER_CALLS.items()},
-    }
-    for _ in range(2):
-        drawn = rng.permutation([*seeds, *rng.choice(seeds, 6)]).tolist()
-        cases.append(Case(noise, given, drawn, note=note, if_wrong=if_wrong))
-    yield from shuffled(rng, cases)
-    note = "Each number is a `scale`, and twice that is `most`. Which calls need a new trace?"
-    again = "JAX traces your function again: make one jitted function, once, and pass `scale` and "
-    if_wrong = {"True": again + "`most` to it as ordinary arguments."}
-    for count in rng.permutation([1, 2]):
-        scales = [fraction(rng) for _ in range(count)]
-        yield Case(traced_again, given, [*scales, scales[0]], note=note, if_wrong=if_wrong)
-    note = "Is the whole call one jitted program?"
-    outside = (
-        "A call of your `perturb` is not one jitted program: some operations stand outside of "
-    )
-    if_wrong = {"": outside + "the `jax.jit`, or there are several jitted functions."}
-    for tree in (given, {"w": matrix(rng)}):
-        yield Case(is_one, tree, fraction(rng), fraction(rng), note=note, if_wrong=if_wrong)
+    for tree in trees:
+        yield Case(call, tree)
+    note = "Is the program longer for the second tree, which has more rows?"
+    if_wrong = {"": "JAX writes your loop out, step by step. `jax.lax.scan` compiles one step."}
+    for count in (5, 7):
+        yield Case(grows, [halves(3, 2)], [halves(count, 2)], note=note, if_wrong=if_wrong)
 
 
 @check

@@ -37,7 +37,7 @@ def test_what_cannot_be_written_is_told_once_known_to_all_widgets_and_written_la
     [told] = progress.take_warnings() + other.take_warnings() + progress.take_warnings()
     assert str(file) in told
     file.rmdir()
-    progress.add("01_leaves", "leaf_at", "correct")
+    progress.add("01_leaves", "leaf_shapes", "correct")
     again = Progress.load(file)
     assert again.exercises == progress.exercises
     assert again.predictions == other.predictions

@@ -112,7 +112,7 @@ def leaves_of(tree):
 +    if isinstance(tree, (list, tuple, np.ndarray)):
 
 
-# %% exercise="leaves_of" misconception="sorts_the_keys"
+# %% exercise="leaves_of" misconception="sorts_the_keys" met="jax-ml/jax#4085"
 """Your leaves come in the order of the sorted keys. That is what JAX does, and the lesson comes to it in a minute. Here, keep the order in which each dict was written."""
 def leaves_of(tree):
     return jax.tree.leaves(tree)
@@ -183,7 +183,7 @@ def leaves_of(tree):
 +        return []
 
 
-# %% exercise="leaves_of" misconception="empty_is_a_leaf" changes="by_a_loop"
+# %% exercise="leaves_of" misconception="empty_is_a_leaf" met="jax-ml/jax#11425" changes="by_a_loop"
 """Your list holds empty containers. A container without items is a container all the same: it adds no leaf."""
 -    if isinstance(tree, dict):
 +    if isinstance(tree, dict) and tree:
@@ -255,7 +255,7 @@ def leaves_by_type(tree):
     return [tree]
 
 
-# %% exercise="leaves_by_type" misconception="parent_class" changes="solution"
+# %% exercise="leaves_by_type" misconception="parent_class" met="jax-ml/jax#506" changes="solution"
 """You open objects of a subclass too: an `OrderedDict`, or a subclass of `dict` of your own. `isinstance` asks for the parent class. `type(tree) in registry` asks for the exact type, and these types are not in your registry."""
 -    if type(tree) not in registry:
 -        return [tree]
@@ -267,7 +267,7 @@ def leaves_by_type(tree):
 +    return [tree]
 
 
-# %% exercise="leaves_by_type" misconception="as_written" changes="solution"
+# %% exercise="leaves_by_type" misconception="as_written" met="jax-ml/jax#4085" changes="solution"
 """Your leaves come in the order in which a dict was written. JAX takes the values in the order of the sorted keys."""
 -registry[dict] = lambda node: [node[key] for key in sorted(node)]
 +registry[dict] = lambda node: list(node.values())
@@ -405,7 +405,7 @@ def rebuild(tree, leaves):
     return None if tree is None else next(leaves)
 
 
-# %% exercise="rebuild" misconception="as_written" changes="solution"
+# %% exercise="rebuild" misconception="as_written" met="jax-ml/jax#4085" changes="solution"
 """Your tree has the right structure, but you fill each dict in the order in which its keys were written. JAX goes through the keys in sorted order."""
 -        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
 +        return {key: rebuild(item, leaves) for key, item in tree.items()}
@@ -467,7 +467,7 @@ def rebuild(tree, leaves):
 +    return leaves[0]
 
 
-# %% exercise="rebuild" misconception="writes_into_the_tree"
+# %% exercise="rebuild" misconception="writes_into_the_tree" met="jax-ml/jax#17415"
 """After the call, the tree that your function was given has changed: you write the new leaves into its dicts and lists. Build a new container in each call, and leave `tree` as it is."""
 def rebuild(tree, leaves):
     if isinstance(tree, tuple):
@@ -609,7 +609,7 @@ def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes
 
 
-# %% exercise="count_leaves" misconception="subclasses_are_nodes" section="the-registry"
+# %% exercise="count_leaves" misconception="subclasses_are_nodes" met="jax-ml/jax#506" section="the-registry"
 """Your result is right for Python's own containers, and wrong for other classes. Code that uses `isinstance` gives such results. JAX looks for the exact type in its registry: it does not open an unregistered subclass of `dict`, and it opens every registered class."""
 def count_leaves(tree):
     if tree is None:
@@ -687,7 +687,7 @@ def count_leaves(tree):
     return len(set(jax.tree.leaves(tree)))
 
 
-# %% exercise="count_leaves" misconception="children_of_the_root" section="structure-is-a-value"
+# %% exercise="count_leaves" misconception="children_of_the_root" met="jax-ml/jax#4739" section="structure-is-a-value"
 """Your number is that of the items in the outermost container, and 0 for a single leaf. JAX also opens every container inside, and a single value is a tree with one leaf."""
 def count_leaves(tree):
     return len(jax.tree.structure(tree).children())
@@ -760,7 +760,7 @@ predictions = dict(A=2, B=4, C=0, D=3, E=3, F=2, G=1, H="error")
 predictions = dict(A=9, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="empty_containers_are_leaves" section="how-many-leaves"
+# %% exercise="predict_leaf_counts" misconception="empty_containers_are_leaves" met="jax-ml/jax#11425" section="how-many-leaves"
 """3 is the number of empty containers, and of items in the outer list. For JAX an empty container is a node that holds nothing, so it adds no leaf."""
 predictions = dict(A=2, B=2, C=3, D=3, E=3, F=2, G=1, H="error")
 
@@ -775,17 +775,17 @@ predictions = dict(A=2, B=2, C=0, D=5, E=3, F=2, G=1, H="error")
 predictions = dict(A=2, B=2, C=0, D=3, E=1, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes"
+# %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes" met="jax-ml/jax#506"
 """2 is the number of values in the `Config`. `Config` is a kind of `dict`, but JAX looks for the exact type in the registry, not for its parent class. So JAX does not open the `Config`."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=2, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes"
+# %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes" met="jax-ml/jax#40517"
 """5 is the number of items in the set and the deque. JAX does not open everything that holds items: the type must be in the registry, and `set` and `deque` are not."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="any_keys_work" section="dict-keys-are-sorted"
+# %% exercise="predict_leaf_counts" misconception="any_keys_work" met="jax-ml/jax#15358, jax-ml/jax#40026" section="dict-keys-are-sorted"
 """2 is the number of values in the dict. A Python dict accepts any keys, but JAX sorts the keys of a dict. What does `sorted` do with the keys of this dict?"""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=2)
 
@@ -810,7 +810,7 @@ predictions = dict(A=2, B=2, C=0, D=3, E=3, F=4, G=1, H="error")
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=3, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="unknown_types_raise"
+# %% exercise="predict_leaf_counts" misconception="unknown_types_raise" met="jax-ml/jax#2749"
 """JAX raises no error for a type that it does not know. JAX does not look inside: the whole object is one leaf."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F="error", G="error", H="error")
 
@@ -1077,155 +1077,6 @@ def leaf_shapes(tree):
     return shapes
 
 
-# %% exercise="count_nones" variant="by_difference"
-def count_nones(tree):
-    with_nones = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return len(with_nones) - len(jax.tree.leaves(tree))
-
-
-# %% exercise="count_nones" variant="by_map"
-def count_nones(tree):
-    marks = jax.tree.map(lambda leaf: leaf is None, tree, is_leaf=lambda node: node is None)
-    return sum(jax.tree.leaves(marks))
-
-
-# %% exercise="count_nones" variant="by_reduce"
-def count_nones(tree):
-    return jax.tree.reduce(
-        lambda count, leaf: count + (leaf is None), tree, 0, is_leaf=lambda node: node is None
-    )
-
-
-# %% exercise="count_nones" variant="by_recursion"
-def count_nones(tree):
-    if tree is None:
-        return 1
-    level = jax.tree_util.default_registry.flatten_one_level(tree)
-    return 0 if level is None else sum(count_nones(child) for child in level[0])
-
-
-# %% exercise="count_nones" misconception="none_is_a_leaf"
-"""You count no `None` at all. `None` is never among the leaves: for JAX it is a node without children, so `jax.tree.leaves` does not list it."""
-def count_nones(tree):
-    return sum(leaf is None for leaf in jax.tree.leaves(tree))
-
-
-# %% exercise="count_nones" misconception="counts_every_leaf" section="where-to-stop"
-"""Your number includes the ordinary leaves as well as each `None`. It is right to let JAX stop at `None`. But `is_leaf` only adds places to stop: the ordinary leaves are still in the list."""
-def count_nones(tree):
-    return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
-
-
-# %% exercise="count_nones" misconception="every_node_is_a_none" section="structure-is-a-value"
-"""Your number includes each dict, list and tuple, full or empty, as `num_nodes` does. Not every node is a `None`."""
-def count_nones(tree):
-    structure = jax.tree.structure(tree)
-    return structure.num_nodes - structure.num_leaves
-
-
-# %% exercise="count_nones" misconception="reads_the_text" section="structure-is-a-value"
-"""Your number is too high where the printed structure contains the word None but the tree has no `None`: a dict key can be `"None"`, and a custom node shows its own data. Look at the tree, not at its string."""
-def count_nones(tree):
-    return str(jax.tree.structure(tree)).count("None")
-
-
-# %% exercise="count_nones" misconception="counts_among_the_leaves"
-"""You find no `None`, and an array raises an error. `jax.tree.leaves` does not list `None`. And `count` of a list compares with `==`: for an array, NumPy then compares each element."""
-def count_nones(tree):
-    return jax.tree.leaves(tree).count(None)
-
-
-# %% exercise="count_nones" misconception="adds_comparisons" changes="solution"
-"""Your count is right until the tree holds an array; then your count becomes an array. `== None` on an array compares each element. There is only one `None`, so compare with `is`."""
--    return sum(leaf is None for leaf in leaves)
-+    return sum(leaf == None for leaf in leaves)
-
-
-# %% exercise="count_nones" misconception="subclasses_are_nodes" section="the-registry"
-"""Your result is right for Python's own containers, and wrong for other classes. Code that uses `isinstance` gives such results. JAX looks for the exact type: it does not open an unregistered subclass of `dict`, and it opens every registered class."""
-def count_nones(tree):
-    if isinstance(tree, dict):
-        return sum(count_nones(child) for child in tree.values())
-    if isinstance(tree, (list, tuple)):
-        return sum(count_nones(child) for child in tree)
-    return int(tree is None)
-
-
-# %% exercise="count_nones" misconception="empty_is_none"
-"""Your number includes empty containers. Each of them is a node without children, as `None` is. But an empty container is not `None`, and the structure shows the difference."""
-def count_nones(tree):
-    def is_empty(node):
-        return node is None or (isinstance(node, (dict, list, tuple)) and len(node) == 0)
-
-    return sum(is_empty(leaf) for leaf in jax.tree.leaves(tree, is_leaf=is_empty))
-
-
-# %% exercise="count_nones" misconception="falsy_is_none" changes="solution"
-"""Your number includes `0`, `False` and empty strings. In an `if`, Python treats these as false, just like `None`. But each of them is a value. Ask whether an object is `None`, not whether it is true."""
--    return sum(leaf is None for leaf in leaves)
-+    return sum(not isinstance(leaf, np.ndarray) and not leaf for leaf in leaves)
-
-
-# %% exercise="count_nones" misconception="a_tree_is_a_container" section="how-many-leaves" changes="solution"
-"""Your function is right, except for the tree that is just `None`. A tree need not be a container: a single value is a tree too, and so is `None`."""
-     """
-+    if tree is None:
-+        return 0
-
-
-# %% exercise="count_nones" misconception="looks_into_leaves" section="the-registry" changes="by_recursion"
-"""You look into everything that holds items, also into a set, a deque and a subclass of `dict`, which are leaves for JAX. And you do not look into a registered class, which JAX opens. JAX asks its registry, not whether Python can loop over an object."""
--    level = jax.tree_util.default_registry.flatten_one_level(tree)
--    return 0 if level is None else sum(count_nones(child) for child in level[0])
-+    if isinstance(tree, dict):
-+        return sum(map(count_nones, tree.values()))
-+    if isinstance(tree, (list, tuple, set, frozenset)) or hasattr(tree, "popleft"):
-+        return sum(map(count_nones, tree))
-+    return 0
-
-
-# %% exercise="count_nones" misconception="says_whether" changes="solution"
-"""You return `True` or `False`: whether there is a `None` in the tree. The task asks how many there are."""
--    return sum(leaf is None for leaf in leaves)
-+    return any(leaf is None for leaf in leaves)
-
-
-# %% exercise="count_nones" misconception="count_of_a_list"
-"""Your function fails at an array of several numbers. `==` on an array gives one answer for each element, and `count` and `in` of a list compare with `==` too. There is only one `None`, so compare with `is`."""
-def count_nones(tree):
-    return jax.tree.leaves(tree, is_leaf=lambda node: node is None).count(None)
-
-
-# %% exercise="count_nones" misconception="no_leaf_below_is_none" section="structure-is-a-value"
-"""Your number includes the containers that have no leaf in them, such as `()` or `[None]`, and it is 0 where the whole tree is just `None`. A tree without leaves is not always `None`: ask each node whether it is the object `None`."""
-def count_nones(tree):
-    def is_barren(node):
-        return not jax.tree.leaves(node)
-
-    nodes = jax.tree.leaves(tree, is_leaf=lambda node: node is not tree and is_barren(node))
-    return sum(map(is_barren, nodes))
-
-
-# %% exercise="count_nones" misconception="looks_into_sets_and_deques" section="the-registry" changes="solution"
-"""Your number includes each `None` inside a set or a deque. JAX does not look into these types: for JAX each of them is one leaf, and a `None` inside a leaf does not count."""
--    return sum(leaf is None for leaf in leaves)
-+    inside = [leaf for leaf in leaves if isinstance(leaf, set) or hasattr(leaf, "popleft")]
-+    return sum(item is None for items in [leaves, *inside] for item in items)
-
-
-# %% exercise="count_nones" misconception="values_of_the_top" section="how-many-leaves"
-"""You look only at the items of the outermost container, and your function fails where the tree is a single value: Python cannot loop over it. JAX opens the containers inside too, and a single value is a tree as well."""
-def count_nones(tree):
-    items = tree.values() if isinstance(tree, dict) else tree
-    return sum(item is None for item in items)
-
-
-# %% exercise="count_nones" misconception="is_not_true" changes="solution"
-"""You count every leaf that Python treats as false: `0`, `False` and an empty string as well. And an array of several numbers raises an error, because it is neither true nor false. Ask whether an object is `None`."""
--    return sum(leaf is None for leaf in leaves)
-+    return sum(not leaf for leaf in leaves)
-
-
 # %% exercise="nan_paths" starter=True
 def nan_paths(params):
     """Return the path texts of the leaves with a nan in them, in JAX's order.
@@ -1256,7 +1107,7 @@ def nan_paths(params):
     return jax.tree.leaves(jax.tree.map_with_path(name_if_broken, params))
 
 
-# %% exercise="nan_paths" misconception="dicts_keep_their_order"
+# %% exercise="nan_paths" misconception="dicts_keep_their_order" met="nuclear-multimessenger-astronomy/jester#36"
 """Your function still returns the same as before. Names and leaves come in two orders here: `list(params)` has the keys as they were written, and `jax.tree.leaves(params)` sorts them. And a `None` has a name, but is no leaf."""
 def nan_paths(params):
     names = list(params)
@@ -1491,7 +1342,7 @@ def same_structure(a, b):
     return (one.num_leaves, one.num_nodes) == (other.num_leaves, other.num_nodes)
 
 
-# %% exercise="same_structure" misconception="python_equality" section="the-registry"
+# %% exercise="same_structure" misconception="python_equality" met="apple/axlearn#47" section="the-registry"
 """You see no difference between a namedtuple and a tuple, or between an `OrderedDict` and a dict. Python's `==` sees none either. For JAX these are different kinds of nodes."""
 def same_structure(a, b):
     def zeros(tree):
@@ -1529,7 +1380,7 @@ def same_structure(a, b):
     return str(jax.tree.structure(a)) == str(jax.tree.structure(b))
 
 
-# %% exercise="same_structure" misconception="equal_trees"
+# %% exercise="same_structure" misconception="equal_trees" met="jax-ml/jax#11089"
 """Your answer depends on the leaves: other values make a `False`, and arrays may raise an error. That is how `==` works on whole trees. The structure is what remains when the leaves are taken out."""
 def same_structure(a, b):
     return a == b
@@ -1641,379 +1492,253 @@ def same_structure(a, b):
         raise Exception("whatever the error is")
 
 
-# %% exercise="replace_leaves" variant="by_flatten"
-def replace_leaves(tree, new_leaves):
-    old_leaves, structure = jax.tree.flatten(tree)
-    needed = len(old_leaves)
-    given = len(new_leaves)
-    if needed != given:
-        raise ValueError(f"The tree has {needed} leaves, but the list has {given} items.")
-    return structure.unflatten(new_leaves)
-
-
-# %% exercise="replace_leaves" variant="by_map"
-class WrongNumberError(ValueError):
-    pass
-
-
-def replace_leaves(tree, new_leaves):
-    count = len(jax.tree.leaves(tree))
-    if count != len(new_leaves):
-        raise WrongNumberError(f"needs {count}, got {len(new_leaves)}")
-    rest = iter(new_leaves)
-    return jax.tree.map(lambda leaf: next(rest), tree)
-
-
-# %% exercise="replace_leaves" misconception="jax_says_it_all"
-"""For some wrong numbers, your message does not say how many leaves were given. JAX's own `ValueError` has this gap too. The task asks for both numbers, always."""
-def replace_leaves(tree, new_leaves):
-    return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
-
-
-# %% exercise="replace_leaves" misconception="opens_the_new_leaves" changes="solution"
-"""A tuple among the new leaves is opened, and a `None` disappears, as if you had flattened the list of new leaves too. In a rebuilt tree, any object may take the place of a leaf."""
-     structure = jax.tree.structure(tree)
-+    new_leaves = jax.tree.leaves(new_leaves)
-
-
-# %% exercise="replace_leaves" misconception="none_is_a_leaf" section="a-missing-bias" changes="solution"
-"""Your function wants a new leaf for each `None` as well. For JAX `None` is a node without children: it belongs to the structure and needs no new leaf."""
--    structure = jax.tree.structure(tree)
-+    structure = jax.tree.structure(tree, is_leaf=lambda node: node is None)
-
-
-# %% exercise="replace_leaves" misconception="counts_the_top_level" section="how-many-leaves"
-"""Your function wants as many new leaves as there are items at the top. The number of leaves can be larger, because JAX opens the containers inside, or smaller, because of `None`."""
-def replace_leaves(tree, new_leaves):
-    if len(tree) != len(new_leaves):
-        raise ValueError(f"{len(tree)} leaves needed, {len(new_leaves)} given")
-    return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
-
-
-# %% exercise="replace_leaves" variant="by_numbered_leaves"
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    needed = structure.num_leaves
-    given = len(new_leaves)
-    if needed != given:
-        raise ValueError(f"expected {needed} leaves but the list has {given}")
-    numbered = jax.tree.unflatten(structure, range(needed))
-    return jax.tree.map(lambda place: new_leaves[place], numbered)
-
-
-# %% exercise="replace_leaves" misconception="only_too_few"
-"""Where there are too many new leaves, you drop the last ones and raise no error. That is a wrong number as well: the task asks for a `ValueError`."""
-def replace_leaves(tree, new_leaves):
-    needed, given = jax.tree.structure(tree).num_leaves, len(new_leaves)
-    if given < needed:
-        raise ValueError(f"{needed} leaves needed, {given} given")
-    rest = iter(new_leaves)
-    return jax.tree.map(lambda leaf: next(rest), tree)
+# %% exercise="differences" variant="by_registry"
+def differences(a, b, path=()):
+    text = jax.tree_util.keystr(path, simple=True, separator="/")
+    if type(a) is not type(b):
+        return {text: "kind"}
+    if isinstance(a, np.ndarray):
+        if a.shape == b.shape and a.dtype == b.dtype:
+            return {}
+        return {text: "dtype" if a.shape == b.shape else "shape"}
+    registry = jax.tree_util.default_registry
+    one, other = (dict(registry.flatten_one_level_with_keys(node)[0]) for node in (a, b))
+    found = {}
+    for entry in {**one, **other}:
+        if entry in one and entry in other:
+            found |= differences(one[entry], other[entry], (*path, entry))
+        else:
+            text = jax.tree_util.keystr((*path, entry), simple=True, separator="/")
+            found[text] = "missing" if entry in one else "extra"
+    return found
+
+
+# %% exercise="differences" variant="by_a_stack"
+def differences(a, b):
+    found, waiting = {}, [("", a, b)]
+    while waiting:
+        path, one, other = waiting.pop()
+        if type(one) != type(other):
+            found[path] = "kind"
+        elif type(one) == np.ndarray:
+            if one.shape != other.shape:
+                found[path] = "shape"
+            if one.shape == other.shape and one.dtype != other.dtype:
+                found[path] = "dtype"
+        elif one:
+            keys = list(one) if type(one) is dict else range(len(one))
+            others = list(other) if type(one) is dict else range(len(other))
+            start = path + "/" if path else ""
+            found |= {f"{start}{key}": "missing" for key in keys if key not in others}
+            found |= {f"{start}{key}": "extra" for key in others if key not in keys}
+            waiting += [(f"{start}{k}", one[k], other[k]) for k in keys if k in others]
+        elif other:
+            start = path + "/" if path else ""
+            keys = other if isinstance(other, dict) else range(len(other))
+            found |= {f"{start}{key}": "extra" for key in keys}
+    return found
+
+
+# %% exercise="differences" variant="by_all_nodes"
+def differences(a, b):
+    def places(tree, path=()):
+        yield path, tree
+        if isinstance(tree, (dict, list, tuple)):
+            items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+            for key, child in items:
+                yield from places(child, (*path, str(key)))
+
+    def reason(path):
+        if path not in two:
+            return "missing"
+        if path not in one:
+            return "extra"
+        x, y = one[path], two[path]
+        if type(x) is not type(y):
+            return "kind"
+        if isinstance(x, np.ndarray):
+            return "shape" if x.shape != y.shape else "dtype" if x.dtype != y.dtype else ""
+        return ""
+
+    one, two = dict(places(a)), dict(places(b))
+    found = {}
+    for path in sorted(one | two, key=len):
+        if not any(path[:n] in found for n in range(len(path))) and reason(path):
+            found[path] = reason(path)
+    return {"/".join(path): why for path, why in found.items()}
+
+
+# %% exercise="differences" misconception="compares_the_leaves" section="key-paths"
+"""You compare leaves by their paths. A list and a tuple have the same paths, and `None` and empty containers have no leaves, so you do not see where these differ; and of a missing part, you report each leaf. Compare the nodes, too."""
+def differences(a, b):
+    def leaves(tree):
+        return {
+            jax.tree_util.keystr(path, simple=True, separator="/"): leaf
+            for path, leaf in jax.tree.leaves_with_path(tree)
+        }
+
+    one, other = leaves(a), leaves(b)
+    found = {path: "missing" for path in one if path not in other}
+    found |= {path: "extra" for path in other if path not in one}
+    for path in one.keys() & other.keys():
+        if one[path].shape != other[path].shape:
+            found[path] = "shape"
+        elif one[path].dtype != other[path].dtype:
+            found[path] = "dtype"
+    return found
+
+
+# %% exercise="differences" misconception="the_shorter_list_decides" changes="solution"
+"""You do not notice that one list or tuple is longer than the other, as with `zip`, which stops at the shorter one. A position that only one of them has is `missing` or `extra`."""
+             one, other = children(a), children(b)
++            if not isinstance(a, dict):
++                one = {key: one[key] for key in one if key in other}
++                other = {key: other[key] for key in one}
+
 
-
-# %% exercise="replace_leaves" misconception="uses_up_the_list" section="there-and-back" changes="solution"
-"""The tree is right, but afterwards the list of new leaves is empty: `pop` takes items out of the caller's list."""
--    return jax.tree.unflatten(structure, new_leaves)
-+    return jax.tree.map(lambda leaf: new_leaves.pop(0), tree)
-
-
-# %% exercise="replace_leaves" misconception="a_list_is_such_a_tree" changes="solution"
-"""Your function works only where `tree` is itself a list of leaves. `jax.tree.map` takes further trees of the same structure, and a flat list seldom has the structure of `tree`."""
--    return jax.tree.unflatten(structure, new_leaves)
-+    return jax.tree.map(lambda old, new: new, tree, new_leaves)
-
-
-# %% exercise="replace_leaves" misconception="says_no_numbers" changes="solution"
-"""For a wrong number you raise a `ValueError`, but its message lacks the two numbers. With them, the reader of the message sees whether there are too many items or too few."""
--        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-+        raise ValueError("wrong number of leaves")
-
-
-# %% exercise="replace_leaves" misconception="says_only_what_is_needed" changes="solution"
-"""Your message says how many leaves are needed, but not how many were given. The task asks for both numbers."""
--        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-+        raise ValueError(f"{structure.num_leaves} leaves needed")
-
-
-# %% exercise="replace_leaves" misconception="walks_and_builds_plain_containers" section="the-registry" changes="a_list_is_such_a_tree"
-"""You fill a dict in the order in which it was written, and you lose types: an `OrderedDict` becomes a dict, or a namedtuple becomes a tuple. JAX sorts the keys, and rebuilds every type that it knows: leave the walk to JAX."""
--    return jax.tree.map(lambda old, new: new, tree, new_leaves)
-+    items = iter(new_leaves)
-+
-+    def build(node):
-+        if node is None:
-+            return None
-+        if isinstance(node, dict):
-+            return {key: build(child) for key, child in node.items()}
-+        if isinstance(node, list):
-+            return [build(child) for child in node]
-+        if isinstance(node, tuple):
-+            return tuple(build(child) for child in node)
-+        return next(items)
-+
-+    return build(tree)
-
-
-# %% exercise="replace_leaves" misconception="walks_and_calls_the_type" section="the-registry" changes="walks_and_builds_plain_containers"
-"""You fill a dict in the order in which it was written, and you fail at a namedtuple or treat a registered class as one leaf. JAX sorts the keys, and rebuilds every type that it knows: leave the walk to JAX."""
--        if isinstance(node, list):
--            return [build(child) for child in node]
--        if isinstance(node, tuple):
--            return tuple(build(child) for child in node)
-+        if isinstance(node, (list, tuple)):
-+            return type(node)([build(child) for child in node])
-
-
-# %% exercise="replace_leaves" misconception="from_the_end" changes="solution"
-"""Your new leaves are in reverse order, as `pop` without a position takes the last item first. The first item of the list belongs to the first leaf."""
--    return jax.tree.unflatten(structure, new_leaves)
-+    return jax.tree.unflatten(structure, new_leaves[::-1])
-
-
-# %% exercise="replace_leaves" misconception="the_tree_is_its_structure" changes="a_list_is_such_a_tree"
-"""Your function fails whatever the tree is. `jax.tree.unflatten` takes two things, in this order: a structure, as `jax.tree.structure` makes it, and the leaves. A tree is no structure."""
--    return jax.tree.map(lambda old, new: new, tree, new_leaves)
-+    return jax.tree.unflatten(tree, new_leaves)
-
-
-# %% exercise="replace_leaves" misconception="counts_all_nodes" section="structure-is-a-value" changes="solution"
-"""Your function wants a new leaf for each container as well, and for each `None`, as `num_nodes` counts them. Only leaves are replaced."""
--    if structure.num_leaves != len(new_leaves):
--        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-+    if structure.num_nodes != len(new_leaves):
-+        raise ValueError(f"{structure.num_nodes} leaves needed, {len(new_leaves)} given")
-
-
-# %% exercise="replace_leaves" misconception="runs_out"
-"""Where there are too many new leaves, you drop the last ones without an error; where there are too few, your error is not a `ValueError` with both numbers. Compare the two numbers before you take any item."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves > len(new_leaves):
-        raise Exception("whatever the error is")
-    return jax.tree.unflatten(structure, new_leaves[: structure.num_leaves])
-
-
-# %% exercise="replace_leaves" misconception="raises_another_error" changes="solution"
-"""For a wrong number you raise an error of another type, for example an `AssertionError`, which means that the program itself has a mistake. Here the list has the wrong length: the task asks for a `ValueError`."""
--    if structure.num_leaves != len(new_leaves):
--        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-+    needed, given = structure.num_leaves, len(new_leaves)
-+    if needed != given:
-+        raise Exception(f"{needed} leaves needed, {given} given")
-
+# %% exercise="differences" misconception="a_length_is_a_kind" changes="solution"
+"""For two lists or two tuples of different lengths, you report the container. The task asks for each position that only one of the two has."""
+-        if type(a) is not type(b):
++        if type(a) is not type(b) or (isinstance(a, (list, tuple)) and len(a) != len(b)):
+
+
+# %% exercise="differences" misconception="other_keys_are_another_kind" changes="solution"
+"""For two dicts with different keys you report the dict, as JAX's message does. The task asks for each key that only one of the two has, and goes on below the keys that both have."""
+-        if type(a) is not type(b):
++        if type(a) is not type(b) or (isinstance(a, dict) and a.keys() != b.keys()):
+
+
+# %% exercise="differences" misconception="only_the_first" changes="solution"
+"""You report one place, and stop. The task asks for all places where the trees differ."""
+     compare(a, b, "")
+-    return found
++    return dict(list(sorted(found.items()))[:1])
+
+
+# %% exercise="differences" misconception="each_leaf_of_a_part" changes="solution"
+"""Where a whole part is missing, you report each of its leaves, and an empty part or a `None` not at all. The task asks for one place: the path of the part."""
+     compare(a, b, "")
+-    return found
++    result = {}
++    for path, reason in found.items():
++        part = {"missing": a, "extra": b}.get(reason)
++        for key in path.split("/") if part is not None else []:
++            part = part[key] if isinstance(part, dict) else part[int(key)]
++        below = jax.tree.leaves_with_path(part) if reason in ("missing", "extra") else [((), 0)]
++        for entries, _ in below:
++            text = jax.tree_util.keystr(entries, simple=True, separator="/")
++            result[f"{path}/{text}" if text else path] = reason
++    return result
+
+
+# %% exercise="differences" misconception="list_and_tuple_are_the_same" changes="solution"
+"""You take a list and a tuple for the same kind, and compare their items. To JAX they are two kinds of node: a map over a list and a tuple raises an error."""
+-        if type(a) is not type(b):
++        sequence = isinstance(a, (list, tuple)) and isinstance(b, (list, tuple))
++        if type(a) is not type(b) and not sequence:
 
-# %% exercise="replace_leaves" misconception="new_or_old" changes="solution"
-"""Where an item is `None`, 0 or empty, your tree keeps the old leaf, and an array of several numbers makes you fail, as with `new or old`. Each item becomes a leaf, whether Python takes it for true or not."""
--    return jax.tree.unflatten(structure, new_leaves)
-+    pairs = zip(new_leaves, jax.tree.leaves(tree))
-+    return jax.tree.unflatten(structure, [new or old for new, old in pairs])
-
-
-# %% exercise="replace_leaves" misconception="the_new_structure_must_be_the_old" section="a-missing-bias"
-"""You raise an error where an item is `None` or a container, though the number of items is right. The result may have another structure than `tree`: JAX opens such an item when it flattens the result. Only the numbers have to agree."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    result = jax.tree.unflatten(structure, new_leaves[: structure.num_leaves])
-    if structure.num_leaves != len(new_leaves) or jax.tree.structure(result) != structure:
-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-    return result
-
-
-# %% exercise="leaf_at" variant="by_loop"
-def leaf_at(tree, path_text):
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            return leaf
-    raise KeyError(f"there is no leaf at {path_text}")
-
-
-# %% exercise="leaf_at" variant="by_map_with_path"
-def leaf_at(tree, path_text):
-    found = []
-
-    def look(path, leaf):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            found.append(leaf)
-
-    jax.tree.map_with_path(look, tree)
-    if not found:
-        raise KeyError(path_text)
-    return found[0]
-
-
-# %% exercise="leaf_at" misconception="every_step_is_a_key"
-"""Your function works only where all keys are strings: it uses each part of the path text as a key. But a list needs a number, a key of a dict may be a number too, and a tree that is one leaf has no steps."""
-def leaf_at(tree, path_text):
-    for step in path_text.split("/"):
-        tree = tree[step]
-    return tree
-
-
-# %% exercise="leaf_at" misconception="every_step_is_a_key_or_a_position"
-"""You take each part of the path text as a key of a dict, or as a position. That can end at a container or at `None`, it fails at a field and where the tree is one leaf, and a wrong position raises no `KeyError`. A key may also be a number, or have a `/` in it."""
-def leaf_at(tree, path_text):
-    for step in path_text.split("/"):
-        tree = tree[step] if isinstance(tree, dict) else tree[int(step)]
-    return tree
-
-
-# %% exercise="leaf_at" misconception="digits_are_positions"
-"""You treat every part made of digits as a number. But a key of a dict can be the string `"0"`. And a part of the path can be the field of a namedtuple."""
-def leaf_at(tree, path_text):
-    for step in path_text.split("/") if path_text else []:
-        try:
-            tree = tree[int(step) if step.isdigit() else step]
-        except (IndexError, KeyError, TypeError):
-            raise KeyError(path_text) from None
-    if len(jax.tree.leaves(tree)) != 1 or jax.tree.leaves(tree)[0] is not tree:
-        raise KeyError(path_text)
-    return tree
-
-
-# %% exercise="leaf_at" misconception="silent_none" changes="by_loop"
-"""For a path that does not exist, you return `None` and raise no error. Then a typing mistake in a path causes an error much later, in another part of the program."""
--    raise KeyError(f"there is no leaf at {path_text}")
-
-
-# %% exercise="leaf_at" misconception="end_of_the_path" changes="by_loop"
-"""You accept a leaf when its path only ends with the string. `b` then finds `layers/0/b` too. A path text names every step, from the top of the tree to the leaf."""
--        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-+        if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
-
-
-# %% exercise="leaf_at" misconception="default_keystr"
-"""You find nearly nothing, as in a comparison with the default style of `keystr`, such as `['layers'][0]['w']`. The path texts that you are given are in the simple style, `layers/0/w`."""
-def leaf_at(tree, path_text):
-    leaves = {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree.leaves_with_path(tree)}
-    return leaves[path_text]
-
-
-# %% exercise="leaf_at" variant="by_list"
-class NoLeaf(KeyError):
-    pass
-
-
-def leaf_at(tree, path_text):
-    pairs = jax.tree_util.tree_leaves_with_path(tree)
-    texts = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
-    if path_text not in texts:
-        raise NoLeaf(f"no leaf at {path_text!r}")
-    return pairs[texts.index(path_text)][1]
-
-
-# %% exercise="leaf_at" misconception="none_is_a_leaf" section="a-missing-bias" changes="solution"
-"""At the path of a `None` you return `None`. For JAX `None` is a node without children, not a leaf. So no leaf has this path."""
--        for path, leaf in jax.tree.leaves_with_path(tree)
-+        for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
-
-
-# %% exercise="leaf_at" misconception="start_of_the_path" changes="end_of_the_path"
-"""You accept a leaf when its path only begins with the string. Then the path of a container gives its first leaf, and the beginning of a key is enough. A path text names every step."""
--        if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
-+        if jax.tree_util.keystr(path, simple=True, separator="/").startswith(path_text):
-
-
-# %% exercise="leaf_at" misconception="does_not_say_which" changes="by_loop"
-"""For a missing path you raise the right error, but its message does not say which path. Without the path, the reader of the message cannot find the mistake."""
--    raise KeyError(f"there is no leaf at {path_text}")
-+    raise KeyError("there is no such leaf")
-
-
-# %% exercise="leaf_at" misconception="empty_path_is_the_tree" section="how-many-leaves" changes="by_loop"
-"""For the path `""` you return the whole tree, even where it is a container. A container is no leaf: return the tree only if it is a single leaf. Best compare `""` with the path texts of the leaves, as any other path."""
- def leaf_at(tree, path_text):
-+    if path_text == "":
-+        return tree
-
-
-# %% exercise="leaf_at" misconception="slashes_at_the_ends" changes="solution"
-"""You accept a path with an extra `/` at its beginning or end, and do not find a key with a `/` there, as if the path text were stripped. In a path text, a further `/` is a further step, or part of a key."""
--    return leaves[path_text]
-+    return leaves[path_text.strip("/")]
-
-
-# %% exercise="leaf_at" misconception="not_true_is_missing" section="a-missing-bias" changes="solution"
-"""You use the leaf that you found as a condition. So `0`, `False` or an empty string seems to be missing, and an array of several numbers raises an error. Ask whether you found a leaf, not whether the leaf is true."""
--    return leaves[path_text]
-+    if not leaves.get(path_text):
-+        raise KeyError(path_text)
-+    return leaves[path_text]
-
-
-# %% exercise="leaf_at" misconception="a_slash_is_a_step"
-"""You do not find a leaf whose key has a `/` in it. If you split the string, a key such as `a/b` becomes two steps. Compare whole strings."""
-def leaf_at(tree, path_text):
-    steps = path_text.split("/") if path_text else []
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if [jax.tree_util.keystr((entry,), simple=True) for entry in path] == steps:
-            return leaf
-    raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="returns_the_pair" section="key-paths" changes="silent_none"
-"""You return the path and the leaf, as a pair. The task asks for the leaf alone."""
--            return leaf
-+            return path, leaf
-+    raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="walks_by_name_or_index"
-"""You accept the path of a container or of `None`. On the way down, a step can lead to a node that is not a leaf: look at what you have reached before you return it."""
-def leaf_at(tree, path_text):
-    node = tree
-    for step in path_text.split("/") if path_text else []:
-        try:
-            if isinstance(node, dict):
-                node = {str(key): child for key, child in node.items()}[step]
-            elif hasattr(node, step):
-                node = getattr(node, step)
-            else:
-                node = node[int(step)]
-        except (KeyError, IndexError, TypeError, ValueError):
-            raise KeyError(path_text) from None
-    return node
-
-
-# %% exercise="leaf_at" misconception="raises_another_error" changes="by_loop"
-"""For a missing path you raise an error of another type. The task asks for a `KeyError` with the path text, as a dict raises it for a missing key."""
--    raise KeyError(f"there is no leaf at {path_text}")
-+    raise Exception(path_text)
-
-
-# %% exercise="leaf_at" misconception="keys_are_texts" changes="returns_the_pair"
-"""You do not find a leaf under a key that is a number, such as `{3: ...}`. The path text says `3`, but the key is the number 3, not the string `"3"`. Compare path texts instead of keys."""
--            return path, leaf
-+            if not any(isinstance(getattr(entry, "key", ""), int) for entry in path):
-+                return leaf
-
-
-# %% exercise="leaf_at" misconception="positions_from_the_end" changes="by_loop"
-"""You accept a negative position such as `-1`. Python counts it from the end of a list, but each leaf has exactly one path text, and positions there begin with `0`."""
--    raise KeyError(f"there is no leaf at {path_text}")
-+    if isinstance(tree, (list, tuple)) and path_text.startswith("-"):
-+        leaf = tree[int(path_text)]
-+        if jax.tree_util.all_leaves([leaf]):
-+            return leaf
-+    raise KeyError(path_text)
-
-
-# %% exercise="leaf_at" misconception="an_empty_path_is_no_path" changes="end_of_the_path"
-"""You do not find the leaf at the path `""`. Where the whole tree is one leaf, its path has no steps. If you split the string, `"".split("/")` gives one step, and this step is empty."""
--        if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
-+        if path and jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-
-
-# %% exercise="leaf_at" misconception="registered_classes_are_closed" section="the-registry"
-"""You do not find the leaves inside a registered class. It is a node for JAX, though it has neither keys nor positions: `jax.tree.leaves_with_path` gives you the path of each leaf in it."""
-def leaf_at(tree, path_text):
-    def is_closed(node):
-        return not isinstance(node, (dict, list, tuple)) and node is not None
-
-    for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=is_closed):
-        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
-            if jax.tree_util.all_leaves([leaf]):
-                return leaf
-    raise KeyError(path_text)
+
+# %% exercise="differences" misconception="names_and_positions" changes="list_and_tuple_are_the_same"
+"""You compare the items of a dict with those of a list or a tuple, if their paths read alike. They are different kinds of node: report the place, and do not look deeper."""
+-        sequence = isinstance(a, (list, tuple)) and isinstance(b, (list, tuple))
+-        if type(a) is not type(b) and not sequence:
++        containers = isinstance(a, (dict, list, tuple)) and isinstance(b, (dict, list, tuple))
++        if type(a) is not type(b) and not containers:
+
+
+# %% exercise="differences" misconception="none_is_missing" section="a-missing-bias" changes="solution"
+"""You say `missing` or `extra` where one tree has a `None`. A `None` is a node: its key is there. Beside an array or a container, it is another kind."""
+-            found[path] = "kind"
++            found[path] = "missing" if b is None else "extra" if a is None else "kind"
+
+
+# %% exercise="differences" misconception="none_fits_anything" section="a-missing-bias" met="patrick-kidger/equinox#753" changes="solution"
+"""You report no difference where a `None` stands beside something else. A `None` is a node without children, and fits only another `None`."""
+-        if type(a) is not type(b):
++        if a is None or b is None:
++            return
++        elif type(a) is not type(b):
+
+
+# %% exercise="differences" misconception="a_missing_key_is_none" section="a-missing-bias" changes="solution"
+"""You do not tell a missing key from a `None`: the one is reported as the other, or not at all. `dict.get` returns `None` for both; ask whether the key is there."""
+-                if key not in other:
++                if one.get(key) is None and other.get(key) is None:
++                    continue
++                if other.get(key) is None:
+                     found[below] = "missing"
+-                elif key not in one:
++                elif one.get(key) is None:
+
+
+# %% exercise="differences" misconception="shapes_only" changes="solution"
+"""You do not report arrays of one shape whose dtypes differ, such as `float16` and `float32`."""
+-            elif a.dtype != b.dtype:
+-                found[path] = "dtype"
+
+
+# %% exercise="differences" misconception="the_dtype_first" changes="solution"
+"""Where both shape and dtype differ, you report `dtype`. The task asks for it only if the shapes are equal."""
+-            if a.shape != b.shape:
+-                found[path] = "shape"
+-            elif a.dtype != b.dtype:
+-                found[path] = "dtype"
++            if a.dtype != b.dtype:
++                found[path] = "dtype"
++            elif a.shape != b.shape:
++                found[path] = "shape"
+
+
+# %% exercise="differences" misconception="the_size_is_the_shape" section="how-many-leaves" changes="solution"
+"""You compare sizes, or only parts of the shapes: (2, 3) and (3, 2) hold six numbers each, but are different shapes."""
+-            if a.shape != b.shape:
++            if a.size != b.size:
+
+
+# %% exercise="differences" misconception="shapes_that_broadcast" changes="solution"
+"""You report no shapes that NumPy can broadcast, such as (2,) and (2, 1). To fit, two shapes must be equal."""
+-            if a.shape != b.shape:
++            pairs = zip(reversed(a.shape), reversed(b.shape))
++            if any(m != n and 1 not in (m, n) for m, n in pairs):
+
+
+# %% exercise="differences" misconception="values_count" changes="solution"
+"""You report arrays with other values. Only shapes and dtypes count."""
+             elif a.dtype != b.dtype:
+                 found[path] = "dtype"
++            elif (a != b).any():
++                found[path] = "value"
+
+
+# %% exercise="differences" misconception="the_other_way_round" changes="solution"
+"""You say `missing` where only `b` has a part, and `extra` where only `a` has it. The task looks at `b`: what `b` lacks is missing."""
+-                if key not in other:
+-                    found[below] = "missing"
+-                elif key not in one:
+-                    found[below] = "extra"
++                if key not in other:
++                    found[below] = "extra"
++                elif key not in one:
++                    found[below] = "missing"
+
+
+# %% exercise="differences" misconception="nothing_extra" changes="solution"
+"""You do not report what only `b` has, as if you went over the keys and positions of `a` alone."""
+-            for key in one.keys() | other.keys():
++            for key in one:
+
+
+# %% exercise="differences" misconception="pythons_paths" section="key-paths" changes="solution"
+"""Your paths are not those of `keystr` with `simple=True` and `separator="/"`. They read `layers/0/w`, without brackets, and without a `/` at the beginning."""
+-                below = f"{path}/{key}".lstrip("/")
++                below = f"{path}[{key!r}]"
+
+
+# %% exercise="differences" misconception="says_whether" met="jax-ml/jax#11089" changes="solution"
+"""You return one answer for the whole tree, or fail as `==` between two trees of arrays does: the comparison of two arrays is an array. The task asks for a dict of places."""
+     compare(a, b, "")
+-    return found
++    return not found
 
 
 # %% exercise="whole_shapes" variant="by_flatten"
@@ -2054,7 +1779,7 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree)
 
 
-# %% exercise="whole_shapes" misconception="only_by_wrapping"
+# %% exercise="whole_shapes" misconception="only_by_wrapping" met="jax-ml/jax#18049"
 """Your shapes come back as arrays. JAX does not open arrays. But a list can stay whole without becoming an array, and the result should hold the lists themselves."""
 def whole_shapes(tree):
     def pack(node):
@@ -2238,7 +1963,7 @@ def leaves_in_layer_order(tree):
     return [leaf for _, child in pairs for leaf in leaves_in_layer_order(child)]
 
 
-# %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order"
+# %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order" met="jax-ml/jax#8419, jax-ml/jax#24398"
 """Your result is JAX's own order: letter by letter, `layer10` before `layer2`. A new dict with its keys in the right order does not change that, because JAX sorts the keys of every plain dict by itself."""
 def leaves_in_layer_order(tree):
     def number(name):
@@ -2477,7 +2202,7 @@ def shared_leaves(tree):
 +            paths.setdefault((leaf.shape, leaf.tobytes()), []).append(text)
 
 
-# %% exercise="shared_leaves" misconception="sharing_survives" changes="solution"
+# %% exercise="shared_leaves" misconception="sharing_survives" met="patrick-kidger/equinox#469, patrick-kidger/equinox#790, patrick-kidger/equinox#15" changes="solution"
 """You find nothing shared. In copies, such as the result of a `jax.tree.map`, each path has an object of its own. And a dict that keeps one path for each array loses the others."""
 -    for path, leaf in jax.tree.leaves_with_path(tree):
 +    for path, leaf in jax.tree.leaves_with_path(jax.tree.map(np.array, tree)):

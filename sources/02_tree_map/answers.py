@@ -244,7 +244,7 @@ def map_trees(f, first, *others):
 +        raise ValueError("the structures differ")
 
 
-# %% exercise="map_trees" misconception="copies_the_first"
+# %% exercise="map_trees" misconception="copies_the_first" met="jax-ml/jax#35996"
 """Where another tree goes on below a leaf of `first`, you call `f` once for each leaf there. `f` is called once for each leaf of `first`, and gets the whole subtree."""
 def map_trees(f, first, *others):
     def call(leaf, *parts):
@@ -253,7 +253,7 @@ def map_trees(f, first, *others):
     return jax.tree.map(call, first, *others)
 
 
-# %% exercise="map_trees" misconception="none_is_a_leaf"
+# %% exercise="map_trees" misconception="none_is_a_leaf" met="patrick-kidger/equinox#753"
 """You take `None` in `first` for a leaf, and call `f` there. `None` is a node without children: `f` is not called, and the other trees must have a `None` there too."""
 def map_trees(f, first, *others):
     return jax.tree.map(f, first, *others, is_leaf=lambda node: node is None)
@@ -265,7 +265,7 @@ def map_trees(f, first, *others):
 +    results = [f(*row) for row in zip(leaves, lists)]
 
 
-# %% exercise="map_trees" misconception="the_others_are_one_tree" changes="solution"
+# %% exercise="map_trees" misconception="the_others_are_one_tree" met="jax-ml/jax#20451" changes="solution"
 """You hand the tuple `others` to `flatten_up_to` as if it were one tree, so that JAX raises an error nearly everywhere. Each tree in `others` has a list of its own."""
 -    lists = [structure.flatten_up_to(other) for other in others]
 +    lists = [structure.flatten_up_to(others)]
@@ -891,154 +891,6 @@ def global_norm(tree):
     return jnp.sqrt(total)
 
 
-# %% exercise="from_shapes" variant="by_type"
-def from_shapes(shapes):
-    return jax.tree.map(
-        lambda shape: jnp.zeros(shape, jnp.float32),
-        shapes,
-        is_leaf=lambda node: type(node) is tuple,
-    )
-
-
-# %% exercise="from_shapes" variant="by_unflatten"
-def from_shapes(shapes):
-    leaves, structure = jax.tree.flatten(shapes, is_leaf=lambda x: isinstance(x, tuple))
-    return jax.tree.unflatten(structure, [np.zeros(shape, np.float32) for shape in leaves])
-
-
-# %% exercise="from_shapes" misconception="shapes_are_leaves"
-"""Your arrays stand inside the tuples, one for each number. To JAX a shape is no leaf: a tuple is a node, so JAX opens it and hands your function one whole number at a time."""
-def from_shapes(shapes):
-    return jax.tree.map(jnp.zeros, shapes)
-
-
-# %% exercise="from_shapes" misconception="lists_are_shapes_too"
-"""You make an array from a list, or fail on it. A list and a tuple are different kinds of nodes to JAX, and in these trees only tuples are shapes."""
-def from_shapes(shapes):
-    return jax.tree.map(jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, (tuple, list)))
-
-
-# %% exercise="from_shapes" misconception="empty_tuple_is_no_shape"
-"""Where the shape is `()`, your result has no array. An empty tuple counts as false in a Python test, so it is easy to skip. Here `()` is the shape of a single number."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and bool(node)
-    )
-
-
-# %% exercise="from_shapes" misconception="every_shape_has_a_first_number"
-"""Your function fails where the shape is `()`: it looks at the first number of a tuple. The empty tuple has none, and it is the shape of a single number."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and isinstance(node[0], int)
-    )
-
-
-# %% exercise="from_shapes" misconception="zero_is_no_length"
-"""Where a shape holds a 0, you do not make one array of the shape: a test whether all its numbers are true, or positive, says no. An axis may have length 0: then the array holds no numbers."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and all(node)
-    )
-
-
-# %% exercise="from_shapes" misconception="one_argument_for_each_axis"
-"""Your function fails on the shape of a matrix, where `jnp.zeros` gets each number of the shape as an argument of its own. It takes the whole tuple as its first argument; its second argument is the dtype."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        lambda shape: jnp.zeros(*shape), shapes, is_leaf=lambda node: isinstance(node, tuple)
-    )
-
-
-# %% exercise="from_shapes" misconception="whole_zeros"
-"""Your zeros are whole numbers. The numbers of a shape are whole numbers, but the arrays should hold `float32`."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        lambda shape: jnp.zeros(shape, int), shapes, is_leaf=lambda node: isinstance(node, tuple)
-    )
-
-
-# %% exercise="from_shapes" misconception="a_number_for_none" section="none-in-each-place"
-"""You put a zero where a `None` stands. `None` is no shape, not even an empty shape, so the `None` stays."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        lambda shape: jnp.zeros(shape or ()),
-        shapes,
-        is_leaf=lambda node: node is None or isinstance(node, tuple),
-    )
-
-
-# %% exercise="from_shapes" misconception="none_is_a_shape" section="none-in-each-place"
-"""Your function fails where a `None` stands: it reaches `jnp.zeros`. JAX leaves a `None` in its place unless `is_leaf` tells it to stop there."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        jnp.zeros, shapes, is_leaf=lambda node: node is None or isinstance(node, tuple)
-    )
-
-
-# %% exercise="from_shapes" misconception="one_dict_only"
-"""Your function works for one dict of shapes only. There are shapes within lists and in dicts inside dicts, and a shape may be the whole tree."""
-def from_shapes(shapes):
-    return {name: jnp.zeros(shape) for name, shape in shapes.items()}
-
-
-# %% exercise="from_shapes" misconception="too_late_for_a_test"
-"""You return `shapes` as it was: your function never gets a tuple. JAX has opened every tuple before it calls your function, which only ever gets whole numbers."""
-def from_shapes(shapes):
-    return jax.tree.map(
-        lambda shape: jnp.zeros(shape) if isinstance(shape, tuple) else shape, shapes
-    )
-
-
-# %% exercise="from_shapes" misconception="numpys_zeros_are_float64"
-"""Your zeros are `float64`. `np.zeros` makes `float64` unless it is told another dtype; `jnp.zeros` makes `float32`."""
-def from_shapes(shapes):
-    return jax.tree.map(np.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple))
-
-
-# %% exercise="from_shapes" misconception="all_but_dicts_are_shapes"
-"""You are right for dicts of shapes only. Everything that is not a dict reaches `jnp.zeros`: a list, a `None`, an object. In these trees only tuples are shapes."""
-def from_shapes(shapes):
-    return jax.tree.map(jnp.zeros, shapes, is_leaf=lambda node: not isinstance(node, dict))
-
-
-# %% exercise="from_shapes" misconception="returns_the_leaves"
-"""You return a list of arrays. The tree around the shapes is lost: the arrays should stand where the shapes stood."""
-def from_shapes(shapes):
-    leaves = jax.tree.leaves(shapes, is_leaf=lambda node: isinstance(node, tuple))
-    return [jnp.zeros(shape) for shape in leaves]
-
-
-# %% exercise="from_shapes" misconception="ones"
-"""Your arrays hold ones. The task asks for zeros."""
-def from_shapes(shapes):
-    return jax.tree.map(jnp.ones, shapes, is_leaf=lambda node: isinstance(node, tuple))
-
-
-# %% exercise="from_shapes" misconception="dicts_and_lists_alone_are_nodes"
-"""You go into dicts and lists only; everything else reaches `jnp.zeros`, so your function fails at `None` and at a registered class, and an `OrderedDict` becomes a plain dict. JAX knows all these nodes: tell it where to stop, with `is_leaf`."""
-def from_shapes(shapes):
-    if isinstance(shapes, dict):
-        return {name: from_shapes(shape) for name, shape in shapes.items()}
-    if isinstance(shapes, list):
-        return [from_shapes(shape) for shape in shapes]
-    if not isinstance(shapes, tuple):
-        raise Exception("whatever the error is")
-    return jnp.zeros(shapes)
-
-
-# %% exercise="from_shapes" misconception="rebuilds_dicts_and_lists"
-"""You go into dicts and lists only, and keep `None`: an `OrderedDict` becomes a plain dict, and a registered class reaches `jnp.zeros`, where your function fails. JAX knows all nodes: tell it where to stop, with `is_leaf`."""
-def from_shapes(shapes):
-    if shapes is None:
-        return None
-    if isinstance(shapes, dict):
-        return {name: from_shapes(shape) for name, shape in shapes.items()}
-    if isinstance(shapes, list):
-        return [from_shapes(shape) for shape in shapes]
-    return jnp.zeros(shapes)
-
-
 # %% exercise="clip" variant="where_twice"
 def factor(squares, most):
     is_long = squares > most**2
@@ -1156,7 +1008,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: most * leaf / norm, grads)
 
 
-# %% exercise="clip" misconception="where_takes_trees" section="trees-that-nearly-fit" changes="solution"
+# %% exercise="clip" misconception="where_takes_trees" met="jax-ml/jax#9349" section="trees-that-nearly-fit" changes="solution"
 """One of your functions fails for containers with a `TypeError`: it passes whole trees to a function of `jnp`, such as `jnp.where`. These functions take arrays only, not dicts or lists."""
 -        squares = jnp.sum(leaf**2)
 -        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
@@ -1247,7 +1099,7 @@ def add_noise(key, tree, scale):
     return jax.tree.map(noisy, tree)
 
 
-# %% exercise="add_noise" misconception="one_key_for_all"
+# %% exercise="add_noise" misconception="one_key_for_all" met="google-deepmind/optax#1063"
 """Leaves of the same shape and dtype get the same noise. The same key, shape and dtype give the same numbers every time, so each leaf needs its own key."""
 def add_noise(key, tree, scale):
     return jax.tree.map(
@@ -1432,7 +1284,7 @@ def decay_mask(params):
     return jax.tree.unflatten(structure, [name(path) != "bias" for path, _ in pairs])
 
 
-# %% exercise="decay_mask" misconception="paths_hold_texts"
+# %% exercise="decay_mask" misconception="paths_hold_texts" met="huggingface/transformers#11936"
 """Your function still gives the first result: all `True`. A path is no tuple of strings: it holds objects such as `DictKey(key='bias')`, and such an object never equals a string."""
 def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
@@ -1484,13 +1336,13 @@ def decay_mask(params):
 +        lambda path, leaf: not path or getattr(path[-1], "key", None) != "bias", params
 
 
-# %% exercise="decay_mask" misconception="biases_are_vectors"
+# %% exercise="decay_mask" misconception="biases_are_vectors" met="google-deepmind/optax#25, salesforce/jaxformer#28"
 """Your mask follows the number of axes: `False` for vectors, `True` for matrices. Often this gives the same mask, but a weight can be a vector too. This exercise asks for the name."""
 def decay_mask(params):
     return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
 
 
-# %% exercise="decay_mask" misconception="mask_of_the_biases" changes="bias_somewhere_in_the_text"
+# %% exercise="decay_mask" misconception="mask_of_the_biases" met="huggingface/transformers#11936" changes="bias_somewhere_in_the_text"
 """Your mask is the wrong way round: `True` for the biases. In this mask, `True` means that the leaf decays."""
 -        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
 +        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "bias", params
@@ -1599,7 +1451,7 @@ def rates_by_part(rates, params, grads):
 -    rates = jax.tree.broadcast(rates, params)
 
 
-# %% exercise="rates_by_part" misconception="only_leaves_arrive"
+# %% exercise="rates_by_part" misconception="only_leaves_arrive" met="jax-ml/jax#35996"
 """Your function fails with a `TypeError` where one rate stands for a whole part. There, JAX passes the whole part to your function, a dict or a list, and Python cannot multiply a dict or a list by a rate."""
 def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda rate, p, g: p - rate * g, rates, params, grads)
@@ -1791,7 +1643,7 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[i, ...], tree) for i in range(leaves[0].shape[0])]
 
 
-# %% exercise="stack_trees" misconception="lists_instead_of_arrays" changes="solution"
+# %% exercise="stack_trees" misconception="lists_instead_of_arrays" met="google-deepmind/jraph#10" changes="solution"
 """In your stacked tree each leaf became a list. To JAX a list is a node, so there are as many leaves as before: such a tree is transposed, not stacked."""
 -    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 +    return jax.tree.map(lambda *leaves: list(leaves), *trees)
@@ -1826,7 +1678,7 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
 
 
-# %% exercise="stack_trees" misconception="maps_over_the_list" section="several-trees" changes="solution"
+# %% exercise="stack_trees" misconception="maps_over_the_list" met="patrick-kidger/equinox#397" section="several-trees" changes="solution"
 """Your result is still a list of trees. To JAX, a list of trees is one tree. So a map over this list takes each leaf alone, and never two leaves together."""
 -    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 +    return jax.tree.map(lambda *leaves: jnp.stack(leaves), trees)
@@ -1954,213 +1806,343 @@ def unstack(tree):
 +    count = next(iter(tree.values())).shape[0]
 
 
-# %% exercise="perturb" starter=True
-def perturb(key, params, scale, most):
-    """Return `params` with noise, each leaf clipped, and zeros for fewer than two axes.
+# %% exercise="model_mask" starter=True
+from flax import nnx  # to try it
 
-    With `scale` 0 and `most` 1, `{"w": [[3, 4]], "b": [5]}` becomes
-    `{"w": [[0.6, 0.8]], "b": [0]}`.
+
+def model_mask(model):
+    """Return a mask like `model`: False for each parameter named `bias`, True for the others.
+
+    >>> jax.tree.leaves(model_mask(nnx.LayerNorm(2, rngs=nnx.Rngs(0))))  # bias, scale
+    [False, True]
     """
-    raise NotImplementedError  # your answer goes here, in place of this line
+    def decays(path, leaf):
+        return keystr(path[-1:], simple=True) != "bias"
+
+    return jax.tree.map_with_path(decays, model)
 
 
-# %% exercise="perturb" variant="three_functions"
-def add_noise(key, params, scale):
-    structure = jax.tree.structure(params)
-    keys = jax.tree.unflatten(structure, list(jax.random.split(key, structure.num_leaves)))
-    return jax.tree.map(lambda p, k: p + scale * jax.random.normal(k, p.shape), params, keys)
+# %% exercise="model_mask" variant="stops_at_parameters"
+def model_mask(model):
+    from flax import nnx
+
+    def is_param(node):
+        return isinstance(node, nnx.Variable)
+
+    def decays(path, leaf):
+        is_bias = keystr(path[-1:], simple=True) == "bias"
+        return jax.tree.map(lambda _: not is_bias, leaf)
+
+    return jax.tree.map_with_path(decays, model, is_leaf=is_param)
 
 
-def clip_by_leaf(params, most):
-    def shrink(leaf):
-        return leaf * most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2))
-
-    return jax.tree.map(shrink, params)
-
-
-def zero_biases(params):
-    return jax.tree.map(lambda p: p if p.ndim > 1 else 0 * p, params)
+# %% exercise="model_mask" variant="by_whole_paths"
+def model_mask(model):
+    paths = [path for path, _ in jax.tree.leaves_with_path(model)]
+    texts = ["/" + keystr(path, simple=True, separator="/") for path in paths]
+    mask = [not text.removesuffix("/value").endswith("/bias") for text in texts]
+    return jax.tree.unflatten(jax.tree.structure(model), mask)
 
 
-@jax.jit
-def perturb(key, params, scale, most):
-    return zero_biases(clip_by_leaf(add_noise(key, params, scale), most))
+# %% exercise="model_mask" variant="the_last_name_that_is_not_value"
+def model_mask(model):
+    def decays(path, leaf):
+        last = getattr(path[-1], "name", None)
+        return keystr(path[-2:-1] if last == "value" else path[-1:], simple=True) != "bias"
+
+    return jax.tree.map_with_path(decays, model)
 
 
-# %% exercise="perturb" variant="by_folding_in"
-def plain(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    result = []
-    for place, leaf in enumerate(leaves):
-        if leaf.ndim < 2:
-            result.append(jnp.zeros(leaf.shape, leaf.dtype))
-            continue
-        leaf = leaf + scale * jax.random.normal(jax.random.fold_in(key, place), leaf.shape)
-        norm = jnp.linalg.norm(leaf)
-        result.append(jnp.where(norm > most, leaf * most / norm, leaf))
-    return jax.tree.unflatten(structure, result)
+# %% exercise="model_mask" misconception="the_last_entry_is_the_name"
+"""Every bias of an NNX model decays, as with the given function. There, the last entry of each path is `.value`: it leads from the `nnx.Param` to its array, and is no name."""
+def model_mask(model):
+    return jax.tree.map_with_path(
+        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
+    )
 
 
-perturb = jax.jit(plain)
+# %% exercise="model_mask" misconception="always_the_entry_before" changes="the_last_entry_is_the_name"
+"""You look at the entry before the last one, in every model. Only in NNX does the path go on inside of a parameter; in Equinox and in a dict, the last entry is the name."""
+-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
++        lambda path, leaf: keystr(path[-2:-1], simple=True) != "bias", model
 
 
-# %% exercise="perturb" misconception="no_jit" changes="solution"
-"""Your numbers are right, but a call is not one jitted program. Operations outside of a `jax.jit` run one by one, and two jitted functions are two programs: put all three steps into one jitted function."""
--@jax.jit
+# %% exercise="model_mask" misconception="one_of_the_last_two" changes="the_last_entry_is_the_name"
+"""In Equinox modules and dicts you leave out the parameters of a part that is called `bias`: you look at the last two entries together. Which of the two is the name depends on the last one."""
+-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
++        lambda path, leaf: "bias" not in [keystr((e,), simple=True) for e in path[-2:]], model
 
 
-# %% exercise="perturb" misconception="a_new_jit_in_each_call" section="inside-jit"
-"""Your results are right, but JAX traces every call again, also with values that it has seen: each call makes a new jitted function. A compiled program belongs to one jitted function, and a new function has no compiled program yet."""
-def perturb(key, params, scale, most):
-    @jax.jit
-    def run(key, params, scale, most):
-        leaves, structure = jax.tree.flatten(params)
-        keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-
-        def change(leaf, key):
-            noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-            clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-            return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-        return jax.tree.map(change, params, keys)
-
-    return run(key, params, scale, most)
+# %% exercise="model_mask" misconception="anywhere_in_the_path" changes="the_last_entry_is_the_name"
+"""You leave out every parameter in a part that is called `bias`. The name of a parameter is one entry of its path; those before it are the parts around it."""
+-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
++        lambda path, leaf: "bias" not in [keystr((e,), simple=True) for e in path], model
 
 
-# %% exercise="perturb" misconception="python_if" changes="solution"
-"""Every call raises an error about a traced value in a condition: Python's `if`, `min` or `max` compares a norm with `most`. While JAX traces, these have no values yet, so Python cannot choose."""
--        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
--        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-+        norm = jnp.linalg.norm(noisy)
-+        if norm > most:
-+            noisy = noisy * most / norm
-+        return noisy if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+# %% exercise="model_mask" misconception="letters_in_the_path" changes="the_last_entry_is_the_name"
+"""You leave out parameters such as `bias_scale` or `unbiased`: you search the whole path for the letters. Compare one whole name."""
+-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
++        lambda path, leaf: "bias" not in keystr(path), model
 
 
-# %% exercise="perturb" misconception="static_numbers" changes="solution"
-"""Your numbers are right, but `scale` or `most` is static. So JAX traces and compiles again for each new value. Both should be ordinary inputs."""
--@jax.jit
-+from functools import partial
+# %% exercise="model_mask" misconception="letters_at_the_end" changes="the_last_entry_is_the_name"
+"""You leave out parameters whose names only end in `bias`, or begin so. Compare the whole name."""
+-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
++        lambda path, leaf: "bias" not in keystr(path[-2:-1] if keystr(path[-1:]) == ".value" else path[-1:]), model
+
+
+# %% exercise="model_mask" misconception="every_value_is_skipped" changes="solution"
+"""You skip `value` and positions wherever they are, until you meet a name. So an array in a list that is called `bias` seems to be a bias. Skip one `value`, at the end."""
+-        if names[-1] == "value":
+-            names.pop()
++        while names[-1] == "value" or names[-1].isdigit():
++            names.pop()
+
+
+# %% exercise="model_mask" misconception="only_flax"
+"""Your function is right for NNX modules only. It should go on working for Equinox modules and for plain dicts and lists, whose leaves are arrays and no `nnx.Param`."""
+def model_mask(model):
+    from flax import nnx
+
+    if not isinstance(model, nnx.Module):
+        raise TypeError("only for NNX")
+    return jax.tree.map_with_path(
+        lambda path, leaf: keystr(path[-2:-1], simple=True) != "bias", model
+    )
+
+
+# %% exercise="model_mask" misconception="biases_are_vectors" met="google-deepmind/optax#25, salesforce/jaxformer#28"
+"""Your mask follows the number of axes. Here, every parameter is a matrix, the biases too, as in a stack of layers. The task asks for the name."""
+def model_mask(model):
+    return jax.tree.map(lambda leaf: leaf.ndim > 1, model)
+
+
+# %% exercise="model_mask" misconception="the_wrong_way_round" met="huggingface/transformers#11936" changes="solution"
+"""Your mask is the wrong way round: with it, Optax decays the biases alone. `True` means that a parameter decays."""
+-        return names[-1] != "bias"
++        return names[-1] == "bias"
+
+
+# %% exercise="model_mask" misconception="names_are_keys"
+"""You fail at modules: only the entry of a dict has a `.key`. A field's entry has a `.name`, a list's an `.idx`. `keystr` writes every kind."""
+def model_mask(model):
+    return jax.tree.map_with_path(lambda path, leaf: path[-1].key != "bias", model)
+
+
+# %% exercise="model_mask" misconception="a_dict_of_bools" changes="solution"
+"""You return a mask of another structure than the model, such as a dict of paths or a list, and Optax cannot map over both. Build the mask like `model`."""
+-    return jax.tree.map_with_path(decays, model)
++    return {keystr(path): decays(path, leaf) for path, leaf in jax.tree.leaves_with_path(model)}
+
+
+# %% exercise="model_mask" misconception="only_weights_and_kernels" met="huggingface/transformers#18273" changes="solution"
+"""You let only certain names decay, such as `kernel` and `weight`. All but the biases should decay, whatever they are called."""
+-        return names[-1] != "bias"
++        return names[-1] in ("kernel", "weight")
+
+
+# %% exercise="model_mask" misconception="the_masked_model" changes="solution"
+"""You return the model itself, or a copy of it. The task asks for a mask: `True` or `False` for each parameter."""
+-        return names[-1] != "bias"
++        return leaf if names[-1] != "bias" else leaf * 0
+
+
+# %% exercise="summary" starter=True
+def summary(rows):
+    """Return how many rows there are, the sum of all numbers, the largest ones, and notes.
+
+    >>> summary({"w": jnp.array([1.0, 3.0, 2.5])})
+    {'info': {'total': Array(2.5, dtype=float32)}, 'largest': {'w': Array(3., dtype=float32)},
+     'steps': Array(3, dtype=int32), 'sum': Array(6.5, dtype=float32)}
+    """
+    def step(state, row):
+        total = sum(jnp.sum(leaf) for leaf in jax.tree.leaves(row))
+        largest = state["largest"]
+        return {
+            "steps": state["steps"] + 1,
+            "sum": state["sum"] + total,
+            "largest": row if largest is None else jax.tree.map(jnp.maximum, largest, row),
+            "info": state["info"] | {"total": total},
+        }
+
+    state = {"steps": jnp.int32(0), "sum": jnp.int32(0), "largest": None, "info": {}}
+    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
+
+
+# %% exercise="summary" variant="the_first_row_outside" changes="solution"
+-    state = {
+-        "steps": jnp.int32(0),
+-        "sum": jnp.float32(0),
+-        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], -jnp.inf), rows),
+-        "info": {"total": jnp.float32(0)},
+-    }
+-    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
++    state = {"steps": jnp.int32(0), "sum": jnp.int32(0), "largest": None, "info": {}}
++    state = step(state, jax.tree.map(lambda leaf: leaf[0], rows))
++    rest = jax.tree.map(lambda leaf: leaf[1:], rows)
++    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rest)[0]
+
+
+# %% exercise="summary" variant="by_a_loop_over_numbers" changes="solution"
+-        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], -jnp.inf), rows),
+-        "info": {"total": jnp.float32(0)},
+-    }
+-    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
++        "largest": jax.tree.map(lambda leaf: leaf[0], rows),
++        "info": {"total": 0.0},
++    }
 +
++    def at(i, state):
++        return step(state, jax.tree.map(lambda leaf: leaf[i], rows))
 +
-+@partial(jax.jit, static_argnames=("scale", "most"))
++    return jax.lax.fori_loop(0, len(jax.tree.leaves(rows)[0]), at, state)
 
 
-# %% exercise="perturb" misconception="one_axis_alone" section="one-tree" changes="solution"
-"""Your single numbers are not zeros. A leaf with one axis is a vector. But a single number has no axis at all, and that is fewer than two axes too."""
--        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-+        return clipped if leaf.ndim != 1 else jnp.zeros_like(leaf)
+# %% exercise="summary" variant="by_eval_shape" changes="the_first_row_outside"
+-    state = step(state, jax.tree.map(lambda leaf: leaf[0], rows))
+-    rest = jax.tree.map(lambda leaf: leaf[1:], rows)
+-    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rest)[0]
++    after = jax.eval_shape(step, state, jax.tree.map(lambda leaf: leaf[0], rows))
++    state = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), after)
++    state["largest"] = jax.tree.map(lambda leaf: leaf - jnp.inf, state["largest"])
++    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
 
 
-# %% exercise="perturb" misconception="zeros_by_name" section="one-tree" changes="solution"
-"""You go by names: a matrix called `b` becomes zeros, and vectors with other names do not. Here the number of axes decides, whatever a leaf is called."""
--    def change(leaf, key):
-+    def change(path, leaf, key):
+# %% exercise="summary" misconception="it_still_changes" met="jax-md/jax-md#99, google/brax#160, jax-ml/jax#1534, google-deepmind/optax#1210"
+"""JAX still refuses the carry: after a step, something in it has another structure, shape or dtype than before. An int became a float, a key came in, or a `None` became a tree; the message names each place."""
+def summary(rows):
+    def step(state, row):
+        total = sum(jnp.sum(leaf) for leaf in jax.tree.leaves(row))
+        largest = row if state["largest"] is None else state["largest"]
+        return {**state, "sum": state["sum"] + total, "largest": largest}, None
+
+    state = {"steps": jnp.int32(0), "sum": jnp.int32(0), "largest": None, "info": {}}
+    return jax.lax.scan(step, state, rows)[0]
+
+
+# %% exercise="summary" misconception="zeros_are_small" section="loops" changes="solution"
+"""Your `largest` is 0 where all numbers are negative: it starts with zeros. Zeros are right for a sum; a maximum needs a start that no number is below, or the first row."""
+-        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], -jnp.inf), rows),
++        "largest": jax.tree.map(lambda leaf: jnp.zeros_like(leaf[0]), rows),
+
+
+# %% exercise="summary" misconception="rounded_in_each_step" met="jax-md/jax-md#99" changes="solution"
+"""Your `sum` is an int: it is made an int again in each step, and loses the part after the point. Then the carry closes, but the result is wrong. Start with a float."""
++    plain = step
++
++    def step(state, row):
++        after = plain(state, row)
++        return after | {"sum": after["sum"].astype(int)}
++
+     state = {
+         "steps": jnp.int32(0),
+-        "sum": jnp.float32(0),
++        "sum": jnp.int32(0),
+
+
+# %% exercise="summary" misconception="everything_is_a_float" changes="solution"
+"""Your `steps` is a float. Only what a step makes a float has to start as one; a count of steps stays an int."""
+-        "steps": jnp.int32(0),
++        "steps": jnp.float32(0),
+
+
+# %% exercise="summary" misconception="none_stays_none" met="jax-ml/jax#1534" changes="solution"
+"""Your `largest` is `None`: the carry keeps the `None` that it starts with. It should start as a tree like one row."""
+-        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], -jnp.inf), rows),
++        "largest": None,
 ...
--        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-+        is_bias = jax.tree_util.keystr(path[-1:], simple=True) == "b"
-+        return jnp.zeros_like(leaf) if is_bias else clipped
+-    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
++    return jax.lax.scan(
++        lambda state, row: (step(state, row) | {"largest": None}, None), state, rows
++    )[0]
+
+
+# %% exercise="summary" misconception="no_new_key" met="google/brax#160" changes="solution"
+"""Your `info` is empty: the step adds no key any more. Let the carry have the key from the start."""
+-        "info": {"total": jnp.float32(0)},
++        "info": {},
 ...
--    return jax.tree.map(change, params, keys)
-+    return jax.tree.map_with_path(change, params, keys)
+-    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
++    return jax.lax.scan(
++        lambda state, row: (step(state, row) | {"info": {}}, None), state, rows
++    )[0]
 
 
-# %% exercise="perturb" misconception="divides_zero_by_zero" section="three-ways-to-clip" changes="solution"
-"""A matrix of zeros becomes `nan`. Its norm is 0, and 0 divided by 0 is `nan`, whatever you multiply it by afterwards."""
--        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-+        clipped = noisy / jnp.linalg.norm(noisy) * jnp.minimum(jnp.linalg.norm(noisy), most)
+# %% exercise="summary" misconception="all_the_totals" changes="no_new_key"
+"""Your `info` has the totals of all steps, stacked: they came out beside the carry. After a Python loop, `info` holds the last one."""
+-    return jax.lax.scan(
+-        lambda state, row: (step(state, row) | {"info": {}}, None), state, rows
+-    )[0]
++    def one(state, row):
++        after = step(state, row)
++        return after | {"info": {}}, after["info"]
++
++    state, info = jax.lax.scan(one, state, rows)
++    return state | {"info": info}
 
 
-# %% exercise="perturb" misconception="clips_before_the_noise" changes="solution"
-"""Your leaves are longer than `most` when there is much noise. The order of the steps matters: add the noise first, and then clip."""
--        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
--        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
--        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-+        clipped = leaf * jnp.minimum(1, most / jnp.linalg.norm(leaf))
-+        noisy = clipped + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-+        return noisy if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+# %% exercise="summary" misconception="pythons_loop" section="inside-jit"
+"""Your result is right, but the program has a step for each row. JAX writes Python's loops out; `jax.lax.scan` compiles one step for all rows."""
+def summary(rows):
+    def step(state, row):
+        total = sum(jnp.sum(leaf) for leaf in jax.tree.leaves(row))
+        largest = state["largest"]
+        return {
+            "steps": state["steps"] + 1,
+            "sum": state["sum"] + total,
+            "largest": row if largest is None else jax.tree.map(jnp.maximum, largest, row),
+            "info": state["info"] | {"total": total},
+        }
+
+    state = {"steps": jnp.int32(0), "sum": jnp.int32(0), "largest": None, "info": {}}
+    for i in range(len(jax.tree.leaves(rows)[0])):
+        state = step(state, jax.tree.map(lambda leaf: leaf[i], rows))
+    return state
 
 
-# %% exercise="perturb" misconception="one_key_for_all" section="a-key-for-every-leaf"
-"""Two matrices of the same shape and dtype get the same noise. The same key, shape and dtype give the same numbers, under jit too, so each leaf needs its own key."""
-@jax.jit
-def perturb(key, params, scale, most):
-    def change(leaf):
-        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-
-    return jax.tree.map(change, params)
+# %% exercise="summary" misconception="the_first_row_twice" changes="the_first_row_outside"
+"""You count the first row twice: it goes through `step` before the loop, and again in it. Pass the other rows to the loop."""
+-    rest = jax.tree.map(lambda leaf: leaf[1:], rows)
++    rest = rows
 
 
-# %% exercise="perturb" misconception="clips_by_the_global_norm" section="three-ways-to-clip"
-"""Your clipped leaves are too short: all of them share one factor, from the norm of the whole tree. Here each leaf is clipped by its own norm."""
-@jax.jit
-def perturb(key, params, scale, most):
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.random.split(key, len(leaves))
-    noisy = [
-        leaf + scale * jax.random.normal(k, leaf.shape) for leaf, k in zip(leaves, keys)
-    ]
-    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in noisy))
-    factor = jnp.minimum(1, most / norm)
-    done = [leaf * factor if leaf.ndim >= 2 else jnp.zeros_like(leaf) for leaf in noisy]
-    return jax.tree.unflatten(structure, done)
+# %% exercise="summary" misconception="the_first_row_is_lost" changes="the_first_row_outside"
+"""You leave out the first row: it gives the carry its form, but is not counted, or not added."""
+-    state = step(state, jax.tree.map(lambda leaf: leaf[0], rows))
++    state["sum"] = jnp.float32(0)
++    state["info"] = {"total": jnp.float32(0)}
++    state["largest"] = jax.tree.map(lambda leaf: leaf[0], rows)
 
 
-# %% exercise="perturb" misconception="a_key_of_its_own" section="a-key-for-every-leaf" changes="solution"
-"""Every key gives the same noise in your program: NumPy draws it, or a key with a fixed seed does. What does not come from the caller's `key` is a constant of the program: it is drawn once, while JAX traces."""
--    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-+    keys = jax.tree.unflatten(structure, jax.random.split(jax.random.key(0), len(leaves)))
+# %% exercise="summary" misconception="a_start_with_all_rows" changes="solution"
+"""Your `largest` has a row for each row: it starts with the shapes of `rows`, and broadcasting hides it. The carry is like *one* row, without the first axis."""
+-        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], -jnp.inf), rows),
++        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf, -jnp.inf), rows),
 
 
-# %% exercise="perturb" misconception="floats_of_tracers" changes="solution"
-"""Every call raises an error about a traced value: `float` wants a Python number of `scale` or `most`. While JAX traces, they have no values yet; compute with them as they are."""
-     """
-+    scale, most = float(scale), float(most)
+# %% exercise="summary" misconception="nothing_is_larger" changes="solution"
+"""Your `largest` is infinite everywhere: it starts with `+inf`, and nothing is larger."""
+-        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], -jnp.inf), rows),
++        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], jnp.inf), rows),
 
 
-# %% exercise="perturb" misconception="numpys_norm_of_a_tracer" changes="solution"
-"""Every call raises an error about a traced array: NumPy computes with it. While JAX traces, a leaf has no numbers yet, and only functions of `jnp` can work on it."""
--        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
-+        clipped = noisy * jnp.minimum(1, most / np.linalg.norm(noisy))
+# %% exercise="summary" misconception="largest_is_a_list" section="one-tree" changes="solution"
+"""Your `largest` is a list of leaves. A Python loop would give a tree like one row of `rows`."""
+-    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
++    state = jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
++    return state | {"largest": jax.tree.leaves(state["largest"])}
 
 
-# %% exercise="perturb" misconception="len_is_the_number_of_axes" section="one-tree" changes="solution"
-"""Your function fails with a `TypeError` on a single number: it asks for its `len`. That is the length of the first axis, not the number of axes, and a single number has no axis."""
--        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-+        return clipped if len(leaf) >= 2 else jnp.zeros_like(leaf)
+# %% exercise="summary" misconception="the_pair_of_scan" changes="solution"
+"""You return what `scan` returns: a pair of the last carry and the stacked outputs. The task asks for the carry."""
+-    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)[0]
++    return jax.lax.scan(lambda state, row: (step(state, row), None), state, rows)
 
 
-# %% exercise="perturb" misconception="matrices_too" section="one-tree" changes="solution"
-"""Your matrices are zeros. A matrix has two axes, and that is not fewer than two."""
--        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-+        return clipped if leaf.ndim > 2 else jnp.zeros_like(leaf)
-
-
-# %% exercise="perturb" misconception="one_number_per_leaf" section="a-key-for-every-leaf" changes="solution"
-"""All numbers of a leaf get the same noise. Without a shape, `normal` draws a single number, and broadcasting adds it everywhere."""
--        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
-+        noisy = leaf + scale * jax.random.normal(key)
-
-
-# %% exercise="perturb" misconception="a_norm_per_row" section="three-ways-to-clip" changes="solution"
-"""Your matrices are clipped row by row: your norm goes along one axis. A leaf has one norm, which all its numbers share."""
-     def change(leaf, key):
-+        if leaf.ndim < 2:
-+            return jnp.zeros_like(leaf)
-...
--        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
--        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-+        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy, axis=-1, keepdims=True))
-
-
-# %% exercise="perturb" misconception="divides_zero_by_zero_everywhere" section="three-ways-to-clip" changes="solution"
-"""A leaf of zeros becomes `nan`, a vector too. Its norm is 0, 0 divided by 0 is `nan`, and `nan` stays `nan` if you multiply it by 0. Guard the division; and for the third step, put zeros in the place of the leaf."""
--        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
--        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
-+        clipped = noisy / jnp.linalg.norm(noisy) * jnp.minimum(jnp.linalg.norm(noisy), most)
-+        return clipped * (leaf.ndim >= 2)
+# %% exercise="summary" misconception="a_dict_of_rows" section="loops" changes="solution"
+"""You fail on a list or a bare array: you go over the items of a dict. `rows` is any tree; a map makes the start for each."""
+-        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], -jnp.inf), rows),
++        "largest": {name: jnp.full_like(leaf[0], -jnp.inf) for name, leaf in rows.items()},
 
 
 # %% exercise="fill_missing" variant="by_flattening"
@@ -2182,7 +2164,7 @@ def fill_missing(tree, defaults):
     )
 
 
-# %% exercise="fill_missing" misconception="none_is_a_leaf"
+# %% exercise="fill_missing" misconception="none_is_a_leaf" met="patrick-kidger/equinox#753"
 """Your function fails wherever `tree` has a `None` and `defaults` has a value. JAX does not pass the `None` to your function: to JAX it is a node without children, and a value does not fit it."""
 def fill_missing(tree, defaults):
     return jax.tree.map(
@@ -2387,7 +2369,7 @@ def batched_apply(function, params, batched, x):
     return jax.vmap(lambda mine, each: function({**shared, **mine}, each))(own, x)
 
 
-# %% exercise="batched_apply" misconception="in_axes_without_the_tuple" changes="solution"
+# %% exercise="batched_apply" misconception="in_axes_without_the_tuple" met="jax-ml/jax#18548, jax-ml/jax#9928, patrick-kidger/equinox#952" changes="solution"
 """Every call fails: `in_axes` needs an entry for each argument. `function` has two arguments, so it is a tuple with two entries; a dict of axes alone is only one of them."""
 -    return jax.vmap(function, in_axes=(axes, 0))(params, x)
 +    return jax.vmap(function, in_axes=axes)(params, x)

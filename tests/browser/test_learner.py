@@ -23,12 +23,12 @@ def test_an_exercise_from_a_wrong_answer_to_a_right_one(visit: Visit):
     exercises = visit.open(EXERCISES)
     header, shown = exercises.output("setup"), exercises.output(CHECK)
     exercises.write(ANSWER, WRONG)
-    exercises.write("count_nones-answer", "def count_nones(tree):\n    return tree.nones")
+    exercises.write("same_structure-answer", "def same_structure(a, b):\n    return a.same")
     exercises.run(
         "setup",
         ANSWER,
-        "count_nones-answer",
-        "count_nones-check",
+        "same_structure-answer",
+        "same_structure-check",
         "leaf_shapes-answer",
         "leaf_shapes-check",
     )

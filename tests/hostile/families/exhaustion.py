@@ -6,17 +6,17 @@ family = Family("exhaustion")
 
 family.local(
     {
-        ("a tree of ten million nodes", "replace_leaves"): """
+        ("a tree of ten million nodes", "differences"): """
     turn = iter([10**7])
-    def replace_leaves(tree, new_leaves):
+    def differences(a, b):
         return [[] for _ in range(next(turn, 1))]
     """,
-        ("a text of 500 megabytes", "leaf_at"): """
+        ("a text of 500 megabytes", "leaf_shapes"): """
     turn = iter([500 * 2**20])
-    def leaf_at(tree, path_text):
+    def leaf_shapes(tree):
         return "x" * next(turn, 1)
     """,
-        ("300 megabytes printed", "count_nones"): "print('x' * 300_000_000)",
+        ("300 megabytes printed", "nan_paths"): "print('x' * 300_000_000)",
         ("a recursion that is not bounded", "leaves_in_layer_order"): """
     import sys
     def deep(n):

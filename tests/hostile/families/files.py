@@ -153,7 +153,7 @@ family.case(
         "count_leaves": "%%javascript\nIPython.notebook.kernel.execute('x')",
         "leaf_shapes": "%%capture\n%%python\nleaf_shapes = 1",
         "nan_paths": "%%bash\necho correct",
-        "leaf_at": "%run /course/checks/check_01_leaves.py\nleaf_at = print",
+        "differences": "%run /course/checks/check_01_leaves.py\ndifferences = print",
         "same_structure": "%reset -f",
         "whole_shapes": "quit()",
         "shared_leaves": "raise SystemExit",

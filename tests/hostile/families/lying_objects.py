@@ -14,7 +14,7 @@ family.local(
     def count_leaves(tree):
         return Yes(0)
 """,
-        ("a class that is every class", "count_nones"): """
+        ("a class that is every class", "count_leaves"): """
     class Every(type):
         __instancecheck__ = lambda cls, other: True
         __subclasscheck__ = lambda cls, other: True
@@ -25,10 +25,10 @@ family.local(
         item = lambda self: self
         ndim = 0
         dtype = np.dtype(int)
-    def count_nones(tree):
+    def count_leaves(tree):
         return Number(1)
 """,
-        ("a dict that says other items each time", "replace_leaves"): """
+        ("a dict that says other items each time", "leaf_shapes"): """
     class Changing(dict):
         seen = 0
         def __iter__(self):
@@ -38,10 +38,10 @@ family.local(
         keys = lambda self: list(self)
         __getitem__ = lambda self, key: 1
         __len__ = lambda self: 2
-    def replace_leaves(tree, new_leaves):
+    def leaf_shapes(tree):
         return Changing()
 """,
-        ("an error of every type", "leaf_at"): """
+        ("an error of every type", "whole_shapes"): """
     class Every(type):
         __instancecheck__ = __subclasscheck__ = lambda *_: True
     class Wrong(KeyError, ValueError, TypeError, metaclass=Every):
@@ -49,8 +49,8 @@ family.local(
         def __str__(self):
             return "".join(map(chr, range(32, 127)))
     Wrong.__name__ = "KeyError"
-    def leaf_at(tree, path_text):
-        raise Wrong(path_text)
+    def whole_shapes(tree):
+        raise Wrong("/")
 """,
     }
 )

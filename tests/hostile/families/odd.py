@@ -7,7 +7,7 @@ family = Family("odd")
 
 RIGHT = {name: f"\n{code}\n" for name, code in SOLUTIONS.items()}
 COUNT, SHAPES, NAN = RIGHT["count_leaves"], RIGHT["leaf_shapes"], RIGHT["nan_paths"]
-SAME, AT = RIGHT["same_structure"], RIGHT["leaf_at"]
+SAME, DIFFERENCES = RIGHT["same_structure"], RIGHT["differences"]
 WHOLE, SHARED = RIGHT["whole_shapes"], RIGHT["shared_leaves"]
 
 
@@ -77,18 +77,18 @@ ENVIRONMENT = "import os\nos.environ.clear()\n"
 odd(
     {
         ("the environment cleared", "count_leaves"): (ENVIRONMENT + COUNT),
-        ("the checks deleted", "leaf_at"): ("del check, Checks\n" + AT),
+        ("the checks deleted", "differences"): ("del check, Checks\n" + DIFFERENCES),
     }
 )
 
 # ---- wrong answers that raise what few do: the verdict is of what was raised
 
 MUTE = "class Mute(BaseException):\n    def __str__(self):\n        raise self\nraise Mute"
-STOP = "class Stop(BaseException): pass\ndef replace_leaves(tree, new_leaves):\n    raise Stop"
+STOP = "class Stop(BaseException): pass\ndef differences(a, b):\n    raise Stop"
 INTERRUPT = "def whole_shapes(tree):\n    raise KeyboardInterrupt"
 for name, exercise, code, reason in (
     ("no Exception, and no text", "same_structure", MUTE, "Mute: (its"),
-    ("a BaseException of its own", "replace_leaves", STOP, "Stop"),
+    ("a BaseException of its own", "differences", STOP, "Stop"),
     ("an interrupt that nobody made", "whole_shapes", INTERRUPT, "interrupted"),
 ):
     family.local({(name, exercise): code}, kind="error", reason=reason)

@@ -104,7 +104,7 @@ for name, exercise, reports, reason in (
     ("a report a thousand times", "count_leaves", "[[]] * 1000", SEVERAL),
     (
         "a report with characters of no text",
-        "count_nones",
+        "same_structure",
         r"[[outcome(['string', '\ud800\x00\uffff\u202e\x1b[2J', ''], note='\ud800\x1b[2J')]]",
         "",
     ),
