@@ -2980,7 +2980,7 @@ def momentum_step(state, batch, rate):
 +    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
 
 
-# %% exercise="momentum_step" misconception="grad_of_the_whole_state" changes="solution"
+# %% exercise="momentum_step" misconception="grad_of_the_whole_state" met="jax-ml/jax#2215" changes="solution"
 """Every call raises a `TypeError`. Does the message name `int`? You take the gradient of the whole state, and `jax.grad` wants floats only: take it at `state["params"]`. Does it name `labels`? `loss` takes three arguments: unpack the batch with `*batch`."""
 -    grads = jax.grad(loss)(state["params"], *batch)
 +    grads = jax.grad(lambda state: loss(state["params"], *batch))(state)["params"]
@@ -3500,7 +3500,7 @@ def keep_frozen(roles, old, new):
     return new
 
 
-# %% exercise="keep_frozen" misconception="where_over_trees"
+# %% exercise="keep_frozen" misconception="where_over_trees" met="jax-ml/jax#9349"
 """Every call raises a `TypeError`: `jnp.where` takes arrays, and you give it whole trees. Choose leaf by leaf, in `jax.tree.map`."""
 
 
