@@ -586,6 +586,12 @@ def train_step(model, state, optimiser, loss):
 +    grads = jax.grad(loss)(model)
 
 
+# %% exercise="train_step" misconception="a_loss_without_the_rest" changes="solution"
+"""Your gradients are those of a model without its rest: the loss gets the filtered tree, in which functions, texts and whole numbers are `None`. The loss needs the whole model; only the gradient is taken for a part of it."""
+-    grads = jax.grad(lambda params: loss(eqx.combine(params, rest)))(params)
++    grads = jax.grad(loss)(params)
+
+
 # %% exercise="train_step" misconception="plain_jit" met="patrick-kidger/equinox#681, patrick-kidger/equinox#149"
 """Your step fails for a model with a function or a string, and trains Python numbers: it is under plain `jax.jit`. There, a Python number becomes an array, which your filter lets through, and a function cannot come in at all. Use `eqx.filter_jit`."""
 from functools import partial
@@ -1930,7 +1936,7 @@ def synced(state):
 
 
 # %% exercise="target_network" misconception="synced_by_reference" met="google/flax#5461" changes="solution"
-"""Your first state is right, but after `synced` the next step fails: the target is then another name for the online network's arrays. Copy them there too."""
+"""After your `synced`, the next step fails: the target is then another name for the online network's arrays. Copy them there too."""
 -    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
 +    return {**state, "target": state["online"]}
 
