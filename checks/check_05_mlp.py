@@ -122,7 +122,7 @@ def small_trees(rng):
 
 def like(rng, tree):
     """Draw numbers of both signs for each leaf of a tree."""
-    return jax.tree.map(lambda leaf: signed(rng, *leaf.shape), tree)
+    return jax.tree.map(lambda leaf: signed(rng, *leaf.shape).astype(leaf.dtype), tree)
 
 
 def coarse(tree):
@@ -397,8 +397,8 @@ def train_step(start, step, rng):
     wrong = {
         "state kept False": "The state that your `train_step` returns has another structure, "
         "or other dtypes, than the one that it got: `scan` could not carry it.",
-        "model": "Your new model is not what it should be: its floating-point arrays move, and every "
-        "other leaf comes back.",
+        "model": "In your new model, not all leaves are right: floating-point arrays move, and "
+        "every other leaf comes back.",
         "": "`train_step` returns two things: the new model, and the new state.",
     }
     one, two = random_words(rng, 2)
@@ -437,14 +437,10 @@ def freeze_part(answer, rng):
         return Case(steps, model, part, optimiser, grads, note=note)
 
     def linear(inputs=1, outputs=2):
-        model = eqx.nn.Linear(inputs, outputs, key=jax.random.key(0))
-        return like(rng, model)
+        return like(rng, eqx.nn.Linear(inputs, outputs, key=jax.random.key(0)))
 
     def nested(kind):
         return kind({"head": leaf(), "w": [leaf()]}, leaf(), {"body": leaf(), "b": (leaf(), None)})
-
-    def flat(kind):
-        return kind(leaf(), leaf(), leaf())
 
     leaf = partial(vector, rng)
     own(answer, steps)
@@ -454,12 +450,13 @@ def freeze_part(answer, rng):
     part, last = (str(part) for part in rng.permutation(["body", "head"]))
     pair = Model(Model(leaf(), [leaf()], None), None, Data(leaf(), leaf(), ()))
     cases = [case(linear(), "weight", "sgd", 1), case(linear(2, 1), first, "momentum")]
-    cases += [case(linear(), other, "decay")]
-    cases += [case(flat(Data), part, way) for way in ("sgd", "decay")]
-    cases += [case(nested(Data), last, way) for way in ("sgd", "decay")]
-    cases += [case(flat(Model), each, "sgd") for each in ("body", "body2", "head")]
+    cases += [case(Data(leaf(), leaf(), leaf()), part, way) for way in ("sgd", "decay")]
+    cases += [case(nested(Data), each, "decay") for each in (last, "body2")]
+    cases += [
+        case(Model(leaf(), leaf(), leaf()), each, "sgd") for each in ("body", "body2", "head")
+    ]
     cases += [case(nested(Model), part, way) for way in ("momentum", "decay")]
-    cases += [case(nested(Data), "body2", "decay"), case(pair, part, "momentum")]
+    cases += [case(linear(), other, "decay"), case(pair, part, "momentum")]
     cases += [case(Data({"head": leaf()}, None, []), part, "sgd"), case(pair, last, "decay")]
     yield from shuffled(rng, cases)
 
@@ -950,7 +947,8 @@ def resume(save, load, rng):
     cases += [case(state_of(flat, is_fresh=True)) for _ in range(2)]
     cases += [case(state_of(params)) for params in (flat, nested, *alike)]
     cases += [case(state_of(params, ())) for params in many]
-    cases += [case(state_of(flat, optimiser)) for optimiser in ((), (flat, [vector(rng)]))]
+    optimisers = [optax.adam(0.1), optax.sgd(0.1, momentum=0.9)]
+    cases += [case(state_of(flat, like(rng, each.init(flat)))) for each in optimisers]
     cases += [case(state_of(tree)) for tree in small_trees(rng)[4::2]]
     cases += [draw(state_of(tree)) for draw in (alternate, kept, look) for tree in (flat, nested)]
     yield from shuffled(rng, cases)
@@ -966,7 +964,9 @@ def predict_restored(predictions, rng):
         "E": '`{"w": a, "b": None}`: how many keys `back` has',
         "F": '`{"step": 3}`: the type of `back["step"]`',
         "G": '`optax.adam(0.1).init({"w": a})`: the type of `back`',
-        "H": '`{"w": (a, a)}`, restored with `{"w": (a, a)}` as template: the type of `back["w"]`',
+        "H": '`{"w": (a, a)}`, restored as `{"w": (a, a)}`: the type of `back["w"]`',
+        "I": '`{"w": jnp.array([1, 2])}`, restored as `{"w": a}`: the dtype of `back["w"]`',
+        "J": "a state of `optax.sgd`, restored as one of `optax.adam`: the type of `back`",
     }
     return prediction_cases(predictions, lines)
 

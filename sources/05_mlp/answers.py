@@ -229,7 +229,7 @@ def make_step(loss):
 +        return update(params, x, y, rate), loss(params, x, y)
 
 
-# %% exercise="make_step" misconception="the_gradient_of_x" section="a-gradient-is-a-tree" changes="solution"
+# %% exercise="make_step" misconception="the_gradient_of_x" met="patrick-kidger/equinox#458" section="a-gradient-is-a-tree" changes="solution"
 """Your step fails for trees, because you take the gradient with respect to `x`. `jax.grad` takes it with respect to the first argument, unless `argnums` names another one."""
 -        value, grads = jax.value_and_grad(loss)(params, x, y)
 +        value, grads = jax.value_and_grad(loss, argnums=1)(params, x, y)
@@ -307,7 +307,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 +    return jax.tree.map(lambda p, v: p - rate * v, params, new), new
 
 
-# %% exercise="momentum" misconception="a_tree_of_pairs" section="an-optimiser-is-a-function-on-trees" changes="solution"
+# %% exercise="momentum" misconception="a_tree_of_pairs" met="metaopt/optree#126" section="an-optimiser-is-a-function-on-trees" changes="solution"
 """Your `momentum_step` returns one tree, with a pair in place of each leaf: `jax.tree.map` makes one tree, whatever your function returns. The task asks for a pair of two trees, so write a map for each."""
 -    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
 -    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
@@ -544,7 +544,7 @@ def train_step(model, state, optimiser, loss):
     return put_together(optax.apply_updates(params, updates)), state
 
 
-# %% exercise="train_step" misconception="init_of_the_whole_model" met="patrick-kidger/equinox#364, patrick-kidger/equinox#69, patrick-kidger/equinox#441" changes="solution"
+# %% exercise="train_step" misconception="init_of_the_whole_model" met="patrick-kidger/equinox#364, patrick-kidger/equinox#69, patrick-kidger/equinox#441, patrick-kidger/equinox#887" changes="solution"
 """For a model with a function or a string, your `start` raises a `TypeError`, as soon as the optimiser has a memory. Optax makes zeros for every leaf, and there are no zeros like a function. Give `init` the trained leaves only."""
 -    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
 +    return optimiser.init(model)
@@ -556,19 +556,19 @@ def train_step(model, state, optimiser, loss):
 +    return optimiser.init(eqx.filter(model, eqx.is_array))
 
 
-# %% exercise="train_step" misconception="numbers_in_the_state" met="patrick-kidger/equinox#772, patrick-kidger/equinox#681" changes="solution"
+# %% exercise="train_step" misconception="numbers_in_the_state" met="patrick-kidger/equinox#772" changes="solution"
 """Your first state has an entry for each Python number, and your gradients have none. So the state changes its structure in the first step, or the step fails. A filter such as `eqx.is_inexact_array_like` takes a number for an array."""
 -    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
 +    return optimiser.init(eqx.filter(model, eqx.is_inexact_array_like))
 
 
-# %% exercise="train_step" misconception="the_rest_is_lost" met="patrick-kidger/equinox#896" changes="solution"
+# %% exercise="train_step" misconception="the_rest_is_lost" met="patrick-kidger/equinox#896, patrick-kidger/equinox#107" changes="solution"
 """Your new model has `None` where the model has a function, a text or a whole number: you return the filtered tree. The next call of such a model fails. Add the updates to the whole model, or combine it with the rest."""
 -    return eqx.apply_updates(model, updates), state
 +    return eqx.apply_updates(params, updates), state
 
 
-# %% exercise="train_step" misconception="the_whole_model_for_update" met="patrick-kidger/equinox#896" changes="solution"
+# %% exercise="train_step" misconception="the_whole_model_for_update" met="patrick-kidger/equinox#590" changes="solution"
 """Your step works with some optimisers, and fails with `MultiSteps`: `update` gets the whole model as the parameters. There is a function, or a number, where gradients and state have `None`. All three need one filter."""
 -    updates, state = optimiser.update(grads, state, params)
 +    updates, state = optimiser.update(grads, state, model)
@@ -618,7 +618,7 @@ def train_step(model, state, optimiser, loss):
 +    params, rest = eqx.partition(model, eqx.is_array)
 
 
-# %% exercise="train_step" misconception="numbers_are_trained" section="what-belongs-in-params" changes="solution"
+# %% exercise="train_step" misconception="numbers_are_trained" met="patrick-kidger/equinox#318" section="what-belongs-in-params" changes="solution"
 """Your steps move the Python numbers of a model too. A setting such as a rate or a scale is a leaf like others; only a filter says that it is not trained."""
 -    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
 +    return optimiser.init(eqx.filter(model, eqx.is_inexact_array_like))
@@ -692,7 +692,7 @@ def freeze_part(model, part, optimiser):
     return optax.chain(optimiser, optax.transforms.freeze(mask))
 
 
-# %% exercise="freeze_part" misconception="labels_that_are_called" met="google-deepmind/optax#1007, patrick-kidger/equinox#193" changes="solution"
+# %% exercise="freeze_part" misconception="labels_that_are_called" met="google-deepmind/optax#1007, patrick-kidger/equinox#193, patrick-kidger/equinox#266" changes="solution"
 """Your optimiser is right for a model without `__call__`, and raises an error for others. The tree of labels is an object of the model's class, so it can be called too: Optax takes it for a function that makes labels, and calls it with the parameters. Give Optax a real function, which returns the labels."""
 -    return optax.multi_transform(ways, lambda params: labels)
 +    return optax.multi_transform(ways, labels)
@@ -721,7 +721,7 @@ def freeze_part(model, part, optimiser):
 
 
 # %% exercise="freeze_part" misconception="zero_gradients_first" met="OPTML-Group/Unlearn-Saliency#32, patrick-kidger/equinox#866"
-"""Your frozen part stays with plain steps, and shrinks with weight decay: you set its gradients to zero, before the optimiser. Decay needs no gradient to move a parameter. Set the updates to zero, after the optimiser."""
+"""Your frozen part stays with plain steps, and shrinks with weight decay: its gradients are zero before the optimiser sees them, as `stop_gradient` makes them too. Decay needs no gradient to move a parameter. Set the updates to zero, after the optimiser."""
 
 
 def freeze_part(model, part, optimiser):
@@ -840,7 +840,7 @@ def adam_step(params, grads, state, rate):
     return params, {"m": m, "v": v, "t": state["t"] + 1}
 
 
-# %% exercise="adam" misconception="a_tree_of_triples" section="an-optimiser-is-a-function-on-trees" changes="solution"
+# %% exercise="adam" misconception="a_tree_of_triples" met="metaopt/optree#126" section="an-optimiser-is-a-function-on-trees" changes="solution"
 """Your step works for one bare array, and not for other trees: you unpack the result of `jax.tree.map` into three. It is one tree, with a tuple in place of each leaf. Write a map for each of the three."""
 -    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
 -    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
@@ -1048,7 +1048,7 @@ def frozen_step(params, grads, labels, rate):
 +        return "frozen" if any(text.startswith(part + "/") for part in frozen) else None
 
 
-# %% exercise="freeze" misconception="labels_through_jit" changes="solution"
+# %% exercise="freeze" misconception="labels_through_jit" met="patrick-kidger/equinox#1036" changes="solution"
 """Your `frozen_step` raises a `TypeError`: the labels are an argument of a jitted function. A string is a legal leaf of a tree, but jit takes arrays and numbers only."""
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
@@ -1427,7 +1427,7 @@ def load(file, like):
 +    return new
 
 
-# %% exercise="save_and_load" misconception="dicts_made_of_names" changes="a_flat_dict_back"
+# %% exercise="save_and_load" misconception="dicts_made_of_names" met="google/orbax#683" changes="a_flat_dict_back"
 """Your trees have another structure than `like`: lists, tuples and other nodes have become dicts, because the tree is built from the names in the file. Names do not tell a list from a dict, and `None` has no name. Take the structure of `like`."""
 -            new[name] = jnp.asarray(arrays[name])
 +            *parts, last = name.split("/")
@@ -1478,7 +1478,7 @@ def deep_forward(stacked, x):
     return jax.lax.fori_loop(0, count, body, (x, jnp.zeros((count, size))))
 
 
-# %% exercise="deep_forward" misconception="python_loop"
+# %% exercise="deep_forward" misconception="python_loop" met="patrick-kidger/equinox#246"
 """Your numbers are right, but your program grows with each layer. A Python loop runs while JAX traces, and adds its operations to the program in each iteration. So a deep network compiles slowly."""
 
 
@@ -2223,7 +2223,9 @@ predictions = {
     "E": ...,  # {"w": a, "b": None}: how many keys back has
     "F": ...,  # {"step": 3}: the type of back["step"]
     "G": ...,  # optax.adam(0.1).init({"w": a}): the type of back
-    "H": ...,  # {"w": (a, a)}, but saver.restore(folder, {"w": (a, a)}): as in A
+    "H": ...,  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
+    "I": ...,  # {"w": jnp.array([1, 2])}, restored as {"w": a}: the dtype of back["w"]
+    "J": ...,  # a state of optax.sgd, restored as one of optax.adam: the type of back
 }
 
 
@@ -2255,6 +2257,14 @@ def kind(value):
     return type(value).__name__
 
 
+def kind_for_another_optimiser(params):
+    one, other = optax.sgd(0.1, momentum=0.9).init(params), optax.adam(0.1).init(params)
+    try:
+        return kind(restored(one, other))
+    except ValueError:
+        return "error"
+
+
 a = jnp.ones(2)
 predictions = {
     "A": kind(restored({"w": (a, a)})["w"]),
@@ -2265,86 +2275,164 @@ predictions = {
     "F": kind(restored({"step": 3})["step"]),
     "G": kind(restored(optax.adam(0.1).init({"w": a}))),
     "H": kind(restored({"w": (a, a)}, {"w": (a, a)})["w"]),
+    "I": str(restored({"w": jnp.array([1, 2])}, {"w": a})["w"].dtype),
+    "J": kind_for_another_optimiser({"w": a}),
 }
 
 
 # %% exercise="predict_restored" variant="in_capitals"
-predictions = dict(A="List", B="Str", C="Dict", D="Dict", E=np.int32(2), F="Int", G="List", H="Tuple")
+words = "List Str Dict Dict 2 Int List Tuple Float32 Error".split()
+predictions = dict(zip("ABCDEFGHIJ", words)) | {"E": np.int32(2)}
 
 
-# %% exercise="predict_restored" misconception="the_file_knows_the_classes" met="google/orbax#1904, google/orbax#683"
+# %% exercise="predict_restored" misconception="the_file_knows_the_classes" met="google/orbax#1904, google/orbax#683" changes="solution"
 """This would be right if the file held your classes. It holds arrays under texts: what has names comes back as a dict, what has places as a list. Only a template says which class it was."""
-predictions = dict(A="tuple", B="str", C="layer", D="net", E=2, F="int", G="tuple", H="tuple")
+-    "A": "list",  # {"w": (a, a)}: the type of back["w"]
++    "A": "tuple",  # {"w": (a, a)}: the type of back["w"]
+...
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
+-    "D": "dict",  # {"w": Net(a, a)}: the type of back["w"]
++    "C": "Layer",  # {"w": Layer(a, a)}: the type of back["w"]
++    "D": "Net",  # {"w": Net(a, a)}: the type of back["w"]
+...
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
++    "G": "tuple",  # optax.adam(0.1).init({"w": a}): the type of back
 
 
-# %% exercise="predict_restored" misconception="int_keys_stay" met="google/orbax#2561, google/orbax#1305, google/flax#5030"
+# %% exercise="predict_restored" misconception="int_keys_stay" met="google/orbax#2561, google/orbax#1305, google/flax#5030, google/flax#4308" changes="solution"
 """`"int"` would be right if a file could write a key as a number. It writes each key as a text, and without a template nothing says that it was a number: `back[0]` raises a `KeyError`."""
-predictions = dict(A="list", B="int", C="dict", D="dict", E=2, F="int", G="list", H="tuple")
+-    "B": "str",  # {0: a, 1: a}: the type of the keys of back
++    "B": "int",  # {0: a, 1: a}: the type of the keys of back
 
 
-# %% exercise="predict_restored" misconception="tuples_stay" met="google/orbax#683"
+# %% exercise="predict_restored" misconception="tuples_stay" met="google-deepmind/ferminet#105" changes="solution"
 """A tuple and a list both have places, and the file keeps no more than that. Without a template, places come back as a list."""
-predictions = dict(A="tuple", B="str", C="dict", D="dict", E=2, F="int", G="tuple", H="tuple")
+-    "A": "list",  # {"w": (a, a)}: the type of back["w"]
++    "A": "tuple",  # {"w": (a, a)}: the type of back["w"]
+...
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
++    "G": "tuple",  # optax.adam(0.1).init({"w": a}): the type of back
 
 
-# %% exercise="predict_restored" misconception="namedtuples_are_tuples"
+# %% exercise="predict_restored" misconception="namedtuples_are_tuples" changes="solution"
 """For Python, a namedtuple is a tuple. But its path has names, and so has the file: names come back as the keys of a dict."""
-predictions = dict(A="list", B="str", C="tuple", D="dict", E=2, F="int", G="list", H="tuple")
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
++    "C": "tuple",  # {"w": Layer(a, a)}: the type of back["w"]
 
 
-# %% exercise="predict_restored" misconception="namedtuples_become_lists"
-"""A namedtuple has places, as a tuple has. But JAX gives its children names in the path, and the file keeps these."""
-predictions = dict(A="list", B="str", C="list", D="list", E=2, F="int", G="list", H="tuple")
+# %% exercise="predict_restored" misconception="namedtuples_become_lists" changes="solution"
+"""A namedtuple has places, as a tuple has. But JAX gives its children names in the path, and the file keeps these, as it keeps those of a class."""
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
+-    "D": "dict",  # {"w": Net(a, a)}: the type of back["w"]
++    "C": "list",  # {"w": Layer(a, a)}: the type of back["w"]
++    "D": "list",  # {"w": Net(a, a)}: the type of back["w"]
 
 
-# %% exercise="predict_restored" misconception="namedtuples_stay"
+# %% exercise="predict_restored" misconception="namedtuples_stay" changes="solution"
 """This would be right if the file knew your class. It keeps only the names of the fields."""
-predictions = dict(A="list", B="str", C="layer", D="net", E=2, F="int", G="list", H="tuple")
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
+-    "D": "dict",  # {"w": Net(a, a)}: the type of back["w"]
++    "C": "Layer",  # {"w": Layer(a, a)}: the type of back["w"]
++    "D": "Net",  # {"w": Net(a, a)}: the type of back["w"]
 
 
-# %% exercise="predict_restored" misconception="a_namedtuple_somehow"
-"""There is no class in the file, neither the namedtuple nor the dataclass: only names and arrays. Such a part comes back as the simplest node that has names."""
-predictions = dict(A="list", B="str", C="namedtuple", D="dataclass", E=2, F="int", G="namedtuple", H="tuple")
+# %% exercise="predict_restored" misconception="a_kind_of_class" changes="solution"
+"""There is no class in the file, and no kind of class: only names and arrays. Such a part comes back as the simplest node that has names."""
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
+-    "D": "dict",  # {"w": Net(a, a)}: the type of back["w"]
++    "C": "namedtuple",  # {"w": Layer(a, a)}: the type of back["w"]
++    "D": "dataclass",  # {"w": Net(a, a)}: the type of back["w"]
 
 
-# %% exercise="predict_restored" misconception="none_is_not_saved"
+# %% exercise="predict_restored" misconception="none_is_not_saved" changes="solution"
 """1 would be right if a file held leaves only. `None` has no leaf, but Orbax writes down which parts of the tree were empty, and puts them back."""
-predictions = dict(A="list", B="str", C="dict", D="dict", E=1, F="int", G="list", H="tuple")
+-    "E": 2,  # {"w": a, "b": None}: how many keys back has
++    "E": 1,  # {"w": a, "b": None}: how many keys back has
 
 
-# %% exercise="predict_restored" misconception="numbers_become_arrays"
-"""NumPy's files hold arrays only. Orbax writes down also that something was a Python number, and gives a Python number back."""
-predictions = dict(A="list", B="str", C="dict", D="dict", E=2, F="array", G="list", H="tuple")
+# %% exercise="predict_restored" misconception="numbers_become_arrays" changes="solution"
+"""NumPy's own files hold arrays only. Orbax writes down also that something was a Python number, and gives a Python number back."""
+-    "F": "int",  # {"step": 3}: the type of back["step"]
++    "F": "array",  # {"step": 3}: the type of back["step"]
 
 
-# %% exercise="predict_restored" misconception="numbers_become_numpys"
+# %% exercise="predict_restored" misconception="numbers_become_numpys" changes="solution"
 """`"ndarray"` would be right for NumPy's own files. Orbax writes down also that something was a Python number, and gives a Python number back."""
-predictions = dict(A="list", B="str", C="dict", D="dict", E=2, F="ndarray", G="list", H="tuple")
+-    "F": "int",  # {"step": 3}: the type of back["step"]
++    "F": "ndarray",  # {"step": 3}: the type of back["step"]
 
 
-# %% exercise="predict_restored" misconception="a_state_of_names" met="google/orbax#1904"
+# %% exercise="predict_restored" misconception="a_state_of_names" changes="solution"
 """An Optax state is a tuple that holds a namedtuple for each part. So its outermost node has places, and no names."""
-predictions = dict(A="list", B="str", C="dict", D="dict", E=2, F="int", G="dict", H="tuple")
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
++    "G": "dict",  # optax.adam(0.1).init({"w": a}): the type of back
 
 
-# %% exercise="predict_restored" misconception="an_adam_state"
+# %% exercise="predict_restored" misconception="an_adam_state" met="google/flax#1550" changes="solution"
 """This would be right if the file knew Optax's classes. The state of `adam` is a tuple of two namedtuples: places outside, names inside."""
-predictions = dict(A="list", B="str", C="dict", D="dict", E=2, F="int", G="scalebyadamstate", H="tuple")
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
++    "G": "ScaleByAdamState",  # optax.adam(0.1).init({"w": a}): the type of back
 
 
-# %% exercise="predict_restored" misconception="a_template_changes_nothing"
+# %% exercise="predict_restored" misconception="a_template_changes_nothing" changes="solution"
 """`"list"` would be right without the template. A template says which nodes to make: its tuple comes back as a tuple."""
-predictions = dict(A="list", B="str", C="dict", D="dict", E=2, F="int", G="list", H="list")
+-    "H": "tuple",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
++    "H": "list",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
 
 
-# %% exercise="predict_restored" misconception="everything_is_a_dict"
+# %% exercise="predict_restored" misconception="everything_is_a_dict" changes="solution"
 """Names come back as a dict. What has places, 0 and 1, comes back as a list, unless a template says something else."""
-predictions = dict(A="dict", B="str", C="dict", D="dict", E=2, F="int", G="dict", H="dict")
+-    "A": "list",  # {"w": (a, a)}: the type of back["w"]
++    "A": "dict",  # {"w": (a, a)}: the type of back["w"]
+...
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
+-    "H": "tuple",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
++    "G": "dict",  # optax.adam(0.1).init({"w": a}): the type of back
++    "H": "dict",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
 
 
-# %% exercise="predict_restored" misconception="it_raises"
-"""Nothing raises an error here: without a template, Orbax makes nodes of its own choice. That is why this goes unnoticed, until a map over two trees fails."""
-predictions = dict(A="error", B="error", C="error", D="error", E="error", F="error", G="error", H="error")
+# %% exercise="predict_restored" misconception="another_dtype_is_refused" met="SlopDotCash/asi#2714" changes="solution"
+"""`"error"` would be right for another shape. Of another dtype Orbax says nothing: it converts the numbers to the dtype of the template, and large whole numbers lose their last digits."""
+-    "I": "float32",  # {"w": jnp.array([1, 2])}, restored as {"w": a}: the dtype of back["w"]
++    "I": "error",  # {"w": jnp.array([1, 2])}, restored as {"w": a}: the dtype of back["w"]
+
+
+# %% exercise="predict_restored" misconception="the_dtype_of_the_file" met="SlopDotCash/asi#2714" changes="solution"
+"""`"int32"` is the dtype in the file. The template decides about dtypes too, and nothing says that numbers were converted."""
+-    "I": "float32",  # {"w": jnp.array([1, 2])}, restored as {"w": a}: the dtype of back["w"]
++    "I": "int32",  # {"w": jnp.array([1, 2])}, restored as {"w": a}: the dtype of back["w"]
+
+
+# %% exercise="predict_restored" misconception="any_optimiser_fits" met="google-research/runtime-error-prediction#92" changes="solution"
+"""Structure and names come from the template, so each of its paths has to be in the file. Momentum saves a `trace`; Adam asks for a `mu`, a `nu` and a `count`."""
+-    "J": "error",  # a state of optax.sgd, restored as one of optax.adam: the type of back
++    "J": "tuple",  # a state of optax.sgd, restored as one of optax.adam: the type of back
+
+
+# %% exercise="predict_restored" misconception="the_state_in_the_file" met="google-research/runtime-error-prediction#92" changes="solution"
+"""`"list"` is what comes back without a template. With one, Orbax looks for each path of the template in the file, and these two states have different names."""
+-    "J": "error",  # a state of optax.sgd, restored as one of optax.adam: the type of back
++    "J": "list",  # a state of optax.sgd, restored as one of optax.adam: the type of back
+
+
+# %% exercise="predict_restored" misconception="it_raises" changes="solution"
+"""Nothing raises an error here: without a template, Orbax makes nodes of its own choice, and with one that fits, those of the template. What it changed goes unnoticed, until a map over two trees fails."""
+-    "A": "list",  # {"w": (a, a)}: the type of back["w"]
+-    "B": "str",  # {0: a, 1: a}: the type of the keys of back
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
+-    "D": "dict",  # {"w": Net(a, a)}: the type of back["w"]
+-    "E": 2,  # {"w": a, "b": None}: how many keys back has
+-    "F": "int",  # {"step": 3}: the type of back["step"]
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
+-    "H": "tuple",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
++    "A": "error",  # {"w": (a, a)}: the type of back["w"]
++    "B": "error",  # {0: a, 1: a}: the type of the keys of back
++    "C": "error",  # {"w": Layer(a, a)}: the type of back["w"]
++    "D": "error",  # {"w": Net(a, a)}: the type of back["w"]
++    "E": "error",  # {"w": a, "b": None}: how many keys back has
++    "F": "error",  # {"step": 3}: the type of back["step"]
++    "G": "error",  # optax.adam(0.1).init({"w": a}): the type of back
++    "H": "error",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
 
 
 # %% exercise="next_batch" starter=True
@@ -2374,6 +2462,12 @@ def next_batch(key, count, size):
 def next_batch(key, count, size):
     now, later = jax.random.split(key)
     return jax.random.permutation(now, count)[:size], later
+
+
+# %% exercise="next_batch" misconception="the_second_key_unused" met="AakashKumarNain/TF_JAX_tutorials#4" changes="solution"
+"""No batch of yours is right: you draw with the first key of the split, and return it for the next call, which splits it. So one key is used twice, and the second one never."""
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.permutation(key, count)[:size], key
 
 
 # %% exercise="next_batch" misconception="other_rows_of_the_permutation" changes="solution"
@@ -3416,7 +3510,7 @@ def keep_frozen(roles, old, new):
     return kept
 
 
-# %% exercise="next_batch" misconception="the_key_that_drew"
+# %% exercise="next_batch" misconception="the_key_that_drew" met="blackjax-devs/blackjax#53"
 """Your first batch is right, and the later ones are not: you return the key that has drawn the batch, and the next call splits it. So it is used twice. One key of the split draws; return the other one."""
 
 
