@@ -557,9 +557,34 @@ def train_step(model, state, optimiser, loss):
 
 
 # %% exercise="train_step" misconception="numbers_in_the_state" met="patrick-kidger/equinox#772" changes="solution"
-"""Your first state has an entry for each Python number, and your gradients have none. So the state changes its structure in the first step, or the step fails. A filter such as `eqx.is_inexact_array_like` takes a number for an array."""
+"""Your first state has an entry for each number: for whole ones, and for Python's. Gradients exist for floating-point arrays only. So the state changes its structure in the first step, or the step fails. `eqx.is_array_like` takes every number for an array."""
 -    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
-+    return optimiser.init(eqx.filter(model, eqx.is_inexact_array_like))
++    return optimiser.init(eqx.filter(model, eqx.is_array_like))
+
+
+# %% exercise="train_step" misconception="three_ways_to_filter" met="patrick-kidger/equinox#590" changes="another_filter_for_the_state"
+"""Three trees meet in your step, and each was filtered in another way: the state holds whole numbers too, the gradients only floating-point arrays, and `update` gets the whole model. Where one has `None`, another has a number or a function."""
+-    updates, state = optimiser.update(grads, state, params)
++    updates, state = optimiser.update(grads, state, model)
+
+
+# %% exercise="train_step" misconception="no_filter_at_all" met="patrick-kidger/equinox#69, patrick-kidger/equinox#149"
+"""Your code is right for a model that holds floating-point arrays only. Others fail, or a Python number in them is trained: nothing is filtered, and Optax and `jax.grad` get every leaf."""
+
+
+def start(model, optimiser):
+    return optimiser.init(model)
+
+
+def train_step(model, state, optimiser, loss):
+    updates, state = optimiser.update(jax.grad(loss)(model), state, model)
+    return optax.apply_updates(model, updates), state
+
+
+# %% exercise="train_step" misconception="a_function_under_jit" changes="filter_value_and_grad"
+"""Every step fails: your `train_step` is under plain `jax.jit`, and two of its arguments are no arrays. Neither the loss nor the optimiser can be traced."""
+-@eqx.filter_jit
++@jax.jit
 
 
 # %% exercise="train_step" misconception="the_rest_is_lost" met="patrick-kidger/equinox#896, patrick-kidger/equinox#107" changes="solution"
@@ -699,7 +724,7 @@ def freeze_part(model, part, optimiser):
 
 
 # %% exercise="freeze_part" misconception="labels_that_do_not_fit" met="google-deepmind/optax#1148, patrick-kidger/equinox#79, patrick-kidger/equinox#794"
-"""Optax refuses your labels: their tree does not fit the model. A few labels are enough, but only in nodes of the model's own types: a dict or a list is another node, and `None` is a node without a leaf. A map over the model makes labels that fit."""
+"""Optax refuses your labels: their tree does not fit the model, or a label has no optimiser. A few labels are enough, but only in nodes of the model's own types: a dict or a list is another node, and `None` is a node without a leaf. A map over the model makes labels that fit."""
 
 
 def freeze_part(model, part, optimiser):
@@ -710,7 +735,7 @@ def freeze_part(model, part, optimiser):
 
 
 # %% exercise="freeze_part" misconception="masked_freezes"
-"""Your frozen part moves, and goes uphill: where the mask is False, `optax.masked` hands the gradient on as it is, and it is added. It leaves out an optimiser; it does not freeze."""
+"""Your frozen part moves, and goes uphill: its gradients come out as they are, and are added. That is what `optax.masked` does where the mask is False, and `optax.identity` does: they leave out, and freeze nothing."""
 
 
 def freeze_part(model, part, optimiser):
@@ -772,6 +797,12 @@ def freeze_part(model, part, optimiser):
 """Nothing moves: your mask holds texts, and a text that is not empty counts as True. A mask needs True and False."""
 -    mask = structure.unflatten([name == part for name in names])
 +    mask = structure.unflatten(["frozen" if name == part else "train" for name in names])
+
+
+# %% exercise="freeze_part" misconception="nothing_trains_the_rest" changes="zeros_last"
+"""Your part is frozen, and all others go uphill: the `optimiser` that comes in is never used, so their gradients come out as they are, and are added."""
+-    return optax.chain(optimiser, optax.masked(optax.set_to_zero(), lambda _: mask))
++    return optax.masked(optax.set_to_zero(), lambda _: mask)
 
 
 # %% exercise="freeze_part" misconception="another_optimiser" changes="solution"
@@ -1935,8 +1966,21 @@ def synced(state):
 +        "target": online,
 
 
+# %% exercise="target_network" misconception="a_shallow_copy" met="google/flax#5461" section="donation" changes="solution"
+"""Your state is right for one bare array. For other trees you copy the outermost container, as `copy.copy`, `dict` or a slice does; in it are the caller's arrays, which the first step donates."""
++from copy import copy
++
++
+ def first_state(params):
+...
+-        "online": jax.tree.map(jnp.copy, params),
+-        "target": jax.tree.map(jnp.copy, params),
++        "online": copy(params),
++        "target": copy(params),
+
+
 # %% exercise="target_network" misconception="synced_by_reference" met="google/flax#5461" changes="solution"
-"""After your `synced`, the next step fails: the target is then another name for the online network's arrays. Copy them there too."""
+"""After your `synced`, the next step fails: the target is then another name for the online network's arrays. Copy them there too. (One `deepcopy` of the whole state leaves them one: it remembers what it has copied.)"""
 -    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
 +    return {**state, "target": state["online"]}
 
@@ -1964,6 +2008,12 @@ def synced(state):
 -    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
 +    state["target"] = jax.tree.map(jnp.copy, state["online"])
 +    return state
+
+
+# %% exercise="target_network" misconception="the_target_alone" changes="solution"
+"""Your `synced` returns the target, and nothing else of the state. Every entry comes back, and only the target is new."""
+-    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
++    return {"target": jax.tree.map(jnp.copy, state["online"])}
 
 
 # %% exercise="target_network" misconception="two_entries_only" changes="solution"
