@@ -10,19 +10,23 @@ import shutil
 import tempfile
 import weakref
 from collections import namedtuple
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 
 from pytree_course.cases import (
     Case,
     as_jax,
     check,
     matrix,
+    prediction_cases,
     random_words,
     returning_jax,
     shuffled,
@@ -35,6 +39,44 @@ class Layer(NamedTuple):
 
     w: Any
     b: Any
+
+
+class Cell(eqx.Module):
+    """A layer that holds more than parameters."""
+
+    weight: Any
+    activation: Any
+    rate: Any = None
+    table: Any = None
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class Data:
+    """A model that cannot be called."""
+
+    body: Any
+    body2: Any
+    head: Any
+
+
+class Model(eqx.Module):
+    """A model that can be called: its labels can be called too."""
+
+    body: Any
+    body2: Any
+    head: Any
+
+    def __call__(self, x):
+        return (self.head @ x) * self.body2
+
+
+OPTIMISERS = {
+    "sgd": optax.sgd(0.25),
+    "momentum": optax.sgd(0.25, momentum=0.5),
+    "decay": optax.chain(optax.add_decayed_weights(0.5), optax.sgd(0.25, momentum=0.5)),
+    "MultiSteps": optax.MultiSteps(optax.sgd(0.25), 2),
+}
 
 
 def number(rng):
@@ -80,7 +122,7 @@ def small_trees(rng):
 
 def like(rng, tree):
     """Draw numbers of both signs for each leaf of a tree."""
-    return jax.tree.map(lambda leaf: signed(rng, *leaf.shape), tree)
+    return jax.tree.map(lambda leaf: signed(rng, *leaf.shape).astype(leaf.dtype), tree)
 
 
 def coarse(tree):
@@ -112,6 +154,16 @@ def keeping_width(tree):
     """Let NumPy's arrays of 32 bits count as JAX's; those of 64 bits are seen as they are."""
     is_wide = any(getattr(leaf, "dtype", None) == np.float64 for leaf in jax.tree.leaves(tree))
     return tree if is_wide else as_jax(tree)
+
+
+def by_path(tree):
+    """Return the leaves by their paths, with names for functions: no class says how it is made."""
+
+    def seen(leaf):
+        return f"function {getattr(leaf, '__name__', '')}" if callable(leaf) else leaf
+
+    leaves = jax.tree.leaves_with_path(as_jax(tree))
+    return {jax.tree_util.keystr(path): seen(leaf) for path, leaf in leaves}
 
 
 def is_pair(result):
@@ -164,129 +216,6 @@ def pickled_in(file):
     """Return the names of a file's arrays that NumPy had to pickle."""
     with np.load(file, allow_pickle=True) as arrays:
         return [name for name in arrays.files if arrays[name].dtype.hasobject]
-
-
-@check
-def init_mlp(answer, rng):
-    """The numbers themselves: they follow from the key, for any widths."""
-
-    def layers(seed, sizes):
-        return keeping_width(answer(jax.random.key(seed), sizes))
-
-    def shapes(key, sizes):
-        params = answer(key, sizes)
-        is_list = isinstance(params, list) and all(isinstance(layer, dict) for layer in params)
-        if not is_list or not all("weight" in layer for layer in params):
-            return params if params is ... else jax.tree.map(np.shape, params)
-        return [np.shape(layer["weight"]) for layer in params]
-
-    def case(*sizes):
-        note = "The number before the widths is the seed of the key."
-        return Case(own(answer, layers), int(rng.integers(1000)), list(sizes), note=note)
-
-    one, two = (int(each) for each in rng.permutation([2, 3]))
-    start = int(rng.integers(3))
-    widths = [1 + (start + at) % 3 for at in range(4)]  # neighbours differ
-    cases = [
-        Case(shapes, jax.random.key(0), [64, 32, 10], note="The shapes of `weight`."),
-        *[case(*sizes) for sizes in ((one, two), (two, one), (one, one), (one, 1))],
-        *[case(*sizes) for sizes in ((one, two, one), (1, 1, 1), (one, 1, one, 1), widths)],
-    ]
-    yield from shuffled(rng, cases)
-
-
-@check
-def forward(one, batch, rng):
-    """ReLU between layers and not at the end; x has an axis of examples, the parameters do not."""
-    one, batch = returning_jax(one), returning_jax(batch)
-
-    def layer(rows=(1, 1), outputs=2):
-        """Draw a layer with a large output and a negative one, where x has the signs of `rows`."""
-        signs = [1, -1, 1][:outputs] if rng.random() < 0.5 else [-1, 1, -1][:outputs]
-        w = rng.choice(np.arange(2, 10), 2 * outputs, replace=False).reshape(2, outputs)
-        w, b = w * np.outer(rows, signs), rng.choice([-2, -1, 1], outputs)
-        return {"weight": array(w), "bias": array(b)}
-
-    def inputs(layers, outputs=2, examples=None):
-        rows = rng.permutation([1, -1])
-        # What comes from a layer before is never negative.
-        network = [layer(rows if at == 0 else (1, 1)) for at in range(layers - 1)]
-        network += [layer(rows if layers == 1 else (1, 1), outputs)]
-        if examples is None:
-            return network, array(rng.integers(1, 10, 2) * rows)
-        signs = rng.choice([1, -1], (examples, 1))
-        return network, array(rng.integers(1, 10, (examples, 2)) * rows * signs)
-
-    def with_one_layer_twice(call, called, *shape):
-        first, x = layer(), array(rng.integers(1, 10, (*shape, 2)))
-        return Case(call, [first, layer(), first], x, note=f"{called} One dict is there twice.")
-
-    shown = [{"weight": array([[1], [1]]), "bias": array([0.5])}]
-    single, many = "This calls `forward`.", "This calls `forward_batch`."
-    cases = [Case(one, shown, array([1, -2]), note=single)]
-    cases += [Case(batch, shown, array([[1, -2], [1, 1]]), note=many)]
-    for size in ((1,), (2,), (3,), (2, 3), (4 + rng.integers(3), 3), (1, 1), (2, 1)):
-        cases += [Case(one, *inputs(*size), note=single)]
-    for size in ((1, 2, 2), (2, 2, 2), (2, 2, 1), (2, 3, 4), (2, 1, 1), (2, 1, 2), (3, 3, 2)):
-        cases += [Case(batch, *inputs(*size), note=many)]
-    cases += [with_one_layer_twice(one, single) for _ in range(2)]
-    cases += [with_one_layer_twice(batch, many, 2)]
-    cases += [after(one, "forward", *inputs(layers)) for layers in (2, 3)]
-    yield from shuffled(rng, cases)
-
-
-@check
-def cross_entropy(answer, rng):
-    """One logit of each row, by its label; a mean; right for large logits, its gradient too."""
-
-    def loss(logits, labels):
-        result = answer(logits, labels)
-        if np.ndim(result) != 0:
-            return as_jax(result)
-        # No case has a loss of such sizes. They are what limits and small numbers of the learner's
-        # own make of the large losses, whatever these limits are.
-        if isinstance(result, (np.ndarray, np.number, jax.Array)):
-            if 10 < result < 500:
-                return "between 10 and 500"
-            if 60_000 < result < np.inf:
-                return "a finite number above 60,000"
-        # Of numbers near 10,000, float32 keeps three digits after the point.
-        return coarse(result)
-
-    def gradient(logits, labels):
-        return coarse(jax.grad(lambda logits: jnp.sum(answer(logits, labels)))(logits))
-
-    def one(gap, shift=0.0):
-        """Draw a row of two logits, of which the one at the label is smaller by `gap`."""
-        label = rng.integers(2)
-        logits = np.full(2, shift)
-        logits[label] -= gap
-        return array([logits]), array([label], np.int32)
-
-    def rows(*shifts):
-        """Draw a row for each shift: no row has its largest logit at its label."""
-        logits = rng.integers(-8, 9, (len(shifts), 3)) / 4
-        labels = rng.integers(0, 3, len(shifts))
-        logits[np.arange(len(shifts)), labels] = -3 - rng.integers(1, 5, len(shifts)) / 4
-        return array(logits + np.array(shifts)[:, None]), array(labels, np.int32)
-
-    def size(most=10):
-        return 1000.0 * rng.integers(1, most + 1)
-
-    own(answer, loss)
-    wrong = {"": "The gradient of your loss with respect to the logits is wrong."}
-    seen = {"note": "This looks at the gradient with respect to the logits.", "if_wrong": wrong}
-    order = rng.permutation([0.0, size()])
-    cases = [Case(loss, array([[0, 0], [0, 10_000]]), array([1, 1], np.int32))]
-    cases += [Case(loss, *one(gap)) for gap in (0, rng.integers(1, 5), -rng.integers(1, 5))]
-    cases += [Case(loss, *one(gap)) for gap in (size(), -size())]
-    cases += [Case(loss, *one(rng.integers(1, 5), -size())), Case(loss, *one(size(5), -size(5)))]
-    cases += [Case(loss, *rows(0.0, 0.0)) for _ in range(2)]
-    cases += [Case(loss, *rows(shift, shift)) for shift in (100.0 * number(rng), -size())]
-    cases += [Case(loss, *rows(*shifts)) for shifts in (order, order[::-1])]
-    cases += [Case(gradient, *rows(*shifts), **seen) for shifts in ((0.0, 0.0), (-size(), size()))]
-    cases += [Case(gradient, *logits, **seen) for logits in (one(size()), one(size(5), -size(5)))]
-    yield from shuffled(rng, cases)
 
 
 @check
@@ -369,73 +298,6 @@ def make_step(answer, rng):
 
 
 @check
-def decayed_step(answer, rng):
-    """Weights by the last key alone; decay beside the direction; one direction for the tree."""
-
-    def follow(grads):
-        return grads
-
-    def signs(grads):
-        return jax.tree.map(jnp.sign, grads)
-
-    def shortened(grads):
-        """Divide by the largest number in the whole tree."""
-        largest = max(float(np.abs(leaf).max()) for leaf in jax.tree.leaves(grads))
-        return jax.tree.map(lambda leaf: leaf / largest, grads)
-
-    said = {
-        follow: "The direction is the gradient itself.",
-        signs: "The direction is the sign of each number.",
-        shortened: "The direction is the gradient over the largest number in the whole tree.",
-    }
-
-    def gradients(params):
-        leaves, structure = jax.tree.flatten(params)
-        # Each leaf has larger numbers than the one before, so that their own largest ones differ.
-        drawn = (signed(rng, *leaf.shape) for leaf in leaves)
-        scaled = [array(np.asarray(g) * 4.0**place) for place, g in enumerate(drawn)]
-        return jax.tree.unflatten(structure, scaled)
-
-    def with_direction(direction):
-        def step(params, grads, rate, decay):
-            return answer(params, grads, direction, rate, decay)
-
-        return own(answer, step)
-
-    def case(params, direction=follow, decay=None):
-        call, decay = returning_jax(with_direction(direction)), decay or share(rng)
-        return Case(call, params, gradients(params), share(rng), decay, note=said[direction])
-
-    def kept(params):
-        inputs = params, gradients(params), share(rng), share(rng)
-        return after(with_direction(follow), "decayed_step", *inputs)
-
-    def leaf():
-        return matrix(rng) if rng.random() < 0.5 else vector(rng)
-
-    def layer():
-        return {"w": vector(rng), "b": matrix(rng)}
-
-    ends = [str(end) for end in rng.choice(["raw", "view", "new", "follow"], 2, False)]
-    begins = [str(begin) for begin in rng.choice(["wide", "weight", "w2", "w_in"], 2, False)]
-    ones = {name: array([4]) for name in ("w", "b")}, {name: array([2]) for name in ("w", "b")}
-    call = returning_jax(with_direction(signs))
-    trees = [{"w": leaf()}, {"b": leaf()}, leaf(), leaf(), [leaf(), leaf()], (leaf(), layer())]
-    trees += [layer(), [layer(), None], [layer(), {"w": leaf()}], {"dense": layer(), "W": leaf()}]
-    trees += [{number(rng): leaf(), 10: {"w": leaf()}}, {"b": {"w": leaf(), "b": leaf()}}]
-    trees += [{"w": {"w": leaf(), "scale": leaf()}}, {"w": [leaf(), leaf()]}]
-    trees += [{"w": leaf(), ends[0]: leaf()}, {"b": leaf(), ends[1]: leaf()}]
-    trees += [{"w": leaf(), begins[0]: leaf()}, {"b": leaf(), begins[1]: leaf()}]
-    trees += [{"a/w": leaf(), "b": leaf()}, [{"w": leaf(), "b/w": leaf()}]]
-    cases = [case(tree) for tree in trees]
-    cases += [Case(call, *ones, 0.5, 0.25, note=said[signs]), case(layer(), decay=0.0)]
-    for direction in (signs, shortened):
-        cases += [case(tree, direction) for tree in (layer(), [layer(), None], {"d": [layer()]})]
-    cases += [kept(layer()), kept([{"w": leaf()}, leaf()])]
-    yield from shuffled(rng, cases)
-
-
-@check
 def momentum(start, step, rng):
     """The new velocity moves the parameters; it is remembered, with no rate in it."""
 
@@ -492,6 +354,110 @@ def momentum(start, step, rng):
         cases += [after(step, "momentum_step", *given(params))]
     others = [tree for tree in small_trees(rng) if not isinstance(tree, dict)]
     cases += [steps(params) for params in others]
+    yield from shuffled(rng, cases)
+
+
+@check
+def train_step(start, step, rng):
+    """Arrays of floats are trained, all else comes back; the state keeps its structure."""
+
+    def loss(model):
+        leaves = jax.tree.leaves(model)
+        numbers = [jnp.asarray(leaf, jnp.float32) for leaf in leaves if eqx.is_array_like(leaf)]
+        return sum(jnp.sum(each**2) for each in numbers) * len(leaves)
+
+    def kinds(tree):
+        """Return what `scan` compares: the structure, and the shape and dtype of each leaf."""
+        leaves, structure = jax.tree.flatten(tree)
+        return structure, [(np.shape(leaf), getattr(leaf, "dtype", None)) for leaf in leaves]
+
+    def steps(model, optimiser, times):
+        tool = OPTIMISERS[optimiser]
+        state = start(model, tool)
+        first = kinds(state)
+        for _ in range(times):
+            result = step(model, state, tool, loss)
+            if not is_pair(result):
+                return as_jax(result)
+            model, state = result
+        return {"model": by_path(model), "state kept": kinds(state) == first}
+
+    def case(model, optimiser, times=None):
+        inputs = model, optimiser, times or 2 + int(rng.integers(2))
+        return Case(steps, *inputs, note=note, if_wrong=wrong)
+
+    def table():
+        return array(rng.integers(1, 9, 2), np.int32)
+
+    def cell(**more):
+        return Cell(vector(rng), (jax.nn.relu, jax.nn.tanh)[rng.integers(2)], **more)
+
+    note = "The optimiser is `optax.sgd`, with what the second input says. The third one says how "
+    note += "many steps are made. The loss is the sum of all squares, times the number of leaves."
+    wrong = {
+        "state kept False": "The state that your `train_step` returns has another structure, "
+        "or other dtypes, than the one that it got: `scan` could not carry it.",
+        "model": "In your new model, not all leaves are right: floating-point arrays move, and "
+        "every other leaf comes back.",
+        "": "`train_step` returns two things: the new model, and the new state.",
+    }
+    one, two = random_words(rng, 2)
+    shown = {"f": jax.nn.relu, "w": array([4])}
+    mlp = eqx.nn.MLP(2, 2, 2, 1, key=jax.random.key(0))
+    mlp = jax.tree.map(lambda leaf: signed(rng, *leaf.shape) if eqx.is_array(leaf) else leaf, mlp)
+    cases = [case(shown, "sgd", 1), case(shown, "momentum"), case(mlp, "momentum", 2)]
+    cases += [case({one: vector(rng), two: vector(rng)}, way) for way in ("momentum", "decay")]
+    cases += [case({one: vector(rng), two: table()}, way) for way in ("sgd", "momentum")]
+    cases += [case([vector(rng), share(rng)], way) for way in ("sgd", "decay")]
+    cases += [case([{one: vector(rng), two: "relu"}, None], way) for way in ("sgd", "momentum")]
+    cases += [case(cell(rate=share(rng), table=table()), way) for way in OPTIMISERS]
+    cases += [case(cell(rate=share(rng), table=table()), "MultiSteps")]
+    cases += [case({one: cell(), two: cell()}, "decay")]
+    cases += [case((vector(rng), [number(rng)]), way) for way in ("sgd", "momentum")]
+    yield from shuffled(rng, cases)
+
+
+@check
+def freeze_part(answer, rng):
+    """One field stays, with any optimiser, also in a model that can be called."""
+
+    def steps(model, part, optimiser, grads):
+        """Return the model after a step for each gradient."""
+        tool = answer(model, part, OPTIMISERS[optimiser])
+        if not (hasattr(tool, "init") and hasattr(tool, "update")):
+            return tool
+        state = tool.init(model)
+        for each in grads:
+            updates, state = tool.update(each, state, model)
+            model = eqx.apply_updates(model, updates)
+        return by_path(model)
+
+    def case(model, part, optimiser, times=None):
+        grads = [like(rng, model) for _ in range(times or 1 + int(rng.integers(2)))]
+        return Case(steps, model, part, optimiser, grads, note=note)
+
+    def linear(inputs=1, outputs=2):
+        return like(rng, eqx.nn.Linear(inputs, outputs, key=jax.random.key(0)))
+
+    def nested(kind):
+        return kind({"head": leaf(), "w": [leaf()]}, leaf(), {"body": leaf(), "b": (leaf(), None)})
+
+    leaf = partial(vector, rng)
+    own(answer, steps)
+    note = "The model after a step for each gradient, leaf by leaf. The optimiser is `optax.sgd`, "
+    note += "with what the third input says."
+    first, other = (str(part) for part in rng.permutation(["weight", "bias"]))
+    part, last = (str(part) for part in rng.permutation(["body", "head"]))
+    pair = Model(Model(leaf(), [leaf()], None), None, Data(leaf(), leaf(), ()))
+    cases = [case(linear(), "weight", "sgd", 1), case(linear(2, 1), first, "momentum")]
+    cases += [case(Data(leaf(), leaf(), leaf()), part, way) for way in ("sgd", "decay")]
+    cases += [case(nested(Data), each, "decay") for each in (last, "body2")]
+    cases += [
+        case(Model(leaf(), leaf(), leaf()), each, "sgd") for each in ("body", "body2", "head")
+    ]
+    cases += [case(nested(Model), part, way) for way in ("momentum", "decay")]
+    cases += [case(linear(), other, "decay"), case(pair, part, "momentum")]
+    cases += [case(Data({"head": leaf()}, None, []), part, "sgd"), case(pair, last, "decay")]
     yield from shuffled(rng, cases)
 
 
@@ -828,6 +794,82 @@ def moving_average(start, step, rng):
 
 
 @check
+def target_network(first_state, synced, rng):
+    """Each array in one place, so that steps may donate it; the caller's arrays stay."""
+    entries = {"online": 1.0, "target": 0.0, "mean": 2.0, "square": 4.0}  # what a step adds
+
+    @functools.cache
+    def donating():
+        """Return one function for all cases, so that each structure is compiled once."""
+
+        def step(state):
+            moved = {n: jax.tree.map(partial(jnp.add, by), state[n]) for n, by in entries.items()}
+            return {**state, **moved}
+
+        return jax.jit(step, donate_argnums=0)
+
+    def shared(state):
+        """Return which entries have an array in common."""
+        places = {}
+        for name in entries:
+            for leaf in jax.tree.leaves(state[name]):
+                if isinstance(leaf, jax.Array):
+                    places.setdefault(id(leaf), []).append(name)
+        return sorted({" and ".join(names) for names in places.values() if len(names) > 1})
+
+    def after_steps(state, times):
+        """Make steps that donate the state; return their result, and whether all was donated."""
+        if not isinstance(state, dict) or not {*entries} <= state.keys():
+            return as_jax(state), False
+        for _ in range(times):
+            twice = shared(state)
+            if twice:
+                return {"one array in": twice}, False
+            state = donating()(state)
+        return keeping_width(state), True
+
+    def steps(params, times):
+        state, is_donated = after_steps(first_state(params), times)
+        if not is_donated:
+            return state
+        is_gone = any(leaf.is_deleted() for leaf in jax.tree.leaves(params))
+        return {**state, "params": "gone" if is_gone else "still there"}
+
+    def with_sync(params, before, later):
+        state, is_donated = after_steps(first_state(params), before)
+        return after_steps(synced(state), later)[0] if is_donated else state
+
+    def case(call, params, *times):
+        where = ": before `synced`, and after it." if call is with_sync else "."
+        note = f"The numbers say how many steps donate the state{where}"
+        return Case(call, params, *times, note=note, if_wrong=said)
+
+    def state_of(tree):
+        return {name: like(rng, tree) for name in entries} | {"step": int(rng.integers(100))}
+
+    said = {
+        "one array in": "The next step cannot donate this state: one array lies in two places.",
+        "params gone": "The caller's `params` are gone: a step donated their arrays.",
+        "online": "Your online network does not have the numbers that it should have.",
+        "target": "Your target does not have the numbers that it should have.",
+        "": "A state is a dict with four trees like `params`, and what else was in it.",
+    }
+    one, two = random_words(rng, 2)
+    flat, more = {one: vector(rng)}, {one: [vector(rng), None], two: (matrix(rng),)}
+    cases = [case(steps, tree, 0) for tree in (flat, more)]
+    cases += [case(steps, like(rng, tree), times) for tree in (flat, more) for times in (1, 2)]
+    cases += [case(steps, like(rng, flat[one]), 1)]
+    cases += [
+        case(with_sync, like(rng, tree), before, later)
+        for tree, before, later in ((flat, 1, 0), (flat, 2, 1), (more, 1, 1), (more, 1, 2))
+    ]
+    direct = "This calls `synced`."
+    cases += [Case(returning_jax(synced), state_of(tree), note=direct) for tree in (flat, more)]
+    cases += [after(synced, "synced", state_of(tree)) for tree in (flat, more)]
+    yield from shuffled(rng, cases)
+
+
+@check
 def resume(save, load, rng):
     """A moved file, and another state in between: every entry comes back."""
     file_of = files_of(save)
@@ -905,10 +947,28 @@ def resume(save, load, rng):
     cases += [case(state_of(flat, is_fresh=True)) for _ in range(2)]
     cases += [case(state_of(params)) for params in (flat, nested, *alike)]
     cases += [case(state_of(params, ())) for params in many]
-    cases += [case(state_of(flat, optimiser)) for optimiser in ((), (flat, [vector(rng)]))]
+    optimisers = [optax.adam(0.1), optax.sgd(0.1, momentum=0.9)]
+    cases += [case(state_of(flat, like(rng, each.init(flat)))) for each in optimisers]
     cases += [case(state_of(tree)) for tree in small_trees(rng)[4::2]]
     cases += [draw(state_of(tree)) for draw in (alternate, kept, look) for tree in (flat, nested)]
     yield from shuffled(rng, cases)
+
+
+@check
+def predict_restored(predictions, rng):
+    lines = {
+        "A": '`{"w": (a, a)}`: the type of `back["w"]`',
+        "B": "`{0: a, 1: a}`: the type of the keys of `back`",
+        "C": '`{"w": Layer(a, a)}`: the type of `back["w"]`',
+        "D": '`{"w": Net(a, a)}`: the type of `back["w"]`',
+        "E": '`{"w": a, "b": None}`: how many keys `back` has',
+        "F": '`{"step": 3}`: the type of `back["step"]`',
+        "G": '`optax.adam(0.1).init({"w": a})`: the type of `back`',
+        "H": '`{"w": (a, a)}`, restored as `{"w": (a, a)}`: the type of `back["w"]`',
+        "I": '`{"w": jnp.array([1, 2])}`, restored as `{"w": a}`: the dtype of `back["w"]`',
+        "J": "a state of `optax.sgd`, restored as one of `optax.adam`: the type of `back`",
+    }
+    return prediction_cases(predictions, lines)
 
 
 @check

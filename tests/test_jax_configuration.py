@@ -35,7 +35,7 @@ def test_the_course_computes_with_jaxs_defaults_and_exact_products():
         ("jax_enable_x64", True, "03_custom_nodes", "history"),
         ("jax_disable_jit", True, "04_aux_data", "repeat"),
         ("jax_default_prng_impl", "rbg", "05_mlp", "next_batch"),
-        ("jax_threefry_partitionable", False, "05_mlp", "init_mlp"),
+        ("jax_threefry_partitionable", False, "02_tree_map", "add_noise"),
         ("jax_debug_nans", True, "04_aux_data", "repeat"),
         ("jax_numpy_rank_promotion", "raise", "03_custom_nodes", "model_state"),
         ("jax_numpy_dtype_promotion", "strict", "04_aux_data", "static_wrapper"),

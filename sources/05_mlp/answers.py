@@ -6,497 +6,6 @@
 #       format_name: percent
 # ---
 
-# %% exercise="init_mlp" variant="a_loop_over_places"
-def init_mlp(key, sizes):
-    layers = []
-    keys = jax.random.split(key, len(sizes) - 1)
-    for place in range(len(sizes) - 1):
-        shape = sizes[place], sizes[place + 1]
-        w = jax.random.normal(keys[place], shape) * (2 / shape[0]) ** 0.5
-        layers.append({"weight": w, "bias": jnp.zeros((shape[1],))})
-    return layers
-
-
-# %% exercise="init_mlp" variant="numpy_for_the_biases"
-def init_mlp(key, sizes):
-    layers = []
-    keys = iter(jax.random.split(key, len(sizes) - 1))
-    for inputs, outputs in zip(sizes[:-1], sizes[1:]):
-        w = jax.random.normal(next(keys), (inputs, outputs)) / np.sqrt(inputs / 2)
-        layers.append({"weight": w, "bias": np.zeros(outputs, np.float32)})
-    return layers
-
-
-# %% exercise="init_mlp" misconception="the_ready_initializer" section="how-large-at-the-start"
-"""Your weights are those of `jax.nn.initializers.he_normal`: they have He's deviation, but the largest numbers are cut off. Here the numbers come from `jax.random.normal`."""
-
-
-def init_mlp(key, sizes):
-    he = jax.nn.initializers.he_normal()
-    keys = jax.random.split(key, len(sizes) - 1)
-    return [
-        {"weight": he(key, shape), "bias": jnp.zeros(shape[1])}
-        for key, shape in zip(keys, zip(sizes, sizes[1:]))
-    ]
-
-
-# %% exercise="init_mlp" misconception="a_chain_of_splits"
-"""Each of your layers has its own numbers, as it should, but not those of the task: you split the key again for each layer. Here one split makes all keys, in the order of the layers."""
-
-
-def init_mlp(key, sizes):
-    layers = []
-    for inputs, outputs in zip(sizes, sizes[1:]):
-        key, subkey = jax.random.split(key)
-        w = jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs)
-        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
-    return layers
-
-
-# %% exercise="init_mlp" misconception="one_key_for_all" changes="solution"
-"""All your layers draw the same random numbers, times a factor, because they share one key. The same key gives the same numbers, so layers of equal shape start as copies of each other."""
--    keys = jax.random.split(key, len(sizes) - 1)
-+    key, subkey = jax.random.split(key)
-...
--            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-+            "weight": jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-...
--        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
-+        for inputs, outputs in zip(sizes, sizes[1:])
-
-
-# %% exercise="init_mlp" misconception="small_is_safe" section="how-large-at-the-start" changes="solution"
-"""Your weights are 0.01 times the normal numbers, whatever the sizes are: far too small. Then each layer makes its input smaller, little of it reaches the output, and the gradient is almost 0."""
--        {
--            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
--            "bias": jnp.zeros(outputs),
--        }
-+        {"weight": 0.01 * jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
-
-
-# %% exercise="init_mlp" misconception="variance_for_deviation" section="how-large-at-the-start" changes="solution"
-"""Your weights are the normal numbers times 2 / inputs, which is He's variance. `jax.random.normal` has standard deviation 1: multiply it by the standard deviation, the root of the variance."""
--            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-+            "weight": jax.random.normal(key, (inputs, outputs)) * 2 / inputs,
-
-
-# %% exercise="init_mlp" misconception="the_draw_as_it_is" section="how-large-at-the-start" changes="small_is_safe"
-"""Your weights are the normal numbers without a factor: their standard deviation is 1, whatever the sizes are. Then the sum over many inputs grows from layer to layer."""
--        {"weight": 0.01 * jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
-+        {"weight": jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
-
-
-# %% exercise="init_mlp" misconception="counts_the_outputs" section="how-large-at-the-start" changes="solution"
-"""Your weights have the deviation √(2 / outputs): too large where a layer has fewer outputs than inputs, and too small where it has more. One output is a sum over all inputs, so the inputs count."""
--            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / outputs),
-
-
-# %% exercise="init_mlp" misconception="forgets_the_two" section="how-large-at-the-start" changes="solution"
-"""Your weights are too small: 0.7 times He's deviation, in each layer. That is √(1 / inputs), without the 2. ReLU sets half of the numbers to 0, and the 2 balances this."""
--            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-+            "weight": jax.random.normal(key, (inputs, outputs)) / jnp.sqrt(inputs),
-
-
-# %% exercise="init_mlp" misconception="rows_are_outputs" section="forward-and-vmap" changes="solution"
-"""Your weight matrices have outputs first, inputs second, as in some other libraries. Here a layer computes `x @ weight`, so that the rows of `weight` belong to the inputs."""
--            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-+            "weight": jax.random.normal(key, (outputs, inputs)) * jnp.sqrt(2 / inputs),
-
-
-# %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data" changes="solution"
-"""Your layers hold more than arrays, a string for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a string or a function. Keep settings outside the parameters."""
-             "bias": jnp.zeros(outputs),
-+            "activation": "relu",
-
-
-# %% exercise="init_mlp" misconception="a_seed_of_its_own" changes="solution"
-"""Two different keys give you the same weights: those of a new key with the seed 0. The caller's `key` has to decide the numbers."""
--    keys = jax.random.split(key, len(sizes) - 1)
-+    keys = jax.random.split(jax.random.key(0), len(sizes) - 1)
-
-
-# %% exercise="init_mlp" misconception="a_key_by_width" changes="one_key_for_all"
-"""Some of your layers draw the same numbers: the layers with the same number of inputs, because you make the key of a layer from its width. Two layers may have the same width; only their places in the list differ."""
--    key, subkey = jax.random.split(key)
-...
--            "weight": jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-+            "weight": jax.random.normal(jax.random.fold_in(key, inputs), (inputs, outputs))
-+            * jnp.sqrt(2 / inputs),
-
-
-# %% exercise="init_mlp" misconception="inputs_and_outputs" section="how-large-at-the-start" changes="solution"
-"""The deviation of your weights depends on the outputs too. √(2 / (inputs + outputs)) is Glorot's deviation, made for other functions than ReLU. He's deviation counts the inputs only."""
--            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / (inputs + outputs)),
-
-
-# %% exercise="init_mlp" misconception="numpy_counts_in_64_bits" section="parameters-are-data" changes="solution"
-"""Your biases are of dtype `float64`: NumPy's zeros are, if you do not name another dtype. JAX's are `float32`."""
--            "bias": jnp.zeros(outputs),
-+            "bias": np.zeros(outputs),
-
-
-# %% exercise="init_mlp" misconception="a_bias_for_each_input" changes="solution"
-"""Your biases have one number for each input of their layer. A bias is added to the outputs of `x @ weight`, so it has one number for each output."""
--            "bias": jnp.zeros(outputs),
-+            "bias": jnp.zeros(inputs),
-
-
-# %% exercise="init_mlp" misconception="pairs_for_dicts" changes="small_is_safe"
-"""Your layers are pairs of arrays. The task asks for a dict for each layer, with the keys `weight` and `bias`: later code finds the arrays by these names."""
--        {"weight": 0.01 * jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
-+        (jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs), jnp.zeros(outputs))
-
-
-# %% exercise="init_mlp" misconception="two_keys_only" changes="solution"
-"""You return two layers at most. Without a number, `jax.random.split` makes two keys, and `zip` stops when they are used up."""
--    keys = jax.random.split(key, len(sizes) - 1)
-+    keys = jax.random.split(key)
-
-
-# %% exercise="init_mlp" misconception="a_layer_for_each_width" changes="a_chain_of_splits"
-"""Every call raises an `IndexError`: your loop runs once for each width. The last width has no width after it, so there is one layer fewer than widths."""
--    for inputs, outputs in zip(sizes, sizes[1:]):
-+    for place in range(len(sizes)):
-...
-         key, subkey = jax.random.split(key)
-+        inputs, outputs = sizes[place], sizes[place + 1]
-
-
-# %% exercise="forward" variant="one_loop"
-def forward(params, x):
-    for place, layer in enumerate(params):
-        if place > 0:
-            x = jnp.maximum(x, 0)
-        x = jnp.dot(x, layer["weight"]) + layer["bias"]
-    return x
-
-
-forward_batch = jax.vmap(forward, (None, 0))
-
-
-# %% exercise="forward" variant="matrices_at_once"
-def forward(params, x):
-    *hidden, last = params
-    for layer in hidden:
-        x = jnp.where(
-            x @ layer["weight"] + layer["bias"] > 0, x @ layer["weight"] + layer["bias"], 0.0
-        )
-    return x @ last["weight"] + last["bias"]
-
-
-def forward_batch(params, xs):
-    return forward(params, xs)
-
-
-# %% exercise="forward" misconception="relu_at_the_end" changes="solution"
-"""Your outputs are never negative: you apply ReLU after the last layer too. The outputs of the last layer are logits, and logits may be negative."""
--    for layer in params[:-1]:
-+    for layer in params:
-...
--    return x @ params[-1]["weight"] + params[-1]["bias"]
-+    return x
-
-
-# %% exercise="forward" misconception="no_relu" changes="relu_at_the_end"
-"""Your network is right with one layer, and wrong with more: ReLU is missing between the layers. Without ReLU, many linear layers are the same as one linear layer."""
--        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-+        x = x @ layer["weight"] + layer["bias"]
-
-
-# %% exercise="forward" misconception="relu_before_the_layer" changes="relu_at_the_end"
-"""Your inputs lose their negative numbers before the first layer. ReLU belongs after the `x @ weight + bias` of a layer. The first layer gets the example without ReLU."""
--        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-+        x = jax.nn.relu(x) @ layer["weight"] + layer["bias"]
-
-
-# %% exercise="forward" misconception="bias_after_relu" changes="solution"
-"""Your hidden numbers can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ weight + bias)`."""
--        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-+        x = jax.nn.relu(x @ layer["weight"]) + layer["bias"]
-
-
-# %% exercise="forward" misconception="weights_first" changes="solution"
-"""Your layers compute `weight @ x`, which equals `x @ weight.T`. With as many inputs as outputs, that raises no error and gives other numbers. In `x @ weight`, the rows of `weight` belong to the inputs."""
--        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
--    return x @ params[-1]["weight"] + params[-1]["bias"]
-+        x = jax.nn.relu(layer["weight"] @ x + layer["bias"])
-+    return params[-1]["weight"] @ x + params[-1]["bias"]
-
-
-# %% exercise="forward" misconception="vmap_maps_the_parameters" changes="solution"
-"""Your `forward_batch` maps over the first axis of every array, those of the parameters too. Without `in_axes`, `jax.vmap` does this; it fails unless all these axes have one size."""
--    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-+    return jax.vmap(forward)(params, xs)
-
-
-# %% exercise="forward" misconception="batch_in_the_columns" changes="solution"
-"""Your `forward_batch` takes the columns of `xs` as examples. Here each example is a row, so the batch is axis 0. When `xs` has as many rows as columns, no error tells you."""
--    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-+    return jax.vmap(forward, in_axes=(None, 1))(params, xs)
-
-
-# %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data" changes="solution"
-"""Your `forward` takes a layer out of the caller's list, as `pop` does. The list belongs to the caller, who needs all layers for the next example."""
--    for layer in params[:-1]:
-+    last = params.pop()
-+    for layer in params:
-...
--    return x @ params[-1]["weight"] + params[-1]["bias"]
-+    return x @ last["weight"] + last["bias"]
-
-
-# %% exercise="forward" misconception="softmax_inside" section="the-loss" changes="solution"
-"""Your outputs lie between 0 and 1 and add up to 1. Softmax belongs to the loss. A network returns logits: numbers of any size."""
--    return x @ params[-1]["weight"] + params[-1]["bias"]
-+    return jax.nn.softmax(x @ params[-1]["weight"] + params[-1]["bias"])
-
-
-# %% exercise="forward" misconception="the_last_one_by_its_looks" changes="no_relu"
-"""Your network is wrong where one dict stands in the list twice: to find the last layer, you compare layers, and the same dict is found at both places. Look at the place of a layer in the list."""
-         x = x @ layer["weight"] + layer["bias"]
-+        if layer is not params[-1]:
-+            x = jax.nn.relu(x)
-
-
-# %% exercise="forward" misconception="a_list_of_rows" changes="solution"
-"""Your `forward_batch` returns a list of arrays. The task asks for one array, with one row for each example."""
--    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-+    return [forward(params, x) for x in xs]
-
-
-# %% exercise="forward" misconception="python_takes_the_larger" changes="solution"
-"""Where a hidden layer has two numbers or more, your network raises a `ValueError`. Python's `max` and `if` need one truth value, and a comparison of arrays gives many. `jnp.maximum` compares number by number."""
--        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-+        x = max(x @ layer["weight"] + layer["bias"], 0)
-
-
-# %% exercise="forward" misconception="layers_compared_by_equality" changes="the_last_one_by_its_looks"
-"""Your networks with a hidden layer raise a `ValueError`: you compare layers with `==` or `!=`. This compares their arrays, and a comparison of arrays has no single truth value. Look at the place of a layer in the list."""
--        if layer is not params[-1]:
-+        if layer != params[-1]:
-
-
-# %% exercise="forward" misconception="outputs_in_columns" changes="solution"
-"""Your `forward_batch` returns the outputs of each example as a column: `out_axes` is 1, or there is one transpose too many. Each example has a row."""
--    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-+    return jax.vmap(forward, in_axes=(None, 0), out_axes=1)(params, xs)
-
-
-# %% exercise="forward" misconception="bias_forgotten" changes="solution"
-"""Your outputs are those of a network without biases. Each layer computes `x @ weight + bias`."""
--        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
--    return x @ params[-1]["weight"] + params[-1]["bias"]
-+        x = jax.nn.relu(x @ layer["weight"])
-+    return x @ params[-1]["weight"]
-
-
-# %% exercise="forward" misconception="two_layers_only" changes="solution"
-"""Your network is right with two layers and wrong with one, or with more than two: your code names the first and the second layer. A list of layers may have any length."""
--    for layer in params[:-1]:
--        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
--    return x @ params[-1]["weight"] + params[-1]["bias"]
-+    x = jax.nn.relu(x @ params[0]["weight"] + params[0]["bias"])
-+    return x @ params[1]["weight"] + params[1]["bias"]
-
-
-# %% exercise="forward" misconception="without_the_sign" changes="solution"
-"""Your hidden numbers lose their sign, as `abs` does it. ReLU makes 0 of every negative number."""
--        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-+        x = jnp.abs(x @ layer["weight"] + layer["bias"])
-
-
-# %% exercise="forward" misconception="stops_after_the_first_layer" changes="no_relu"
-"""Your network is right with one layer only: with more, you return what the first layer gives, because the `return` stands inside the loop."""
--    return x
-+        if layer is params[-1]:
-+            return x
-+        return jax.nn.relu(x)
-
-
-# %% exercise="forward" misconception="axes_of_one_are_dropped" changes="solution"
-"""Your `forward_batch` drops an axis where there is one example or one output, as `squeeze` does. The result has a row for each example and a column for each output, also when that is only one."""
--    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
-+    return jnp.squeeze(jax.vmap(forward, in_axes=(None, 0))(params, xs))
-
-
-# %% exercise="forward" misconception="numpy_under_vmap" changes="solution"
-"""Your `forward` is right, and your `forward_batch` fails where there is a hidden layer: its ReLU is a function of NumPy. Under `jax.vmap` it gets a tracer, which has no numbers; `jnp.maximum` and `jax.nn.relu` work there."""
--        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
-+        x = np.maximum(x @ layer["weight"] + layer["bias"], 0)
-
-
-# %% exercise="cross_entropy" variant="by_logsumexp"
-def cross_entropy(logits, labels):
-    chosen = jnp.take_along_axis(logits, labels[:, None], axis=-1)[:, 0]
-    return jnp.mean(jax.nn.logsumexp(logits, axis=-1) - chosen)
-
-
-# %% exercise="cross_entropy" variant="by_hand_and_one_hot"
-def cross_entropy(logits, labels):
-    shifted = logits - jnp.max(logits, axis=1, keepdims=True)
-    log_p = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis=1, keepdims=True))
-    return -(log_p * jax.nn.one_hot(labels, logits.shape[1])).sum(1).mean()
-
-
-# %% exercise="cross_entropy" variant="one_example_and_vmap"
-def cross_entropy(logits, labels):
-    def loss(row, label):
-        return -jax.nn.log_softmax(row)[label]
-
-    return jax.vmap(loss)(logits, labels).mean()
-
-
-# %% exercise="cross_entropy" misconception="exp_of_large_logits"
-"""Your loss is right for small logits, and `nan` or infinite for large ones. In float32, `exp(100)` is already `inf`, and `inf / inf` is `nan`."""
-
-
-def cross_entropy(logits, labels):
-    p = jnp.exp(logits) / jnp.sum(jnp.exp(logits), axis=1, keepdims=True)
-    return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels]))
-
-
-# %% exercise="cross_entropy" misconception="log_of_softmax"
-"""Your loss is `inf` where the right class has a tiny probability: you take the logarithm of a softmax. Even a stable softmax rounds such a probability to 0, and the logarithm of 0 is not finite."""
-
-
-def cross_entropy(logits, labels):
-    p = jax.nn.softmax(logits)
-    return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels]))
-
-
-# %% exercise="cross_entropy" misconception="one_shift_for_all_rows" changes="solution"
-"""Your loss is right unless the rows are of very different size: you subtract the largest number of the whole table. Then every `exp` in a row of small logits is 0. Subtract the largest number of each row from this row."""
--    log_p = jax.nn.log_softmax(logits)
-+    shifted = logits - jnp.max(logits)
-+    log_p = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis=1, keepdims=True))
-
-
-# %% exercise="cross_entropy" misconception="a_little_more_than_zero"
-"""Where the right class has a tiny probability, your loss is finite but too small, and its gradient is 0: a small number is added to the probability, or limits it. This hides the infinity, but does not give the right value."""
-
-
-def cross_entropy(logits, labels):
-    p = jax.nn.softmax(logits)
-    return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels] + 1e-9))
-
-
-# %% exercise="cross_entropy" misconception="sum_for_mean" changes="solution"
-"""Your loss grows with the number of examples: it is the sum, and the task asks for the mean. With a sum, a batch of twice the size makes steps of twice the length."""
--    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
-+    return -jnp.sum(log_p[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="mean_over_all_numbers" changes="solution"
-"""Your loss is too small by a factor, the number of classes. You take the mean of a table in which all but one number of each row are 0, and the mean counts the zeros too."""
--    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
-+    return -jnp.mean(log_p * jax.nn.one_hot(labels, logits.shape[1]))
-
-
-# %% exercise="cross_entropy" misconception="all_pairs"
-"""Your loss is right where all examples have the same label, and wrong elsewhere. An index `[:, labels]` takes the columns of all labels from every row: a whole table, and not one number from each row."""
-
-
-def cross_entropy(logits, labels):
-    return -jnp.mean(jax.nn.log_softmax(logits)[:, labels])
-
-
-# %% exercise="cross_entropy" misconception="softmax_down_the_columns" changes="solution"
-"""Your probabilities add up to 1 over the examples, not over the classes. The classes of one example are a row, and `axis=0` runs down the columns."""
--    log_p = jax.nn.log_softmax(logits)
-+    log_p = jax.nn.log_softmax(logits, axis=0)
-
-
-# %% exercise="cross_entropy" misconception="logarithm_without_minus" changes="solution"
-"""Your loss is never positive, and it is larger for a better network. The logarithm of a probability is negative: the minus is missing."""
--    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
-+    return jnp.mean(log_p[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="clips_the_logits" changes="solution"
-"""Your loss is finite and wrong for large logits: they are clipped, so that `exp` stays finite. Then logits of 500 and 510 become equal, and the gradient of a clipped number is 0."""
--    log_p = jax.nn.log_softmax(logits)
-+    z = jnp.clip(logits, -80, 80)
-+    log_p = z - jnp.log(jnp.sum(jnp.exp(z), axis=1, keepdims=True))
-
-
-# %% exercise="cross_entropy" misconception="repairs_with_the_largest_number"
-"""Your loss is finite in float32, but far too large where the right class has a tiny probability: a very large number stands in place of `inf`, as `jnp.nan_to_num` puts it there. Once the logarithm is infinite, the right loss is lost."""
-
-
-def cross_entropy(logits, labels):
-    p = jax.nn.softmax(logits)
-    losses = -jnp.log(p[jnp.arange(len(labels)), labels])
-    return jnp.mean(jnp.nan_to_num(losses))
-
-
-# %% exercise="cross_entropy" misconception="computes_with_numpy"
-"""Your loss is right, and its gradient cannot be computed, because NumPy computes a part of it. `jax.grad` gives your function a tracer, which has no numbers for NumPy: use `jnp`."""
-
-
-def cross_entropy(logits, labels):
-    z = np.asarray(logits)
-    top = z.max(axis=1, keepdims=True)
-    log_sum = np.log(np.exp(z - top).sum(axis=1)) + top[:, 0]
-    return jnp.float32(np.mean(log_sum - z[np.arange(len(labels)), np.asarray(labels)]))
-
-
-# %% exercise="cross_entropy" misconception="a_float_of_the_loss" changes="solution"
-"""Your loss is right, and its gradient cannot be computed: `float` or `.item()` makes a Python number of an array. `jax.grad` gives your function a tracer, which has no such number; return the array."""
--    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
-+    return float(-jnp.mean(log_p[jnp.arange(len(labels)), labels]))
-
-
-# %% exercise="cross_entropy" misconception="stops_the_gradient"
-"""Your loss is right, but its gradient has only the part of the right class: the sum over all classes is taken out of it, as `jax.lax.stop_gradient` does. The shift by the largest logit may be stopped, the sum may not."""
-
-
-def cross_entropy(logits, labels):
-    log_sum = jax.lax.stop_gradient(jax.nn.logsumexp(logits, axis=1))
-    return jnp.mean(log_sum - logits[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="no_mean" changes="solution"
-"""You return one loss for each example. Return one number: their mean."""
--    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
-+    return -log_p[jnp.arange(len(labels)), labels]
-
-
-# %% exercise="cross_entropy" misconception="softmax_twice" changes="solution"
-"""Your loss has softmax in it twice: it stays small, however wrong a network is. A function such as `log_softmax` takes logits, not probabilities."""
--    log_p = jax.nn.log_softmax(logits)
-+    log_p = jax.nn.log_softmax(jax.nn.softmax(logits))
-
-
-# %% exercise="cross_entropy" misconception="shifts_by_the_mean"
-"""Your loss is right where the logits of a row are close together, and infinite where they are far apart, as after a shift by the mean of each row. The largest logit can still be too large for `exp`: subtract the largest."""
-
-
-def cross_entropy(logits, labels):
-    z = logits - jnp.mean(logits, axis=1, keepdims=True)
-    log_sum = jnp.log(jnp.sum(jnp.exp(z), axis=1))
-    return jnp.mean(log_sum - z[jnp.arange(len(labels)), labels])
-
-
-# %% exercise="cross_entropy" misconception="rows_for_classes"
-"""Your loss takes whole rows, and not one number from each row. A label is an index within a row; an index `[labels]` uses it as the index of a row."""
-
-
-def cross_entropy(logits, labels):
-    return -jnp.mean(jax.nn.log_softmax(logits)[labels])
-
-
-# %% exercise="cross_entropy" misconception="shift_of_one_side_only"
-"""Your loss is wrong by the number that you subtract from the logits: the sum is taken of the shifted logits, and the logit of the right class is not shifted. Add the shift again, or shift both."""
-
-
-def cross_entropy(logits, labels):
-    top = jnp.max(logits, axis=1, keepdims=True)
-    log_sum = jnp.log(jnp.sum(jnp.exp(logits - top), axis=1))
-    return jnp.mean(log_sum - logits[jnp.arange(len(labels)), labels])
-
-
 # %% exercise="make_step" variant="jit_as_a_function"
 def make_step(loss):
     def step(params, x, y, rate):
@@ -720,7 +229,7 @@ def make_step(loss):
 +        return update(params, x, y, rate), loss(params, x, y)
 
 
-# %% exercise="make_step" misconception="the_gradient_of_x" section="a-gradient-is-a-tree" changes="solution"
+# %% exercise="make_step" misconception="the_gradient_of_x" met="patrick-kidger/equinox#458" section="a-gradient-is-a-tree" changes="solution"
 """Your step fails for trees, because you take the gradient with respect to `x`. `jax.grad` takes it with respect to the first argument, unless `argnums` names another one."""
 -        value, grads = jax.value_and_grad(loss)(params, x, y)
 +        value, grads = jax.value_and_grad(loss, argnums=1)(params, x, y)
@@ -743,161 +252,6 @@ def make_step(loss):
 -        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
 +        pairs = zip(jax.tree.leaves(params), jax.tree.leaves(grads))
 +        return [p - rate * g for p, g in pairs], value
-
-
-# %% exercise="decayed_step" variant="by_flattening"
-def decayed_step(params, grads, direction, rate, decay):
-    pairs, structure = jax.tree.flatten_with_path(params)
-    new = []
-    for (path, p), d in zip(pairs, jax.tree.leaves(direction(grads))):
-        if path and getattr(path[-1], "key", None) == "w":
-            d = d + decay * p
-        new.append(p - rate * d)
-    return jax.tree.unflatten(structure, new)
-
-
-# %% exercise="decayed_step" variant="mask_first"
-def decayed_step(params, grads, direction, rate, decay):
-    def is_weight(path, leaf):
-        return float(jax.tree_util.keystr(path).endswith("['w']"))
-
-    mask = jax.tree.map_with_path(is_weight, params)
-    return jax.tree.map(
-        lambda p, d, weight: p * (1 - rate * decay * weight) - rate * d,
-        params,
-        direction(grads),
-        mask,
-    )
-
-
-# %% exercise="decayed_step" misconception="coupled_decay"
-"""Your steps are right where the direction is the gradient itself, and wrong elsewhere: you add the decay to the gradient first. Then `direction` changes the decay too: a direction of signs, for example, keeps only the sign of the sum."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def add(path, p, g):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        return g + decay * p if is_weight else g
-
-    ds = direction(jax.tree.map_with_path(add, params, grads))
-    return jax.tree.map(lambda p, d: p - rate * d, params, ds)
-
-
-# %% exercise="decayed_step" misconception="everything_decays"
-"""Your biases decay too. Only weights should decay. A bias only moves an output up or down."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    return jax.tree.map(lambda p, d: p - rate * (d + decay * p), params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="paths_hold_texts" changes="solution"
-"""Nothing decays in your result. A path has objects such as `DictKey(key='w')`. Compared with the string `"w"`, such an object is never equal, and no error tells you."""
--        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-+        is_weight = bool(path) and path[-1] == "w"
-
-
-# %% exercise="decayed_step" misconception="every_entry_has_a_key" changes="solution"
-"""Your step fails where a leaf lies in a list or a tuple, because you read the `key` of the last entry. The entry of a dict has a `key`, and the entry of a list has an `idx`."""
--        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
--        return p - rate * (d + decay * p) if is_weight else p - rate * d
-+        return p - rate * (d + decay * p) if path[-1].key == "w" else p - rate * d
-
-
-# %% exercise="decayed_step" misconception="two_axes_are_a_weight"
-"""Leaves with two axes or more decay in your result, and no others: you look at `ndim`. Stacked biases have two axes, and a weight may have one: only the last key counts."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(p, d):
-        return p - rate * (d + decay * p) if p.ndim >= 2 else p - rate * d
-
-    return jax.tree.map(update, params, direction(grads))
-
-
-# %% exercise="decayed_step" misconception="w_anywhere_in_the_path" changes="solution"
-"""In a part that is called `w`, all leaves decay in your result, whatever their own names are. A path names every part on the way; the leaf's own key is the last one."""
--        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
--        return p - rate * (d + decay * p) if is_weight else p - rate * d
-+        names = [jax.tree_util.keystr((entry,), simple=True) for entry in path]
-+        return p - rate * (d + decay * p) if "w" in names else p - rate * d
-
-
-# %% exercise="decayed_step" misconception="decay_without_the_rate" changes="solution"
-"""Your weights shrink by `decay` times themselves, whatever the rate is. Some libraries do it in this way. Here the rate multiplies both parts, so a smaller rate makes the decay smaller too."""
--        return p - rate * (d + decay * p) if is_weight else p - rate * d
-+        return p - rate * d - decay * p if is_weight else p - rate * d
-
-
-# %% exercise="decayed_step" misconception="a_direction_for_each_leaf" section="an-optimiser-is-a-function-on-trees"
-"""Your steps are wrong where the direction depends on the whole tree: you call `direction` with one leaf at a time. Then a direction that needs all leaves, such as a division by the largest number of all, sees one leaf only."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def update(path, p, g):
-        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-        d = direction(g)
-        return p - rate * (d + decay * p) if is_weight else p - rate * d
-
-    return jax.tree.map_with_path(update, params, grads)
-
-
-# %% exercise="decayed_step" misconception="weights_grow" changes="solution"
-"""Your weights grow with the decay: its sign is wrong. Decay moves a weight towards 0. Subtract it from the weight, like the direction."""
--        return p - rate * (d + decay * p) if is_weight else p - rate * d
-+        return p - rate * (d - decay * p) if is_weight else p - rate * d
-
-
-# %% exercise="decayed_step" misconception="ends_in_w" changes="solution"
-"""Leaves whose names end in `w`, such as `raw`, decay in your result: you look at the end of the whole string. The last entry of the path must be `w` itself."""
--        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-+        is_weight = jax.tree_util.keystr(path, simple=True, separator="/").endswith("w")
-
-
-# %% exercise="decayed_step" misconception="root_has_no_path" changes="solution"
-"""Your step fails where the tree is one bare array: the path of the root has no entries, so it has no last one."""
--        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-+        is_weight = jax.tree_util.keystr((path[-1],), simple=True) == "w"
-
-
-# %% exercise="decayed_step" misconception="decay_after_the_step" changes="solution"
-"""Your decay is a little off: it is taken from the weight that has moved already. Compute both parts from the old weight, and subtract them together."""
-     def update(path, p, d):
-+        new = p - rate * d
-...
--        return p - rate * (d + decay * p) if is_weight else p - rate * d
-+        return new - rate * decay * new if is_weight else new
-
-
-# %% exercise="decayed_step" misconception="the_direction_is_not_called" changes="a_direction_for_each_leaf"
-"""Your steps are those of the gradients themselves, because `direction` is never called. It turns the gradients into the directions that are subtracted."""
--        d = direction(g)
--        return p - rate * (d + decay * p) if is_weight else p - rate * d
-+        return p - rate * (g + decay * p) if is_weight else p - rate * g
-
-
-# %% exercise="decayed_step" misconception="everything_but_the_bias" changes="solution"
-"""Leaves that are called neither `w` nor `b` decay in your result: you leave out the biases, and take all other leaves for weights. Only a leaf whose last key is `w` decays."""
--        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) != "b"
-
-
-# %% exercise="decayed_step" misconception="weights_at_the_top_only" changes="solution"
-"""Weights inside lists and other dicts do not decay in your result: you compare the whole path with one key. Only the last key counts, at any depth."""
--        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-+        is_weight = jax.tree_util.keystr(path, simple=True, separator="/") == "w"
-
-
-# %% exercise="decayed_step" misconception="a_slash_in_a_key" changes="solution"
-"""Leaves with a key such as `a/w` decay in your result: you split the string of the path at its slashes. A key may have a slash itself; the path's last entry is the key as it is."""
--        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
-+        is_weight = jax.tree_util.keystr(path, simple=True, separator="/").split("/")[-1] == "w"
-
-
-# %% exercise="decayed_step" misconception="a_list_of_leaves" changes="by_flattening"
-"""Your result is a list of arrays. The new parameters need the structure of the old ones."""
--    return jax.tree.unflatten(structure, new)
-+    return new
 
 
 # %% exercise="momentum" variant="by_flattening"
@@ -953,7 +307,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 +    return jax.tree.map(lambda p, v: p - rate * v, params, new), new
 
 
-# %% exercise="momentum" misconception="a_tree_of_pairs" section="an-optimiser-is-a-function-on-trees" changes="solution"
+# %% exercise="momentum" misconception="a_tree_of_pairs" met="metaopt/optree#126" section="an-optimiser-is-a-function-on-trees" changes="solution"
 """Your `momentum_step` returns one tree, with a pair in place of each leaf: `jax.tree.map` makes one tree, whatever your function returns. The task asks for a pair of two trees, so write a map for each."""
 -    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
 -    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
@@ -1151,6 +505,319 @@ def momentum_step(params, grads, velocity, rate, beta):
 +    return params - rate * velocity, velocity
 
 
+# %% exercise="train_step" variant="filter_value_and_grad"
+def start(model, optimiser):
+    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
+
+
+@eqx.filter_jit
+def train_step(model, state, optimiser, loss):
+    value, grads = eqx.filter_value_and_grad(loss)(model)
+    params = eqx.filter(model, eqx.is_inexact_array)
+    updates, state = optimiser.update(grads, state, params)
+    return eqx.apply_updates(model, updates), state
+
+
+# %% exercise="train_step" variant="a_list_of_arrays"
+def is_trained(leaf):
+    return isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def trained(model):
+    return [leaf for leaf in jax.tree.leaves(model) if is_trained(leaf)]
+
+
+def start(model, optimiser):
+    return optimiser.init(trained(model))
+
+
+def train_step(model, state, optimiser, loss):
+    leaves, structure = jax.tree.flatten(model)
+
+    def put_together(params):
+        rest = iter(params)
+        return structure.unflatten([next(rest) if is_trained(x) else x for x in leaves])
+
+    params = trained(model)
+    grads = jax.grad(lambda params: loss(put_together(params)))(params)
+    updates, state = optimiser.update(grads, state, params)
+    return put_together(optax.apply_updates(params, updates)), state
+
+
+# %% exercise="train_step" misconception="init_of_the_whole_model" met="patrick-kidger/equinox#364, patrick-kidger/equinox#69, patrick-kidger/equinox#441, patrick-kidger/equinox#887" changes="solution"
+"""For a model with a function or a string, your `start` raises a `TypeError`, as soon as the optimiser has a memory. Optax makes zeros for every leaf, and there are no zeros like a function. Give `init` the trained leaves only."""
+-    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
++    return optimiser.init(model)
+
+
+# %% exercise="train_step" misconception="another_filter_for_the_state" met="patrick-kidger/equinox#772" changes="solution"
+"""Your first state has zeros for whole numbers too, which never get a gradient. So it has an array where the gradients have `None`: the state changes its structure in the first step, or the step fails. `eqx.is_array` lets integer arrays through."""
+-    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
++    return optimiser.init(eqx.filter(model, eqx.is_array))
+
+
+# %% exercise="train_step" misconception="numbers_in_the_state" met="patrick-kidger/equinox#772" changes="solution"
+"""Your first state has an entry for each number: for whole ones, and for Python's. Gradients exist for floating-point arrays only. So the state changes its structure in the first step, or the step fails. `eqx.is_array_like` takes every number for an array."""
+-    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
++    return optimiser.init(eqx.filter(model, eqx.is_array_like))
+
+
+# %% exercise="train_step" misconception="three_ways_to_filter" met="patrick-kidger/equinox#590" changes="another_filter_for_the_state"
+"""Three trees meet in your step, and each was filtered in another way: the state holds whole numbers too, the gradients only floating-point arrays, and `update` gets the whole model. Where one has `None`, another has a number or a function."""
+-    updates, state = optimiser.update(grads, state, params)
++    updates, state = optimiser.update(grads, state, model)
+
+
+# %% exercise="train_step" misconception="no_filter_at_all" met="patrick-kidger/equinox#69, patrick-kidger/equinox#149"
+"""Your code is right for a model that holds floating-point arrays only. Others fail, or a Python number in them is trained: nothing is filtered, and Optax and `jax.grad` get every leaf."""
+
+
+def start(model, optimiser):
+    return optimiser.init(model)
+
+
+def train_step(model, state, optimiser, loss):
+    updates, state = optimiser.update(jax.grad(loss)(model), state, model)
+    return optax.apply_updates(model, updates), state
+
+
+# %% exercise="train_step" misconception="a_function_under_jit" changes="filter_value_and_grad"
+"""Every step fails: your `train_step` is under plain `jax.jit`, and two of its arguments are no arrays. Neither the loss nor the optimiser can be traced."""
+-@eqx.filter_jit
++@jax.jit
+
+
+# %% exercise="train_step" misconception="the_rest_is_lost" met="patrick-kidger/equinox#896, patrick-kidger/equinox#107" changes="solution"
+"""Your new model has `None` where the model has a function, a text or a whole number: you return the filtered tree. The next call of such a model fails. Add the updates to the whole model, or combine it with the rest."""
+-    return eqx.apply_updates(model, updates), state
++    return eqx.apply_updates(params, updates), state
+
+
+# %% exercise="train_step" misconception="the_whole_model_for_update" met="patrick-kidger/equinox#590" changes="solution"
+"""Your step works with some optimisers, and fails with `MultiSteps`: `update` gets the whole model as the parameters. There is a function, or a number, where gradients and state have `None`. All three need one filter."""
+-    updates, state = optimiser.update(grads, state, params)
++    updates, state = optimiser.update(grads, state, model)
+
+
+# %% exercise="train_step" misconception="no_parameters_for_update" changes="solution"
+"""Your step fails with weight decay, and `MultiSteps`: `update` gets no parameters. Decay needs them."""
+-    updates, state = optimiser.update(grads, state, params)
++    updates, state = optimiser.update(grads, state)
+
+
+# %% exercise="train_step" misconception="gradient_of_everything" met="patrick-kidger/equinox#149" section="equinox-and-flax" changes="solution"
+"""Your step fails for each model that holds something else than floating-point numbers: you differentiate the whole model, and `jax.grad` takes no functions, texts or whole numbers."""
+-    grads = jax.grad(lambda params: loss(eqx.combine(params, rest)))(params)
++    grads = jax.grad(loss)(model)
+
+
+# %% exercise="train_step" misconception="a_loss_without_the_rest" changes="solution"
+"""Your gradients are those of a model without its rest: the loss gets the filtered tree, in which functions, texts and whole numbers are `None`. The loss needs the whole model; only the gradient is taken for a part of it."""
+-    grads = jax.grad(lambda params: loss(eqx.combine(params, rest)))(params)
++    grads = jax.grad(loss)(params)
+
+
+# %% exercise="train_step" misconception="plain_jit" met="patrick-kidger/equinox#681, patrick-kidger/equinox#149"
+"""Your step fails for a model with a function or a string, and trains Python numbers: it is under plain `jax.jit`. There, a Python number becomes an array, which your filter lets through, and a function cannot come in at all. Use `eqx.filter_jit`."""
+from functools import partial
+
+
+def start(model, optimiser):
+    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
+
+
+@partial(jax.jit, static_argnums=(2, 3))
+def train_step(model, state, optimiser, loss):
+    grads = eqx.filter_grad(loss)(model)
+    params = eqx.filter(model, eqx.is_inexact_array)
+    updates, state = optimiser.update(grads, state, params)
+    return eqx.apply_updates(model, updates), state
+
+
+# %% exercise="train_step" misconception="every_array" section="what-belongs-in-params" changes="solution"
+"""Your step fails for a model with whole numbers in arrays: you differentiate every array, and `jax.grad` takes floating-point numbers only."""
+-    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
++    return optimiser.init(eqx.filter(model, eqx.is_array))
+...
+-    params, rest = eqx.partition(model, eqx.is_inexact_array)
++    params, rest = eqx.partition(model, eqx.is_array)
+
+
+# %% exercise="train_step" misconception="numbers_are_trained" met="patrick-kidger/equinox#318" section="what-belongs-in-params" changes="solution"
+"""Your steps move the Python numbers of a model too. A setting such as a rate or a scale is a leaf like others; only a filter says that it is not trained."""
+-    return optimiser.init(eqx.filter(model, eqx.is_inexact_array))
++    return optimiser.init(eqx.filter(model, eqx.is_inexact_array_like))
+...
+-    params, rest = eqx.partition(model, eqx.is_inexact_array)
++    params, rest = eqx.partition(model, eqx.is_inexact_array_like)
+
+
+# %% exercise="train_step" misconception="optax_adds_to_everything" changes="solution"
+"""Your step fails for each model that holds something else than trained arrays: you add `None` to a function or a number, as `optax.apply_updates` does with the whole model. There is an update for the trained leaves only."""
+-    return eqx.apply_updates(model, updates), state
++    return optax.apply_updates(model, updates), state
+
+
+# %% exercise="train_step" misconception="a_memory_that_is_lost" section="an-optimiser-is-a-function-on-trees" changes="solution"
+"""Your first step is right, and later ones forget the steps before: each begins with a first state, because you make a new one, or return the old one. Optax changes no state; `update` takes one, and returns the next."""
+-    updates, state = optimiser.update(grads, state, params)
++    updates, state = optimiser.update(grads, start(model, optimiser), params)
+
+
+# %% exercise="train_step" misconception="gradients_are_updates" section="an-optimiser-is-a-function-on-trees" changes="solution"
+"""Your models go uphill, by the whole gradient: you add the gradients and not the updates. `optimiser.update` returns the updates first, with the minus and the rate in them."""
+-    return eqx.apply_updates(model, updates), state
++    return eqx.apply_updates(model, grads), state
+
+
+# %% exercise="train_step" misconception="updates_are_subtracted" section="an-optimiser-is-a-function-on-trees" changes="solution"
+"""Your models go uphill: you subtract the updates. Optax's updates have their minus already, and are added."""
+-    return eqx.apply_updates(model, updates), state
++    return eqx.apply_updates(model, jax.tree.map(jnp.negative, updates)), state
+
+
+# %% exercise="train_step" misconception="the_model_alone" changes="solution"
+"""Your `train_step` returns one thing, the model. The next step needs the new state too."""
+-    return eqx.apply_updates(model, updates), state
++    return eqx.apply_updates(model, updates)
+
+
+# %% exercise="train_step" misconception="the_old_model" changes="solution"
+"""Your model does not move: you return the one that came in. Nothing changes a tree of arrays in place; return the new model."""
+-    return eqx.apply_updates(model, updates), state
++    eqx.apply_updates(model, updates)
++    return model, state
+
+
+# %% exercise="freeze_part" variant="zeros_last"
+def freeze_part(model, part, optimiser):
+    paths, structure = jax.tree.flatten_with_path(model)
+    names = [path[0].name for path, _ in paths]
+    mask = structure.unflatten([name == part for name in names])
+    return optax.chain(optimiser, optax.masked(optax.set_to_zero(), lambda _: mask))
+
+
+# %% exercise="freeze_part" variant="an_optimiser_by_hand"
+def freeze_part(model, part, optimiser):
+    def update(grads, state, params=None):
+        updates, state = optimiser.update(grads, state, params)
+        kept = jax.tree.map(jnp.zeros_like, getattr(updates, part))
+        where = lambda tree: getattr(tree, part)
+        return eqx.tree_at(where, updates, kept, is_leaf=lambda x: x is None), state
+
+    return optax.GradientTransformation(optimiser.init, update)
+
+
+# %% exercise="freeze_part" variant="optax_freezes"
+def freeze_part(model, part, optimiser):
+    def is_frozen(path, _):
+        return keystr(path).split(".")[1].split("[")[0] == part
+
+    mask = jax.tree.map_with_path(is_frozen, model)
+    return optax.chain(optimiser, optax.transforms.freeze(mask))
+
+
+# %% exercise="freeze_part" misconception="labels_that_are_called" met="google-deepmind/optax#1007, patrick-kidger/equinox#193, patrick-kidger/equinox#266" changes="solution"
+"""Your optimiser is right for a model without `__call__`, and raises an error for others. The tree of labels is an object of the model's class, so it can be called too: Optax takes it for a function that makes labels, and calls it with the parameters. Give Optax a real function, which returns the labels."""
+-    return optax.multi_transform(ways, lambda params: labels)
++    return optax.multi_transform(ways, labels)
+
+
+# %% exercise="freeze_part" misconception="labels_that_do_not_fit" met="google-deepmind/optax#1148, patrick-kidger/equinox#79, patrick-kidger/equinox#794"
+"""Optax refuses your labels: their tree does not fit the model, or a label has no optimiser. A few labels are enough, but only in nodes of the model's own types: a dict or a list is another node, and `None` is a node without a leaf. A map over the model makes labels that fit."""
+
+
+def freeze_part(model, part, optimiser):
+    fields = [path[0].name for path, _ in jax.tree.leaves_with_path(model)]
+    labels = {name: "frozen" if name == part else "train" for name in fields}
+    ways = {"train": optimiser, "frozen": optax.set_to_zero()}
+    return optax.multi_transform(ways, labels)
+
+
+# %% exercise="freeze_part" misconception="masked_freezes"
+"""Your frozen part moves, and goes uphill: its gradients come out as they are, and are added. That is what `optax.masked` does where the mask is False, and `optax.identity` does: they leave out, and freeze nothing."""
+
+
+def freeze_part(model, part, optimiser):
+    mask = jax.tree.map_with_path(
+        lambda path, _: keystr(path[:1], simple=True) != part, model
+    )
+    return optax.masked(optimiser, lambda _: mask)
+
+
+# %% exercise="freeze_part" misconception="zero_gradients_first" met="OPTML-Group/Unlearn-Saliency#32, patrick-kidger/equinox#866"
+"""Your frozen part stays with plain steps, and shrinks with weight decay: its gradients are zero before the optimiser sees them, as `stop_gradient` makes them too. Decay needs no gradient to move a parameter. Set the updates to zero, after the optimiser."""
+
+
+def freeze_part(model, part, optimiser):
+    mask = jax.tree.map_with_path(
+        lambda path, _: keystr(path[:1], simple=True) == part, model
+    )
+    return optax.chain(optax.masked(optax.set_to_zero(), lambda _: mask), optimiser)
+
+
+# %% exercise="freeze_part" misconception="the_part_anywhere" section="freezing-by-labels" changes="solution"
+"""Leaves of other parts are frozen too: you look for the name anywhere in the path. A part may hold a field or a key with the same name; the model's own field is the first entry."""
+-        return "frozen" if keystr(path[:1], simple=True) == part else "train"
++        names = [keystr((entry,), simple=True) for entry in path]
++        return "frozen" if part in names else "train"
+
+
+# %% exercise="freeze_part" misconception="begins_like_the_part" section="freezing-by-labels" changes="solution"
+"""With `body`, you freeze `body2` as well: you ask whether the path begins with the name. A name may be the beginning of another; compare the whole first entry."""
+-        return "frozen" if keystr(path[:1], simple=True) == part else "train"
++        return "frozen" if keystr(path, simple=True).startswith(part) else "train"
+
+
+# %% exercise="freeze_part" misconception="the_name_in_the_text" section="freezing-by-labels" changes="solution"
+"""You freeze too much: you look for the name in the text of the path. There, `body` is found in `body2`, and inside other parts. Compare the path's first entry."""
+-        return "frozen" if keystr(path[:1], simple=True) == part else "train"
++        return "frozen" if part in keystr(path) else "train"
+
+
+# %% exercise="freeze_part" misconception="entries_are_texts" section="freezing-by-labels" changes="solution"
+"""Nothing is frozen. Perhaps you compare an entry of a path with a string: it is an object such as `GetAttrKey(name='body')`, which never equals one. Its `name`, or `keystr`, gives the text."""
+-        return "frozen" if keystr(path[:1], simple=True) == part else "train"
++        return "frozen" if path[0] == part else "train"
+
+
+# %% exercise="freeze_part" misconception="the_last_name" section="freezing-by-labels" changes="solution"
+"""You look at the last entry of a path. In a nested model, that is the name of a leaf inside a part; the part is the first entry."""
+-        return "frozen" if keystr(path[:1], simple=True) == part else "train"
++        return "frozen" if keystr(path[-1:], simple=True) == part else "train"
+
+
+# %% exercise="freeze_part" misconception="only_the_part_trains" section="freezing-by-labels" changes="solution"
+"""Your labels are the wrong way round: the part trains, and all others are frozen."""
+-        return "frozen" if keystr(path[:1], simple=True) == part else "train"
++        return "train" if keystr(path[:1], simple=True) == part else "frozen"
+
+
+# %% exercise="freeze_part" misconception="labels_are_true" section="freezing-by-labels" changes="zeros_last"
+"""Nothing moves: your mask holds texts, and a text that is not empty counts as True. A mask needs True and False."""
+-    mask = structure.unflatten([name == part for name in names])
++    mask = structure.unflatten(["frozen" if name == part else "train" for name in names])
+
+
+# %% exercise="freeze_part" misconception="nothing_trains_the_rest" changes="zeros_last"
+"""Your part is frozen, and all others go uphill: the `optimiser` that comes in is never used, so their gradients come out as they are, and are added."""
+-    return optax.chain(optimiser, optax.masked(optax.set_to_zero(), lambda _: mask))
++    return optax.masked(optax.set_to_zero(), lambda _: mask)
+
+
+# %% exercise="freeze_part" misconception="another_optimiser" changes="solution"
+"""Your optimiser is right for plain steps only: it is always the same one. Use the `optimiser` that comes in, which may have a memory, or decay."""
+-    ways = {"train": optimiser, "frozen": optax.set_to_zero()}
++    ways = {"train": optax.sgd(0.25), "frozen": optax.set_to_zero()}
+
+
+# %% exercise="freeze_part" misconception="labels_for_optax" changes="solution"
+"""You return labels, and no optimiser. The caller needs something with `init` and `update`."""
+-    ways = {"train": optimiser, "frozen": optax.set_to_zero()}
+-    return optax.multi_transform(ways, lambda params: labels)
++    return labels
+
+
 # %% exercise="adam" variant="counter_in_an_array"
 def adam_start(params):
     return {
@@ -1204,7 +871,7 @@ def adam_step(params, grads, state, rate):
     return params, {"m": m, "v": v, "t": state["t"] + 1}
 
 
-# %% exercise="adam" misconception="a_tree_of_triples" section="an-optimiser-is-a-function-on-trees" changes="solution"
+# %% exercise="adam" misconception="a_tree_of_triples" met="metaopt/optree#126" section="an-optimiser-is-a-function-on-trees" changes="solution"
 """Your step works for one bare array, and not for other trees: you unpack the result of `jax.tree.map` into three. It is one tree, with a tuple in place of each leaf. Write a map for each of the three."""
 -    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
 -    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
@@ -1412,7 +1079,7 @@ def frozen_step(params, grads, labels, rate):
 +        return "frozen" if any(text.startswith(part + "/") for part in frozen) else None
 
 
-# %% exercise="freeze" misconception="labels_through_jit" changes="solution"
+# %% exercise="freeze" misconception="labels_through_jit" met="patrick-kidger/equinox#1036" changes="solution"
 """Your `frozen_step` raises a `TypeError`: the labels are an argument of a jitted function. A string is a legal leaf of a tree, but jit takes arrays and numbers only."""
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
@@ -1791,7 +1458,7 @@ def load(file, like):
 +    return new
 
 
-# %% exercise="save_and_load" misconception="dicts_made_of_names" changes="a_flat_dict_back"
+# %% exercise="save_and_load" misconception="dicts_made_of_names" met="google/orbax#683" changes="a_flat_dict_back"
 """Your trees have another structure than `like`: lists, tuples and other nodes have become dicts, because the tree is built from the names in the file. Names do not tell a list from a dict, and `None` has no name. Take the structure of `like`."""
 -            new[name] = jnp.asarray(arrays[name])
 +            *parts, last = name.split("/")
@@ -1842,7 +1509,7 @@ def deep_forward(stacked, x):
     return jax.lax.fori_loop(0, count, body, (x, jnp.zeros((count, size))))
 
 
-# %% exercise="deep_forward" misconception="python_loop"
+# %% exercise="deep_forward" misconception="python_loop" met="patrick-kidger/equinox#246"
 """Your numbers are right, but your program grows with each layer. A Python loop runs while JAX traces, and adds its operations to the program in each iteration. So a deep network compiles slowly."""
 
 
@@ -2207,6 +1874,203 @@ def average_step(average, params, decay):
 +        return decay * a + (1 - decay) * p
 
 
+# %% exercise="target_network" starter=True
+def first_state(params):
+    """Return the state before the first step."""
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"online": params, "target": params, "mean": zeros, "square": zeros}
+
+
+def synced(state):
+    """Return the state with a target that equals the online network."""
+    return {**state, "target": state["online"]}
+
+
+# %% exercise="target_network" variant="new_arrays_by_arithmetic"
+def first_state(params):
+    def copied():
+        return jax.tree.map(lambda leaf: leaf + 0, params)
+
+    def zeros():
+        return jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), params)
+
+    return dict(online=copied(), target=copied(), mean=zeros(), square=zeros())
+
+
+def synced(state):
+    state = dict(state)
+    state["target"] = jax.tree.map(jnp.array, state["online"])
+    return state
+
+
+# %% exercise="target_network" variant="a_deep_copy"
+from copy import deepcopy
+
+
+def first_state(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return deepcopy({"online": params}) | {
+        "target": deepcopy(params),
+        "mean": zeros,
+        "square": deepcopy(zeros),
+    }
+
+
+def synced(state):
+    return state | {"online": deepcopy(state["online"]), "target": state["online"]}
+
+
+# %% exercise="target_network" variant="through_jit"
+@jax.jit
+def first_state(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"online": params, "target": params, "mean": zeros, "square": zeros}
+
+
+def synced(state):
+    return {**state, "target": jax.tree.map(np.array, state["online"])}
+
+
+# %% exercise="target_network" misconception="a_new_dict_is_a_copy" met="jax-ml/jax#9635, google/flax#5461" changes="starter"
+"""A step cannot donate your state: it holds the same arrays in two places. You make new containers, and they hold the old arrays: `dict`, `jax.tree.map(lambda x: x, …)`, `jnp.asarray` and `astype` with the same dtype copy no array."""
+-    return {"online": params, "target": params, "mean": zeros, "square": zeros}
++    target = jax.tree.map(jnp.asarray, params)
++    square = jax.tree.map(lambda leaf: leaf, zeros)
++    return {"online": params, "target": target, "mean": zeros, "square": square}
+
+
+# %% exercise="target_network" misconception="zeros_used_twice" met="jax-ml/jax#9635, google-deepmind/optax#1059" changes="solution"
+"""`mean` and `square` hold the same zeros: the step would give one memory away twice. Make zeros for each of the two."""
++    zeros = jax.tree.map(jnp.zeros_like, params)
+     return {
+...
+-        "mean": jax.tree.map(jnp.zeros_like, params),
+-        "square": jax.tree.map(jnp.zeros_like, params),
++        "mean": zeros,
++        "square": zeros,
+
+
+# %% exercise="target_network" misconception="the_callers_arrays" met="poets-ai/elegy#226, jax-ml/jax#7144" section="donation" changes="solution"
+"""The caller's `params` are gone after the first step: your online network, or your target, holds the very arrays, and the step donates them. What the caller keeps has to be copied for the state."""
+-        "online": jax.tree.map(jnp.copy, params),
++        "online": params,
+
+
+# %% exercise="target_network" misconception="a_target_without_a_copy" met="google/flax#5461, jax-ml/jax#9635" changes="solution"
+"""Your `first_state` holds one array in two places: online network and target are two names for the same arrays. A target needs arrays of its own."""
++    online = jax.tree.map(jnp.copy, params)
+     return {
+-        "online": jax.tree.map(jnp.copy, params),
+-        "target": jax.tree.map(jnp.copy, params),
++        "online": online,
++        "target": online,
+
+
+# %% exercise="target_network" misconception="a_shallow_copy" met="google/flax#5461" section="donation" changes="solution"
+"""Your state is right for one bare array. For other trees you copy the outermost container, as `copy.copy`, `dict` or a slice does; in it are the caller's arrays, which the first step donates."""
++from copy import copy
++
++
+ def first_state(params):
+...
+-        "online": jax.tree.map(jnp.copy, params),
+-        "target": jax.tree.map(jnp.copy, params),
++        "online": copy(params),
++        "target": copy(params),
+
+
+# %% exercise="target_network" misconception="synced_by_reference" met="google/flax#5461" changes="solution"
+"""After your `synced`, the next step fails: the target is then another name for the online network's arrays. Copy them there too. (One `deepcopy` of the whole state leaves them one: it remembers what it has copied.)"""
+-    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
++    return {**state, "target": state["online"]}
+
+
+# %% exercise="target_network" misconception="synced_the_other_way" changes="solution"
+"""Your `synced` puts the numbers of the target into the online network: what was learned since then is lost. The target gets the online numbers."""
+-    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
++    return {**state, "online": jax.tree.map(jnp.copy, state["target"])}
+
+
+# %% exercise="target_network" misconception="places_changed" changes="solution"
+"""Your `synced` exchanges the two networks: the online one goes back to the old target. Only the target gets new numbers."""
+-    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
++    return {**state, "target": state["online"], "online": state["target"]}
+
+
+# %% exercise="target_network" misconception="never_synced" changes="solution"
+"""Your target never changes: `synced` returns the state as it came in, or a copy with the same numbers."""
+-    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
++    return jax.tree.map(jnp.copy, state)
+
+
+# %% exercise="target_network" misconception="written_into_the_state" changes="solution"
+"""Your `synced` changes the dict that it was given. The caller may still need the old state: return a new dict."""
+-    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
++    state["target"] = jax.tree.map(jnp.copy, state["online"])
++    return state
+
+
+# %% exercise="target_network" misconception="the_target_alone" changes="solution"
+"""Your `synced` returns the target, and nothing else of the state. Every entry comes back, and only the target is new."""
+-    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
++    return {"target": jax.tree.map(jnp.copy, state["online"])}
+
+
+# %% exercise="target_network" misconception="two_entries_only" changes="solution"
+"""Your `synced` loses what else is in the state. It returns every entry, and only the target is new."""
+-    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
++    return {"online": state["online"], "target": jax.tree.map(jnp.copy, state["online"])}
+
+
+# %% exercise="target_network" misconception="the_four_entries_only" changes="solution"
+"""Your `synced` returns the four trees, and loses every other entry, such as a step. All else stays."""
+-    return {**state, "target": jax.tree.map(jnp.copy, state["online"])}
++    new = {name: state[name] for name in ("online", "mean", "square")}
++    return new | {"target": jax.tree.map(jnp.copy, state["online"])}
+
+
+# %% exercise="target_network" misconception="a_target_of_zeros" changes="solution"
+"""Your target begins with zeros. It begins as a copy of the parameters."""
+-        "target": jax.tree.map(jnp.copy, params),
++        "target": jax.tree.map(jnp.zeros_like, params),
+
+
+# %% exercise="target_network" misconception="a_memory_of_parameters" changes="solution"
+"""Your `mean` and `square` begin with the parameters. They are trees of zeros, with the same shapes."""
+-        "mean": jax.tree.map(jnp.zeros_like, params),
+-        "square": jax.tree.map(jnp.zeros_like, params),
++        "mean": jax.tree.map(jnp.copy, params),
++        "square": jax.tree.map(jnp.copy, params),
+
+
+# %% exercise="target_network" misconception="a_number_for_the_memory" changes="solution"
+"""Your `mean` and `square` are numbers. Each needs a zero for every parameter: a tree like `params`."""
+-        "mean": jax.tree.map(jnp.zeros_like, params),
+-        "square": jax.tree.map(jnp.zeros_like, params),
++        "mean": 0.0,
++        "square": 0.0,
+
+
+# %% exercise="target_network" misconception="copies_a_whole_tree" section="a-gradient-is-a-tree" changes="solution"
+"""Your functions work for one bare array. `jnp.copy` and `jnp.zeros_like` take an array; `jax.tree.map` applies them to each leaf of a tree."""
+-        "online": jax.tree.map(jnp.copy, params),
+-        "target": jax.tree.map(jnp.copy, params),
+-        "mean": jax.tree.map(jnp.zeros_like, params),
+-        "square": jax.tree.map(jnp.zeros_like, params),
++        "online": jnp.copy(params),
++        "target": jnp.copy(params),
++        "mean": jnp.zeros_like(params),
++        "square": jnp.zeros_like(params),
+
+
+# %% exercise="target_network" misconception="zeros_of_64_bits" changes="solution"
+"""Your zeros are NumPy's arrays of `float64`. They need the dtype of the parameters, `float32`: donated memory fits no other."""
+-        "mean": jax.tree.map(jnp.zeros_like, params),
+-        "square": jax.tree.map(jnp.zeros_like, params),
++        "mean": jax.tree.map(lambda leaf: np.zeros(leaf.shape), params),
++        "square": jax.tree.map(lambda leaf: np.zeros(leaf.shape), params),
+
+
 # %% exercise="resume" variant="by_position"
 def plain(state):
     return {**state, "key": jax.random.key_data(state["key"])}
@@ -2400,6 +2264,227 @@ def load_state(file, like):
 +    return like
 
 
+# %% exercise="predict_restored" starter=True
+predictions = {
+    "A": ...,  # {"w": (a, a)}: the type of back["w"]
+    "B": ...,  # {0: a, 1: a}: the type of the keys of back
+    "C": ...,  # {"w": Layer(a, a)}: the type of back["w"]
+    "D": ...,  # {"w": Net(a, a)}: the type of back["w"]
+    "E": ...,  # {"w": a, "b": None}: how many keys back has
+    "F": ...,  # {"step": 3}: the type of back["step"]
+    "G": ...,  # optax.adam(0.1).init({"w": a}): the type of back
+    "H": ...,  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
+    "I": ...,  # {"w": jnp.array([1, 2])}, restored as {"w": a}: the dtype of back["w"]
+    "J": ...,  # a state of optax.sgd, restored as one of optax.adam: the type of back
+}
+
+
+# %% exercise="predict_restored" variant="restored_by_orbax"
+import tempfile
+from collections import namedtuple
+from dataclasses import dataclass
+
+import orbax.checkpoint as ocp
+
+Layer = namedtuple("Layer", ["w", "b"])
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class Net:
+    one: object
+    two: object
+
+
+def restored(tree, *template):
+    with tempfile.TemporaryDirectory() as folder, ocp.StandardCheckpointer() as saver:
+        saver.save(f"{folder}/tree", tree)
+        saver.wait_until_finished()
+        return saver.restore(f"{folder}/tree", *template)
+
+
+def kind(value):
+    return type(value).__name__
+
+
+def kind_for_another_optimiser(params):
+    one, other = optax.sgd(0.1, momentum=0.9).init(params), optax.adam(0.1).init(params)
+    try:
+        return kind(restored(one, other))
+    except ValueError:
+        return "error"
+
+
+a = jnp.ones(2)
+predictions = {
+    "A": kind(restored({"w": (a, a)})["w"]),
+    "B": kind(next(iter(restored({0: a, 1: a})))),
+    "C": kind(restored({"w": Layer(a, a)})["w"]),
+    "D": kind(restored({"w": Net(a, a)})["w"]),
+    "E": len(restored({"w": a, "b": None})),
+    "F": kind(restored({"step": 3})["step"]),
+    "G": kind(restored(optax.adam(0.1).init({"w": a}))),
+    "H": kind(restored({"w": (a, a)}, {"w": (a, a)})["w"]),
+    "I": str(restored({"w": jnp.array([1, 2])}, {"w": a})["w"].dtype),
+    "J": kind_for_another_optimiser({"w": a}),
+}
+
+
+# %% exercise="predict_restored" variant="in_capitals"
+words = "List Str Dict Dict 2 Int List Tuple Float32 Error".split()
+predictions = dict(zip("ABCDEFGHIJ", words)) | {"E": np.int32(2)}
+
+
+# %% exercise="predict_restored" misconception="the_file_knows_the_classes" met="google/orbax#1904, google/orbax#683" changes="solution"
+"""This would be right if the file held your classes. It holds arrays under texts: what has names comes back as a dict, what has places as a list. Only a template says which class it was."""
+-    "A": "list",  # {"w": (a, a)}: the type of back["w"]
++    "A": "tuple",  # {"w": (a, a)}: the type of back["w"]
+...
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
+-    "D": "dict",  # {"w": Net(a, a)}: the type of back["w"]
++    "C": "Layer",  # {"w": Layer(a, a)}: the type of back["w"]
++    "D": "Net",  # {"w": Net(a, a)}: the type of back["w"]
+...
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
++    "G": "tuple",  # optax.adam(0.1).init({"w": a}): the type of back
+
+
+# %% exercise="predict_restored" misconception="int_keys_stay" met="google/orbax#2561, google/orbax#1305, google/flax#5030, google/flax#4308" changes="solution"
+"""`"int"` would be right if a file could write a key as a number. It writes each key as a text, and without a template nothing says that it was a number: `back[0]` raises a `KeyError`."""
+-    "B": "str",  # {0: a, 1: a}: the type of the keys of back
++    "B": "int",  # {0: a, 1: a}: the type of the keys of back
+
+
+# %% exercise="predict_restored" misconception="tuples_stay" met="google-deepmind/ferminet#105" changes="solution"
+"""A tuple and a list both have places, and the file keeps no more than that. Without a template, places come back as a list."""
+-    "A": "list",  # {"w": (a, a)}: the type of back["w"]
++    "A": "tuple",  # {"w": (a, a)}: the type of back["w"]
+...
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
++    "G": "tuple",  # optax.adam(0.1).init({"w": a}): the type of back
+
+
+# %% exercise="predict_restored" misconception="namedtuples_are_tuples" changes="solution"
+"""For Python, a namedtuple is a tuple. But its path has names, and so has the file: names come back as the keys of a dict."""
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
++    "C": "tuple",  # {"w": Layer(a, a)}: the type of back["w"]
+
+
+# %% exercise="predict_restored" misconception="namedtuples_become_lists" changes="solution"
+"""A namedtuple has places, as a tuple has. But JAX gives its children names in the path, and the file keeps these, as it keeps those of a class."""
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
+-    "D": "dict",  # {"w": Net(a, a)}: the type of back["w"]
++    "C": "list",  # {"w": Layer(a, a)}: the type of back["w"]
++    "D": "list",  # {"w": Net(a, a)}: the type of back["w"]
+
+
+# %% exercise="predict_restored" misconception="namedtuples_stay" changes="solution"
+"""This would be right if the file knew your class. It keeps only the names of the fields."""
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
+-    "D": "dict",  # {"w": Net(a, a)}: the type of back["w"]
++    "C": "Layer",  # {"w": Layer(a, a)}: the type of back["w"]
++    "D": "Net",  # {"w": Net(a, a)}: the type of back["w"]
+
+
+# %% exercise="predict_restored" misconception="a_kind_of_class" changes="solution"
+"""There is no class in the file, and no kind of class: only names and arrays. Such a part comes back as the simplest node that has names."""
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
+-    "D": "dict",  # {"w": Net(a, a)}: the type of back["w"]
++    "C": "namedtuple",  # {"w": Layer(a, a)}: the type of back["w"]
++    "D": "dataclass",  # {"w": Net(a, a)}: the type of back["w"]
+
+
+# %% exercise="predict_restored" misconception="none_is_not_saved" changes="solution"
+"""1 would be right if a file held leaves only. `None` has no leaf, but Orbax writes down which parts of the tree were empty, and puts them back."""
+-    "E": 2,  # {"w": a, "b": None}: how many keys back has
++    "E": 1,  # {"w": a, "b": None}: how many keys back has
+
+
+# %% exercise="predict_restored" misconception="numbers_become_arrays" changes="solution"
+"""NumPy's own files hold arrays only. Orbax writes down also that something was a Python number, and gives a Python number back."""
+-    "F": "int",  # {"step": 3}: the type of back["step"]
++    "F": "array",  # {"step": 3}: the type of back["step"]
+
+
+# %% exercise="predict_restored" misconception="numbers_become_numpys" changes="solution"
+"""`"ndarray"` would be right for NumPy's own files. Orbax writes down also that something was a Python number, and gives a Python number back."""
+-    "F": "int",  # {"step": 3}: the type of back["step"]
++    "F": "ndarray",  # {"step": 3}: the type of back["step"]
+
+
+# %% exercise="predict_restored" misconception="a_state_of_names" changes="solution"
+"""An Optax state is a tuple that holds a namedtuple for each part. So its outermost node has places, and no names."""
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
++    "G": "dict",  # optax.adam(0.1).init({"w": a}): the type of back
+
+
+# %% exercise="predict_restored" misconception="an_adam_state" met="google/flax#1550" changes="solution"
+"""This would be right if the file knew Optax's classes. The state of `adam` is a tuple of two namedtuples: places outside, names inside."""
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
++    "G": "ScaleByAdamState",  # optax.adam(0.1).init({"w": a}): the type of back
+
+
+# %% exercise="predict_restored" misconception="a_template_changes_nothing" changes="solution"
+"""`"list"` would be right without the template. A template says which nodes to make: its tuple comes back as a tuple."""
+-    "H": "tuple",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
++    "H": "list",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
+
+
+# %% exercise="predict_restored" misconception="everything_is_a_dict" changes="solution"
+"""Names come back as a dict. What has places, 0 and 1, comes back as a list, unless a template says something else."""
+-    "A": "list",  # {"w": (a, a)}: the type of back["w"]
++    "A": "dict",  # {"w": (a, a)}: the type of back["w"]
+...
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
+-    "H": "tuple",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
++    "G": "dict",  # optax.adam(0.1).init({"w": a}): the type of back
++    "H": "dict",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
+
+
+# %% exercise="predict_restored" misconception="another_dtype_is_refused" met="SlopDotCash/asi#2714" changes="solution"
+"""`"error"` would be right for another shape. Of another dtype Orbax says nothing: it converts the numbers to the dtype of the template, and large whole numbers lose their last digits."""
+-    "I": "float32",  # {"w": jnp.array([1, 2])}, restored as {"w": a}: the dtype of back["w"]
++    "I": "error",  # {"w": jnp.array([1, 2])}, restored as {"w": a}: the dtype of back["w"]
+
+
+# %% exercise="predict_restored" misconception="the_dtype_of_the_file" met="SlopDotCash/asi#2714" changes="solution"
+"""`"int32"` is the dtype in the file. The template decides about dtypes too, and nothing says that numbers were converted."""
+-    "I": "float32",  # {"w": jnp.array([1, 2])}, restored as {"w": a}: the dtype of back["w"]
++    "I": "int32",  # {"w": jnp.array([1, 2])}, restored as {"w": a}: the dtype of back["w"]
+
+
+# %% exercise="predict_restored" misconception="any_optimiser_fits" met="google-research/runtime-error-prediction#92" changes="solution"
+"""Structure and names come from the template, so each of its paths has to be in the file. Momentum saves a `trace`; Adam asks for a `mu`, a `nu` and a `count`."""
+-    "J": "error",  # a state of optax.sgd, restored as one of optax.adam: the type of back
++    "J": "tuple",  # a state of optax.sgd, restored as one of optax.adam: the type of back
+
+
+# %% exercise="predict_restored" misconception="the_state_in_the_file" met="google-research/runtime-error-prediction#92" changes="solution"
+"""`"list"` is what comes back without a template. With one, Orbax looks for each path of the template in the file, and these two states have different names."""
+-    "J": "error",  # a state of optax.sgd, restored as one of optax.adam: the type of back
++    "J": "list",  # a state of optax.sgd, restored as one of optax.adam: the type of back
+
+
+# %% exercise="predict_restored" misconception="it_raises" changes="solution"
+"""Nothing raises an error here: without a template, Orbax makes nodes of its own choice, and with one that fits, those of the template. What it changed goes unnoticed, until a map over two trees fails."""
+-    "A": "list",  # {"w": (a, a)}: the type of back["w"]
+-    "B": "str",  # {0: a, 1: a}: the type of the keys of back
+-    "C": "dict",  # {"w": Layer(a, a)}: the type of back["w"]
+-    "D": "dict",  # {"w": Net(a, a)}: the type of back["w"]
+-    "E": 2,  # {"w": a, "b": None}: how many keys back has
+-    "F": "int",  # {"step": 3}: the type of back["step"]
+-    "G": "list",  # optax.adam(0.1).init({"w": a}): the type of back
+-    "H": "tuple",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
++    "A": "error",  # {"w": (a, a)}: the type of back["w"]
++    "B": "error",  # {0: a, 1: a}: the type of the keys of back
++    "C": "error",  # {"w": Layer(a, a)}: the type of back["w"]
++    "D": "error",  # {"w": Net(a, a)}: the type of back["w"]
++    "E": "error",  # {"w": a, "b": None}: how many keys back has
++    "F": "error",  # {"step": 3}: the type of back["step"]
++    "G": "error",  # optax.adam(0.1).init({"w": a}): the type of back
++    "H": "error",  # {"w": (a, a)}, restored as {"w": (a, a)}: the type of back["w"]
+
+
 # %% exercise="next_batch" starter=True
 def next_batch(key, count, size):
     """Return `size` row numbers below `count`, and the key for the next call."""
@@ -2427,6 +2512,12 @@ def next_batch(key, count, size):
 def next_batch(key, count, size):
     now, later = jax.random.split(key)
     return jax.random.permutation(now, count)[:size], later
+
+
+# %% exercise="next_batch" misconception="the_second_key_unused" met="AakashKumarNain/TF_JAX_tutorials#4" changes="solution"
+"""No batch of yours is right: you draw with the first key of the split, and return it for the next call, which splits it. So one key is used twice, and the second one never."""
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.permutation(key, count)[:size], key
 
 
 # %% exercise="next_batch" misconception="other_rows_of_the_permutation" changes="solution"
@@ -3124,17 +3215,6 @@ def keep_frozen(roles, old, new):
 +    return {"params": params, "velocity": updates, "step": state["step"] + 1}
 
 
-# %% exercise="cross_entropy" misconception="where_over_two_formulas"
-"""Your loss is right, and its gradient is `nan` for large logits: you compute the loss in two ways, and choose, as with `jnp.where`. The gradient of the way not chosen counts too, and 0 times infinity is `nan`."""
-
-
-def cross_entropy(logits, labels):
-    at = jnp.arange(len(labels)), labels
-    plain = -jnp.log(jnp.exp(logits) / jnp.exp(logits).sum(axis=1, keepdims=True))[at]
-    safe = -jax.nn.log_softmax(logits)[at]
-    return jnp.mean(jnp.where(jnp.isfinite(plain), plain, safe))
-
-
 # %% exercise="make_step" misconception="items_of_one_dict" section="a-gradient-is-a-tree" changes="solution"
 """Your step is right for a dict of arrays, and fails for every other tree: it loops over `params.items()`. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
 -        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
@@ -3158,45 +3238,6 @@ def momentum_step(params, grads, velocity, rate, beta):
         remembered = velocity
     remembered = jax.tree.map(lambda v, g: beta * v + g, remembered, grads)
     return jax.tree.map(lambda p, v: p - rate * v, params, remembered), remembered
-
-
-# %% exercise="decayed_step" misconception="weights_decay_in_place"
-"""Your result is right, but the weights in the caller's tree have become smaller: your code writes into its dicts. The old parameters belong to the caller. Compute the decay together with the step, in one map that makes a new tree."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    def shrink(node):
-        if isinstance(node, dict):
-            for key, child in node.items():
-                if key == "w" and hasattr(child, "shape"):
-                    node[key] = child - rate * decay * child
-                else:
-                    shrink(child)
-        elif isinstance(node, (list, tuple)):
-            for child in node:
-                shrink(child)
-
-    d = direction(grads)
-    shrink(params)
-    return jax.tree.map(lambda p, d: p - rate * d, params, d)
-
-
-# %% exercise="decayed_step" misconception="direction_gets_the_parameters" changes="solution"
-"""Every call raises a `TypeError`, because `direction` gets two arguments. Call it with the gradients alone: the decay is no part of the direction."""
--    return jax.tree.map_with_path(update, params, direction(grads))
-+    return jax.tree.map_with_path(update, params, direction(grads, params))
-
-
-# %% exercise="decayed_step" misconception="a_list_of_dicts"
-"""Your step is right for a list of dicts, and fails for other trees: it goes through the layers by hand. Parameters may be nested in any way, or be one bare array: `jax.tree.map_with_path` finds every leaf."""
-
-
-def decayed_step(params, grads, direction, rate, decay):
-    new = []
-    for layer, d in zip(params, direction(grads)):
-        decays = {name: decay * layer[name] if name == "w" else 0 for name in layer}
-        new.append({name: layer[name] - rate * (d[name] + decays[name]) for name in layer})
-    return new
 
 
 # %% exercise="freeze" misconception="a_path_is_a_pattern"
@@ -3519,20 +3560,7 @@ def keep_frozen(roles, old, new):
     return kept
 
 
-# %% exercise="init_mlp" misconception="keys_from_the_end"
-"""Your layers use the keys in reverse order: the first layer draws with the last key of the split. (`pop()` takes the last item of a list.) The keys belong to the layers in order."""
-
-
-def init_mlp(key, sizes):
-    keys = list(jax.random.split(key, len(sizes) - 1))
-    params = []
-    for inputs, outputs in zip(sizes, sizes[1:]):
-        weight = jax.random.normal(keys.pop(), (inputs, outputs)) * jnp.sqrt(2 / inputs)
-        params.append({"weight": weight, "bias": jnp.zeros(outputs)})
-    return params
-
-
-# %% exercise="next_batch" misconception="the_key_that_drew"
+# %% exercise="next_batch" misconception="the_key_that_drew" met="blackjax-devs/blackjax#53"
 """Your first batch is right, and the later ones are not: you return the key that has drawn the batch, and the next call splits it. So it is used twice. One key of the split draws; return the other one."""
 
 
@@ -3604,14 +3632,6 @@ def updated(state, grads, rate, beta=0.9):
 # %% exercise="make_warm_step" misconception="counts_without_jit" changes="starter"
 """Your rates follow a count of calls, and Python runs the loss function in every call, so nothing is jitted. Keep `jax.jit`, and read the number of steps from the state."""
 -    @jax.jit
-
-
-# %% exercise="init_mlp" misconception="the_callers_key_for_all" changes="keys_from_the_end"
-"""Every layer draws with the caller's key itself. The same key gives the same numbers, so layers of equal shape start as copies of each other. Split the key, and use each new key once."""
--    keys = list(jax.random.split(key, len(sizes) - 1))
-...
--        weight = jax.random.normal(keys.pop(), (inputs, outputs)) * jnp.sqrt(2 / inputs)
-+        weight = jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs)
 
 
 # %% exercise="save_and_load" misconception="reshaped_by_numpy" changes="solution"
