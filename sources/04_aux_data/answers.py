@@ -29,7 +29,7 @@ fields = {name: "leaf" if name in "ACEGHJ" else "aux" for name in "ABCDEFGHIJ"}
 fields = dict.fromkeys("ACEGHJ", "Leaf") | dict.fromkeys("BDFI", " AUX ")
 
 
-# %% exercise="sort_fields" misconception="constant_arrays_are_aux" section="arrays-in-aux-data"
+# %% exercise="sort_fields" misconception="constant_arrays_are_aux" met="patrick-kidger/equinox#798, PlasmaControl/DESC#1582" section="arrays-in-aux-data"
 """An array does not belong in aux_data, even if it never changes. jit compares aux_data with `==`. For two arrays `==` gives an array, and not True or False: a call with another array raises."""
 fields = {name: "leaf" if name in "ACEGJ" else "aux" for name in "ABCDEFGHIJ"}
 
@@ -54,17 +54,17 @@ fields = {name: "aux" if name in "BFI" else "leaf" for name in "ABCDEFGHIJ"}
 fields = {name: "aux" if name in "BDF" else "leaf" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="functions_are_leaves"
+# %% exercise="sort_fields" misconception="functions_are_leaves" met="patrick-kidger/equinox#149, patrick-kidger/equinox#361"
 """As a leaf, the activation becomes an argument of a compiled program. Such a program takes arrays and numbers. When a leaf is a function, jit raises `TypeError`."""
 fields = {name: "aux" if name in "DFI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="texts_are_leaves"
+# %% exercise="sort_fields" misconception="texts_are_leaves" met="jax-ml/jax#3045, pmelchior/scarlet2#131"
 """A string may stand in a tree as a leaf, and `jax.tree.map` takes it. But under jit leaves become arguments of a compiled program, and there a string raises `TypeError`."""
 fields = {name: "aux" if name in "BDI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="statistics_are_aux"
+# %% exercise="sort_fields" misconception="statistics_are_aux" met="patrick-kidger/equinox#214, pmelchior/scarlet2#121"
 """It gets no gradient, but it is new after each call. A new value in aux_data is a new trace. A leaf is traced, so its value may change from call to call."""
 fields = {name: "leaf" if name in "ACEHJ" else "aux" for name in "ABCDEFGHIJ"}
 
@@ -219,7 +219,7 @@ class Model:
 +@partial(register_dataclass, data_fields=["scale", "act"], meta_fields=[])
 
 
-# %% exercise="old_answer" misconception="not_registered" section="two-kinds-of-field" changes="starter"
+# %% exercise="old_answer" misconception="not_registered" met="jax-ml/jax#15115" section="two-kinds-of-field" changes="starter"
 """The first call raises an error. `self` is an ordinary argument now, but JAX does not know the class: the whole model is one leaf, and no array."""
 -    @partial(jax.jit, static_argnums=0)
 +    @jax.jit
@@ -331,7 +331,7 @@ class Dense(eqx.Module):
         return self.activation(x @ self.w + self.b)
 
 
-# %% exercise="dense" misconception="the_activation_is_a_leaf" section="two-kinds-of-field" changes="solution"
+# %% exercise="dense" misconception="the_activation_is_a_leaf" met="patrick-kidger/equinox#149" section="two-kinds-of-field" changes="solution"
 """The activation of your layer is a leaf. Leaves become arguments of the compiled program. When a leaf is a function, jit raises `TypeError`, and `jax.tree.map` treats the function like an array."""
 -@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
 +@partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
@@ -366,7 +366,7 @@ class Dense(eqx.Module):
 +        return cls(*children, aux)
 
 
-# %% exercise="dense" misconception="a_new_function_each_time" section="never-equal" changes="aux_is_not_unpacked"
+# %% exercise="dense" misconception="a_new_function_each_time" met="patrick-kidger/equinox#686" section="never-equal" changes="aux_is_not_unpacked"
 """Two layers with the same activation do not share a trace: your aux_data holds a new object for each layer, such as the layer itself, or a `lambda`, a `partial` or a `jax.jit` around the activation. Such objects are equal only to themselves, even when they do the same."""
 -        self.w, self.b, self.activation = w, b, activation
 +        self.w, self.b, self.activation = w, b, lambda x: activation(x)
@@ -556,7 +556,7 @@ predictions = dict(A=2, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=3, J=1)
 
 
-# %% exercise="predict_traces" misconception="aux_is_ignored" section="part-of-the-type"
+# %% exercise="predict_traces" misconception="aux_is_ignored" met="jax-ml/jax#1984, jax-ml/jax#33043" section="part-of-the-type"
 """1 would be right if only the leaf counted. But aux_data is a part of the node's structure, and the structure is a part of the key under which jit keeps its programs."""
 predictions = dict(A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=2, I=2, J=1)
 
@@ -586,7 +586,7 @@ predictions = dict(A=1, B=2, C=2, D=2, E=5, F=3, G=2, H=2, I=2, J=1)
 predictions = dict(A=1, B=2, C=2, D=1, E=1, F=3, G=2, H=2, I=2, J=1)
 
 
-# %% exercise="predict_traces" misconception="equal_code_is_equal" section="never-equal"
+# %% exercise="predict_traces" misconception="equal_code_is_equal" met="jax-ml/jax#14743" section="never-equal"
 """1 would be right if functions that do the same were equal. But two functions are equal only if they are the same object, and each run of a `lambda` makes a new object."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=1, G=2, H=2, I=2, J=1)
 
@@ -702,7 +702,7 @@ class TrainState:
 +        return replace(self, params=params, step=self.step + 1.0)
 
 
-# %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" section="hyperparameters-aux-or-leaf" changes="float_counter"
+# %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" met="pyro-ppl/numpyro#463, google/jaxopt#451, handley-lab/blackjax#60" section="hyperparameters-aux-or-leaf" changes="float_counter"
 """JAX traces your training twice: once for the first step, and once for all others. The counter comes in as a Python int, and goes out as an array with a dtype of your choice. For jit, these are two types."""
 -        return replace(self, params=params, step=self.step + 1.0)
 +        return replace(self, params=params, step=self.step + np.int32(1))
@@ -893,13 +893,13 @@ class Config:
         return hash((self.width, tuple(self.names)))
 
 
-# %% exercise="hashable_config" misconception="compared_by_identity" changes="starter"
+# %% exercise="hashable_config" misconception="compared_by_identity" met="jax-ml/jax#4712" changes="starter"
 """Two of your configs with the same fields are not equal, so jit traces for each of them. Python compares objects of a class without `__eq__` by identity: each object is equal only to itself."""
      """
 -
 
 
-# %% exercise="hashable_config" misconception="a_plain_dataclass"
+# %% exercise="hashable_config" misconception="a_plain_dataclass" met="jax-ml/jax#3701"
 """Your config has no hash, and its fields can be set. A plain dataclass writes only `__eq__`, and takes the hash away: a hash and fields that cannot be set come with one more option."""
 
 
@@ -909,7 +909,7 @@ class Config:
     names: list
 
 
-# %% exercise="hashable_config" misconception="frozen_with_a_list" changes="a_plain_dataclass"
+# %% exercise="hashable_config" misconception="frozen_with_a_list" met="google/flax#4870" changes="a_plain_dataclass"
 """Your config has no hash. A class that defines `__eq__` and no `__hash__` loses its hash. And a frozen dataclass makes its hash from the hashes of its fields: a list has none, and neither has a copy of it."""
 -@dataclass
 +@dataclass(frozen=True)
@@ -1060,7 +1060,7 @@ class Lookup(NamedTuple):
         return self.scale * frozen.table[index]
 
 
-# %% exercise="lookup_table" misconception="array_in_aux" changes="starter"
+# %% exercise="lookup_table" misconception="array_in_aux" met="jax-ml/jax#28659, jax-ml/jax#24204, patrick-kidger/equinox#746, gbionics/jaxsim#84" changes="starter"
 """Your table is still in aux_data. The first call works, because jit has nothing to compare the table with. At a call with another table, jit compares two arrays with `==`, gets an array, and raises an error."""
      """A table of numbers that is not trained, and a scale that is."""
 -
@@ -1121,7 +1121,7 @@ class Lookup(NamedTuple):
 +        return hash(self.table.shape)
 
 
-# %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field" changes="array_in_aux"
+# %% exercise="lookup_table" misconception="the_table_is_trained" met="patrick-kidger/equinox#279, patrick-kidger/equinox#710" section="two-kinds-of-field" changes="array_in_aux"
 """Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Pass the table, not the index, through `jax.lax.stop_gradient` in `__call__`, and use the result: it changes nothing in place."""
 -@partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
 +@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
@@ -1973,7 +1973,7 @@ class Static:
 +        return hash("nan" if self.value != self.value else self.value)
 
 
-# %% exercise="static_wrapper" misconception="compared_by_identity" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="compared_by_identity" met="patrick-kidger/diffrax#287" section="equality-and-hash"
 """Two of your `Static` with the same value are not equal, so jit traces for each new object. Python compares objects of a class without `__eq__` by identity."""
 
 
@@ -2006,7 +2006,7 @@ class Static:
 +        return cls(*children)
 
 
-# %% exercise="static_wrapper" misconception="always_equal" section="a-list-in-aux-data" changes="compared_by_identity"
+# %% exercise="static_wrapper" misconception="always_equal" met="jax-ml/jax#4572" section="a-list-in-aux-data" changes="compared_by_identity"
 """All your `Static` are equal, so jit runs the program with the first value for all of them, without an error. jit does not look at the value, only at the result of `==`."""
          self.value = value
 +
@@ -2017,7 +2017,7 @@ class Static:
 +        return 0
 
 
-# %% exercise="static_wrapper" misconception="equality_without_hash" section="equality-and-hash" changes="not_registered"
+# %% exercise="static_wrapper" misconception="equality_without_hash" met="genjax-community/genjax#1179" section="equality-and-hash" changes="not_registered"
 """Your `Static` has no hash. When a class defines `__eq__` but no `__hash__`, Python removes its hash. jit may work without a hash, but JAX's documentation asks for aux_data with a hash."""
 +@jax.tree_util.register_static
  class Static:
@@ -2469,7 +2469,7 @@ def merge(first, second):
     return jax.tree.unflatten(structure, leaves)
 
 
-# %% exercise="merge" misconception="without_is_leaf"
+# %% exercise="merge" misconception="without_is_leaf" met="patrick-kidger/equinox#753, patrick-kidger/equinox#110"
 """JAX raises an error: a `None` in one tree meets a leaf in the other. For JAX a `None` is a node without children. Tell it with `is_leaf` to stop there."""
 
 
