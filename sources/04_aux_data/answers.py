@@ -188,7 +188,7 @@ class Model:
 
 
 # %% exercise="old_answer" misconception="compared_by_its_values" section="equality-and-hash" changes="starter"
-"""Each `scale` makes a new trace, and an array raises an error: you gave the static object an `__eq__` and a `__hash__` of its attributes, or made both attributes static. Is the value of `scale` needed while JAX traces?"""
+"""Each `scale` makes a new trace, and an array raises an error: you gave the static object an `__eq__` and a `__hash__` of its attributes. Is the value of `scale` needed while JAX traces?"""
 +    def __eq__(self, other):
 +        return (self.scale, self.act) == (other.scale, other.act)
 +
@@ -208,7 +208,7 @@ class Model:
 
 
 # %% exercise="old_answer" misconception="everything_in_aux" section="arrays-in-aux-data" changes="solution"
-"""Each `scale` makes a new trace, and with a second array the call raises an error: in aux_data, JAX compares the values. A number that only flows through is a child."""
+"""Each `scale` makes a new trace, and where it is an array, a call raises an error: `scale` is in aux_data, or a static argument, and JAX compares its values. A number that only flows through is traced: a child, or an ordinary argument."""
 -@partial(register_dataclass, data_fields=["scale"], meta_fields=["act"])
 +@partial(register_dataclass, data_fields=[], meta_fields=["scale", "act"])
 
