@@ -3,7 +3,6 @@
 python checks/check_04_aux_data.py exercises/04_aux_data_exercises.ipynb
 """
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any
@@ -17,7 +16,6 @@ from pytree_course.cases import (
     Case,
     Duo,
     Point,
-    as_int,
     check,
     making,
     prediction_cases,
@@ -212,6 +210,77 @@ def one_more(x):
 
 ACTIVATIONS = (plus_itself, times_itself, opposite, three_times, one_more)
 LAMBDAS = (lambda x: x + x, lambda x: x * x, lambda x: -x)
+
+
+@check
+def old_answer(Model, rng):
+    """Each call uses the attributes of that moment, and another `scale` is no new trace."""
+    Model = making(Model)
+
+    @own(Model)
+    def results(scale, act, x, *settings):
+        model = Model(scale, act)
+        found = [plain(model.apply(x))]
+        for name, value in settings:
+            setattr(model, name, value)
+            found.append(plain(model.apply(x)))
+        return found
+
+    @own(Model)
+    def of_two(scale, act, other_scale, other_act, x):
+        one, other = Model(scale, act), Model(other_scale, other_act)
+        return [plain(model.apply(x)) for model in (one, other, one)]
+
+    def runs(scale, x, *scales):
+        def act(y):
+            seen.append(isinstance(y, jax.core.Tracer))
+            return y + y
+
+        seen = []
+        model = Model(scale, act)
+        model.apply(x)
+        first, found = len(seen), []
+        for scale in scales:
+            model.scale = scale
+            found.append(plain(model.apply(x)))
+        again = {"runs again": len(seen) - first, "runs with numbers": seen.count(False)}
+        return {"results": found, **again}
+
+    def scales():
+        return [float(value) for value in rng.choice(np.arange(2, 60), 4, replace=False)]
+
+    def acts():
+        return shuffled(rng, ACTIVATIONS[:4])
+
+    x = vector(rng)
+    note = "`apply` is called; then an attribute is set, and `apply` is called again."
+    one, other, third, _ = scales()
+    first, second, *_ = acts()
+    for settings in (
+        [("scale", other)],
+        [("act", second)],
+        [("scale", other), ("scale", one), ("scale", third)],
+        [("act", second), ("act", first)],
+        shuffled(rng, [("scale", other), ("act", second)]),
+    ):
+        yield Case(results, one, first, x, *settings, note=note)
+    arrays = [vector(rng) + 10 * place for place in range(3)]
+    yield Case(results, arrays[0], first, x, *(("scale", each) for each in arrays[1:]), note=note)
+    yield Case(results, arrays[0], first, x, ("scale", one), ("scale", arrays[1]), note=note)
+    note = "Two models. `apply` of the first is called, then of the second, then of the first."
+    for other_act in (first, second):
+        yield Case(of_two, one, first, other, other_act, x, note=note)
+    note = "`apply` is called; then each of the other scales is set, and `apply` is called again."
+    means = {
+        "results": "After setting `scale`, the result is not `act(scale * x)` for the new `scale`.",
+        "runs again too high": "`act` runs again after another `scale` of the same type was set: "
+        "JAX traces again, or nothing is jitted.",
+        "runs with numbers": "`act` runs with an array, not with a tracer: it is outside of jit.",
+    }
+    for several in (scales(), [one, other, one, one], [vector(rng) for _ in range(3)]):
+        yield Case(runs, several[0], x, *several[1:], note=note, if_wrong=means)
+    example = (2.0, jnp.abs, np.array([-1, 3], np.float32), ("scale", 3.0))
+    yield Case(results, *example, note="`apply` is called before and after the attribute is set.")
 
 
 @check
@@ -778,109 +847,20 @@ def repeat(answer, rng):
 
 
 @check
-def traces_of(answer, rng):
-    """Shapes, dtypes and aux_data make a new trace; values and repeated calls do not."""
-    answer = as_int(answer)
-
-    def same(x):
-        return x
-
-    def first(x, y):
-        return x
-
-    @own(answer)
-    def twice(function, calls):
-        return [answer(function, calls), answer(function, calls)]
-
-    def long(length):
-        return rng.integers(1, 10, length).astype(np.float32)
-
-    def calls(*kinds):
-        """Draw calls of all kinds, each of them once or twice, in any order."""
-        return shuffled(rng, [(kind(),) for kind in (*kinds, *kinds[: number(rng, 1, 3)])])
-
-    vectors = [partial(vector, rng), partial(long, 3), partial(long, 4)]
-    numbers = [lambda: number(rng), lambda: number(rng) / 4, lambda: np.float32(number(rng))]
-    yield Case(answer, lambda x: 2 * x, [(1,), (2,), (0.5,)])
-    yield Case(answer, same, [])
-    for kinds in (vectors[:1], vectors[:2], vectors, numbers[:2], numbers[1:], numbers):
-        yield Case(answer, same, calls(*kinds))
-    x, y = vector(rng), vector(rng)
-    yield Case(answer, first, [(x, *others) for others in calls(*numbers[:2])])
-    yield Case(answer, first, [(*others, x) for others in calls(*vectors[:2], *numbers[:1])])
-    note = "Your function is used twice."
-    for kinds in (vectors[:2], numbers[:2]):
-        yield Case(twice, same, calls(*kinds), note=note)
-    one, other = random_words(rng, 2)
-    for trees in (
-        [{one: x, other: y}, {other: y, one: x}, OrderedDict({one: x, other: y})],
-        [{one: x}, {other: x}, {one: {other: x}}],
-        [[x], (x,), Duo(x, ()), Duo(x, None)],
-        [Point(x, y), (x, y), x, None, (), None],
-    ):
-        yield Case(answer, same, shuffled(rng, [(tree,) for tree in (*trees, trees[0])]))
-    note = "In a node, `x` is the leaf and `factor` is in aux_data."
-    pool = [(x, one), (y, one), (x, other), (long(3), one), (x, number(rng))]
-    for more in (0, 1, 2):
-        given = [(Scaled(*pair),) for pair in drawn_from(rng, pool, more)]
-        yield Case(answer, same, given, note=note)
-    for _ in range(3):
-        nodes = [Scaled(*pair) for pair in drawn_from(rng, pool[:3], 2)]
-        given = [(node, numbers[rng.integers(3)]()) for node in nodes]
-        yield Case(answer, first, given, note=note)
-
-
-def is_float(leaf):
-    return isinstance(leaf, float)
-
-
-def is_array(leaf):
-    return isinstance(leaf, np.ndarray)
-
-
-def is_large(leaf):
-    return np.sum(leaf) > 3  # a bool of NumPy; it fails for None
-
-
-@check
-def partition(partition, combine, rng):
-    """None in the holes, on both sides; false values are values; None stays None."""
-
-    @own(partition)
-    def parts(tree, chosen):
-        result = partition(tree, chosen)
-        return tuple(result) if isinstance(result, list) else result
-
-    def tree_afterwards(tree, chosen):
-        partition(tree, chosen)
-        return tree
-
-    cases = [Case(parts, {"w": 1.5, "name": "in"}, is_float)]
-    note = "`is_float` says whether a leaf is a float."
-    for tree in few_trees(rng):
-        cases.append(Case(parts, tree, is_float, note=note))
-    n, (one, other) = number(rng), random_words(rng, 2)
-    given = shuffled(rng, [n, float(n), n + 1, True, 1.0])
-    cases.append(Case(parts, given, is_float, note=note))
-    means = {"": "`partition` changes the caller's tree."}
-    for tree in ({one: n / 4, other: [2.5, 3]}, [n / 4, [2, 2.5]]):
-        note = "The tree afterwards."
-        cases.append(Case(tree_afterwards, tree, is_float, note=note, if_wrong=means))
-    note = "`is_array` says whether a leaf is an array of NumPy."
-    array = vector(rng)
-    for tree in ({one: array, other: [vector(rng), n]}, [array, 3, array], (array, [array + 1])):
-        cases.append(Case(parts, tree, is_array, note=note))
-    note = "`is_large` is `np.sum(leaf) > 3`, a bool of NumPy."
-    for tree in ([1, 5, None], [number(rng), 3, 4.0, None, 2.5]):
-        cases.append(Case(parts, shuffled(rng, tree), is_large, note=note))
-    cases.append(Case(combine, {"name": None, "w": 1.5}, {"name": "in", "w": None}))
-    for tree in few_trees(rng):
-        cases.append(Case(combine, *in_two(rng, tree)))
-    cases.append(Case(combine, [None, 0, False, array], ["", None, None, None]))
-    cases.append(Case(combine, {one: array, other: None}, {one: None, other: array}))
-    for first, second in (([None, None, n], [None, "", None]), ((None, [None]), (None, [0.5]))):
-        cases.append(Case(combine, first, second))
-    yield from shuffled(rng, cases)
+def new_optimiser(predictions, rng):
+    lines = {
+        "A": "`for _ in range(3): f(State(one, sgd))`",
+        "B": "`for _ in range(3): f(State(one, optax.sgd(0.1)))`",
+        "C": "`for _ in range(3): g(one, optax.sgd(0.1))`",
+        "D": "`for rate in [0.1, 0.01, 0.001]: f(optax.adam(rate).init(one))`",
+        "E": "`for epoch in range(3): f(State(one, sgd), epoch)`",
+        "F": "`for _ in range(3): f(State(one, lambda x: 2 * x))`",
+        "G": "`for _ in range(3): f(Partial(step, 0.1))`",
+        "H": "`for _ in range(3): f(Partial(lambda x: 2 * x, 0.1))`",
+        "I": "`for _ in range(3): f(State(one, jax.jit(step)))`",
+        "J": '`for _ in range(3): f(State(one, ("sgd", 0.1)))`',
+    }
+    return prediction_cases(predictions, lines)
 
 
 @check

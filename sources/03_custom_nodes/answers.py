@@ -214,7 +214,7 @@ def zeroed(state):
 predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
-# %% exercise="model_state" misconception="the_class_is_not_registered" changes="solution"
+# %% exercise="model_state" misconception="the_class_is_not_registered" met="jax-ml/jax#2371" changes="solution"
 """Your state is one leaf: its class is not in the registry. The registry contains only the exact class that you registered. A decorator above the registration can make another class, as `dataclass(slots=True)` does."""
 +@dataclass(slots=True)
  @jax.tree_util.register_pytree_node_class
@@ -612,7 +612,7 @@ def register_fields(cls, static=()):
     return jax.tree_util.register_dataclass(cls, data, list(static))
 
 
-# %% exercise="register_fields" misconception="static_fields_are_dropped" changes="solution"
+# %% exercise="register_fields" misconception="static_fields_are_dropped" met="kokabsc/gwkokab#463" changes="solution"
 """A static field is lost when JAX rebuilds the object: the field has its default again, or the constructor raises an error because it is missing. JAX keeps what is among the children or in aux_data (for `register_dataclass`: in one of the two lists), and nothing else."""
 -    meta = [name for name in names if name in static]
 -    return jax.tree_util.register_dataclass(cls, data, meta)
@@ -640,7 +640,7 @@ def register_fields(cls, static=()):
     return jax.tree_util.register_dataclass(cls, sorted(names - meta), sorted(meta))
 
 
-# %% exercise="register_fields" misconception="own_fields_only"
+# %% exercise="register_fields" misconception="own_fields_only" met="cgarciae/simple-pytree#8"
 """Registering fails for a class that inherits fields. `__annotations__` of a class lists only the fields in its own body. The constructor takes the inherited fields too."""
 def register_fields(cls, static=()):
     own = [name for name in cls.__annotations__ if cls.__dataclass_fields__[name].init]
@@ -673,7 +673,7 @@ def register_fields(cls, static=()):
     return cls
 
 
-# %% exercise="register_fields" misconception="computed_fields_are_static" section="fields-of-a-dataclass" changes="children_first_in_the_constructor"
+# %% exercise="register_fields" misconception="computed_fields_are_static" met="brentyi/jax_dataclasses#3" section="fields-of-a-dataclass" changes="children_first_in_the_constructor"
 """After a map, a computed field still has its old value: a rebuild copies it. Leave this field out, and call the constructor with the other fields: `__post_init__` then computes it from the new children."""
 -    names = [f.name for f in fields(cls) if f.init]
 -    data = [name for name in names if name not in static]
@@ -1050,7 +1050,7 @@ jax.tree_util.register_pytree_node(
 )
 
 
-# %% exercise="normal" misconception="validates_what_jax_puts_in" changes="starter"
+# %% exercise="normal" misconception="validates_what_jax_puts_in" met="jax-ml/jax#12319, jax-ml/jax#4673, jax-ml/jax#10366, patrick-kidger/jaxtyping#277, cusp-ai-oss/kUPS#290" changes="starter"
 """JAX fails to rebuild your object: the constructor checks or converts what JAX puts in. JAX may put in a negative gradient, a tracer, `None` or any other object. So unflatten must accept every object."""
      """A normal distribution: `mean` and `std` have one shape, and `std` is positive."""
 -
@@ -1216,7 +1216,7 @@ jax.tree_util.register_pytree_node(
 -        return normal
 
 
-# %% exercise="normal" misconception="only_real_arrays_are_checked" section="leaves-that-are-no-arrays" changes="checks_arrays_only"
+# %% exercise="normal" misconception="only_real_arrays_are_checked" met="jax-ml/jax#24676" section="leaves-that-are-no-arrays" changes="checks_arrays_only"
 """Your object is rebuilt from tracers, strings and `None`, but negative numbers fail, and whole numbers become arrays: the constructor still runs at a rebuild, and lets through what it cannot convert. JAX also puts in numbers that break the rules, and they should stay as they are."""
      def __init__(self, mean, std, name):
 +        try:
@@ -1337,7 +1337,7 @@ class RunningMean:
 +        return RunningMean(self.function, *added(self.function, self.total, self.count, x))
 
 
-# %% exercise="running_mean" misconception="self_is_changed_under_jit" changes="changes_the_copy_and_returns_it"
+# %% exercise="running_mean" misconception="self_is_changed_under_jit" met="jax-ml/jax#15817" changes="changes_the_copy_and_returns_it"
 """`add` returns `None`, so there is no new object to go on with. What a jitted method does not return is lost: its `self` is a copy that JAX made for the trace, and a change of this copy does not reach the caller's object."""
 -        return self
 
@@ -1467,7 +1467,7 @@ class RunningMean:
 +@jax.jit
 
 
-# %% exercise="running_mean" misconception="a_partial_in_each_object" changes="self_is_static"
+# %% exercise="running_mean" misconception="a_partial_in_each_object" met="jax-ml/jax#14183" changes="self_is_static"
 """Your numbers are right, but two new objects of one function have different structures, so Python runs the function again: the constructor wraps it, for example with `functools.partial`, and each wrapper is another object. Keep the function as it is."""
 -        self.function, self.total, self.count = function, total, count
 +        self.function, self.total, self.count = partial(function), total, count
@@ -1502,7 +1502,7 @@ def train_step(loss, state, rate):
     return replace(new, step=state.step + 1)
 
 
-# %% exercise="train_step" misconception="the_step_has_a_gradient_too"
+# %% exercise="train_step" misconception="the_step_has_a_gradient_too" met="jax-ml/jax#2215"
 """Every call raises an error at the update of the `step`. If you let `jax.grad` accept the int, its gradient has the type `float0`, and you cannot compute with it."""
 def train_step(loss, state, rate):
     grads = jax.grad(loss, allow_int=True)(state)
@@ -1648,7 +1648,7 @@ def train_step(loss, state, rate):
 +        params[name] = params[name] - rate * grads[name]
 
 
-# %% exercise="train_step" misconception="tracers_left_in_the_old_state" section="methods-under-jit"
+# %% exercise="train_step" misconception="tracers_left_in_the_old_state" met="gbionics/jaxsim#43" section="methods-under-jit"
 """Your result is right, but the old state holds tracers afterwards: the function that you differentiate writes its argument into `state`. Give the loss a copy with other parameters: `replace(state, params=params)`."""
 def train_step(loss, state, rate):
     params = state.params
@@ -1748,7 +1748,7 @@ class History:
         return History(self.values.at[self.used].set(value), self.used + 1)
 
 
-# %% exercise="history" misconception="flatten_cuts_off" changes="starter"
+# %% exercise="history" misconception="flatten_cuts_off" met="jax-ml/jax#16170" changes="starter"
 """The shape of your leaf, or whether flatten works at all, depends on how full the history is. Flatten also runs on tracers and on other objects, and they have no numbers that flatten could use."""
 -    """Room for `len(values)` values, of which the first `used` are filled."""
 -
@@ -2240,7 +2240,7 @@ jax.tree_util.register_pytree_with_keys(
 +        return fork
 
 
-# %% exercise="fork" misconception="keeps_the_callers_list" section="objects-that-change" changes="solution"
+# %% exercise="fork" misconception="keeps_the_callers_list" met="extropic-ai/torx#17" section="objects-that-change" changes="solution"
 """When your fork grows, the list of the caller grows too. Your fork keeps the caller's own list, so both share it, and a change of one is a change of the other."""
 -
 -    def __init__(self, value, branches=()):
@@ -2302,7 +2302,7 @@ class Fork:
         self.branches.append(branch)
 
 
-# %% exercise="fork" misconception="flattens_all_levels" section="flatten-and-unflatten" changes="without_the_constructor"
+# %% exercise="fork" misconception="flattens_all_levels" met="google-deepmind/chex#62, jax-ml/jax#26053" section="flatten-and-unflatten" changes="without_the_constructor"
 """Paths into the branches are too short, or miss the branches: your flatten goes down to the leaves. Flatten should return only the node's own children. JAX flattens the children by itself."""
      def tree_flatten_with_keys(self):
 +        leaves, structure = jax.tree.flatten(self.branches)
@@ -2349,7 +2349,7 @@ class Fork:
 +    def tree_unflatten(cls, _, children):
 
 
-# %% exercise="fork" misconception="branches_are_static" section="flatten-and-unflatten" changes="flattens_all_levels"
+# %% exercise="fork" misconception="branches_are_static" met="joeryjoery/jit_env#18" section="flatten-and-unflatten" changes="flattens_all_levels"
 """The values of your branches are not leaves: the branches are not among your children. What is in aux_data belongs to the structure, and JAX does not look inside."""
 -        leaves, structure = jax.tree.flatten(self.branches)
 -        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
@@ -2514,7 +2514,7 @@ class Fork:
 +        return cls(*children)
 
 
-# %% exercise="affine" misconception="act_gets_lost" changes="solution"
+# %% exercise="affine" misconception="act_gets_lost" met="kokabsc/gwkokab#463" changes="solution"
 """A rebuilt layer always has the default `act`, whatever the old layer had. JAX passes the old layer's `act` to unflatten, as its aux_data: use it."""
 -        weight, bias = children
 -        return cls(weight, bias, aux_data)
@@ -2837,7 +2837,7 @@ class Span:
 +        span = cls(0, 1)
 
 
-# %% exercise="span" misconception="still_calls_init" changes="starter"
+# %% exercise="span" misconception="still_calls_init" met="jax-ml/jax#12319, jax-ml/jax#13619" changes="starter"
 """The check still runs when JAX rebuilds a span, so your class fails for a negative map, for strings, under `jit` and under `grad`. Make an empty object, without `__init__`."""
 -        return cls(*children)  # change this line
 +        low, high = children
@@ -2960,7 +2960,7 @@ class Span:
 +        return self
 
 
-# %% exercise="count" misconception="changes_self" changes="solution"
+# %% exercise="count" misconception="changes_self" met="jax-ml/jax#15817" changes="solution"
 """`count` returns a number, or nothing, and not a state. An attribute that you set inside `jit` is set on a copy, and JAX throws this copy away unless you return it."""
 -        return replace(self, step=self.step + 1)
 +        self.step = self.step + 1

@@ -29,7 +29,7 @@ fields = {name: "leaf" if name in "ACEGHJ" else "aux" for name in "ABCDEFGHIJ"}
 fields = dict.fromkeys("ACEGHJ", "Leaf") | dict.fromkeys("BDFI", " AUX ")
 
 
-# %% exercise="sort_fields" misconception="constant_arrays_are_aux" section="arrays-in-aux-data"
+# %% exercise="sort_fields" misconception="constant_arrays_are_aux" met="patrick-kidger/equinox#798, PlasmaControl/DESC#1582" section="arrays-in-aux-data"
 """An array does not belong in aux_data, even if it never changes. jit compares aux_data with `==`. For two arrays `==` gives an array, and not True or False: a call with another array raises."""
 fields = {name: "leaf" if name in "ACEGJ" else "aux" for name in "ABCDEFGHIJ"}
 
@@ -54,17 +54,17 @@ fields = {name: "aux" if name in "BFI" else "leaf" for name in "ABCDEFGHIJ"}
 fields = {name: "aux" if name in "BDF" else "leaf" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="functions_are_leaves"
+# %% exercise="sort_fields" misconception="functions_are_leaves" met="patrick-kidger/equinox#149, patrick-kidger/equinox#361"
 """As a leaf, the activation becomes an argument of a compiled program. Such a program takes arrays and numbers. When a leaf is a function, jit raises `TypeError`."""
 fields = {name: "aux" if name in "DFI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="texts_are_leaves"
+# %% exercise="sort_fields" misconception="texts_are_leaves" met="jax-ml/jax#3045, pmelchior/scarlet2#131"
 """A string may stand in a tree as a leaf, and `jax.tree.map` takes it. But under jit leaves become arguments of a compiled program, and there a string raises `TypeError`."""
 fields = {name: "aux" if name in "BDI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="statistics_are_aux"
+# %% exercise="sort_fields" misconception="statistics_are_aux" met="patrick-kidger/equinox#214, pmelchior/scarlet2#121"
 """It gets no gradient, but it is new after each call. A new value in aux_data is a new trace. A leaf is traced, so its value may change from call to call."""
 fields = {name: "leaf" if name in "ACEHJ" else "aux" for name in "ABCDEFGHIJ"}
 
@@ -82,6 +82,195 @@ fields = {name: "leaf" if name in "AH" else "aux" for name in "ABCDEFGHIJ"}
 # %% exercise="sort_fields" misconception="weights_are_aux"
 """In aux_data, the weights would be a part of the program. Then `jax.grad` gives no gradient for the weights, and jit cannot compare arrays with `==`."""
 fields = {name: "leaf" if name in "CEGHJ" else "aux" for name in "ABCDEFGHIJ"}
+
+
+# %% exercise="old_answer" starter=True
+class Model:
+    """A factor, and a function that is applied to the product.
+
+    >>> model = Model(2.0, jnp.abs)
+    >>> model.apply(np.float32([-1, 3])).tolist()
+    [2.0, 6.0]
+    >>> model.scale = 3.0
+    >>> model.apply(np.float32([-1, 3])).tolist()
+    [3.0, 9.0]
+    """
+
+    def __init__(self, scale, act):
+        self.scale = scale
+        self.act = act
+
+    @partial(jax.jit, static_argnums=0)
+    def apply(self, x):
+        return self.act(self.scale * x)
+
+
+# %% exercise="old_answer" variant="both_are_arguments"
+@partial(jax.jit, static_argnums=0)
+def run(act, scale, x):
+    return act(scale * x)
+
+
+class Model:
+    def __init__(self, scale, act):
+        self.scale = scale
+        self.act = act
+
+    def apply(self, x):
+        return run(self.act, self.scale, x)
+
+
+# %% exercise="old_answer" variant="by_class_decorator"
+@register_pytree_node_class
+class Model:
+    def __init__(self, scale, act):
+        self.scale = scale
+        self.act = act
+
+    @jax.jit
+    def apply(self, x):
+        return self.act(self.scale * x)
+
+    def tree_flatten(self):
+        return (self.scale,), self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux)
+
+
+# %% exercise="old_answer" variant="only_the_function_is_jitted" changes="both_are_arguments"
+-@partial(jax.jit, static_argnums=0)
+-def run(act, scale, x):
+-    return act(scale * x)
+-
+-
+ class Model:
+...
+-        return run(self.act, self.scale, x)
++        return jax.jit(self.act)(self.scale * x)
+
+
+# %% exercise="old_answer" misconception="self_is_static" met="jax-ml/jax#9023, jax-ml/jax#9024" changes="starter"
+"""`apply` gives the answer of its first call again and again. jit took your object as a constant: as a static argument, or as a variable outside the function. It is the same object after an attribute was set, so jit finds the old program, also if the class is registered as a node."""
+-    @partial(jax.jit, static_argnums=0)
++    @partial(jax.jit, static_argnames="self")
+
+
+# %% exercise="old_answer" misconception="only_the_scale_is_an_argument" met="jax-ml/jax#9023" changes="both_are_arguments"
+"""`apply` sees another `scale`, but not another `act`. jit still finds the old program when only the function in the attribute is another."""
+-@partial(jax.jit, static_argnums=0)
+-def run(act, scale, x):
+-    return act(scale * x)
+-
+-
+ class Model:
+...
+-        return run(self.act, self.scale, x)
++        return self.run(self.scale, x)
++
++    @partial(jax.jit, static_argnums=0)
++    def run(self, scale, x):
++        return self.act(scale * x)
+
+
+# %% exercise="old_answer" misconception="only_the_function_is_an_argument" changes="only_the_scale_is_an_argument"
+"""`apply` sees another `act`, but not another `scale`. Its value is a constant of the program that jit finds again."""
+-        return self.run(self.scale, x)
++        return self.run(self.act, x)
+...
+-    @partial(jax.jit, static_argnums=0)
+-    def run(self, scale, x):
+-        return self.act(scale * x)
++    @partial(jax.jit, static_argnums=(0, 1))
++    def run(self, act, x):
++        return act(self.scale * x)
+
+
+# %% exercise="old_answer" misconception="compared_by_its_values" section="equality-and-hash" changes="starter"
+"""Each `scale` makes a new trace, and an array raises an error: you gave the static object an `__eq__` and a `__hash__` of its attributes. Is the value of `scale` needed while JAX traces?"""
++    def __eq__(self, other):
++        return (self.scale, self.act) == (other.scale, other.act)
++
++    def __hash__(self):
++        return hash((self.scale, self.act))
++
+     @partial(jax.jit, static_argnums=0)
+
+
+# %% exercise="old_answer" misconception="always_equal" section="equality-and-hash" changes="compared_by_its_values"
+"""Your second model gives the answer of the first one: for jit, all models are equal. An `__eq__` that says so lets jit use a program with other attributes in it."""
+-        return (self.scale, self.act) == (other.scale, other.act)
++        return True
+...
+-        return hash((self.scale, self.act))
++        return 0
+
+
+# %% exercise="old_answer" misconception="everything_in_aux" section="arrays-in-aux-data" changes="solution"
+"""Each `scale` makes a new trace, and where it is an array, a call raises an error: `scale` is in aux_data, or a static argument, and JAX compares its values. A number that only flows through is traced: a child, or an ordinary argument."""
+-@partial(register_dataclass, data_fields=["scale"], meta_fields=["act"])
++@partial(register_dataclass, data_fields=[], meta_fields=["scale", "act"])
+
+
+# %% exercise="old_answer" misconception="the_function_is_a_leaf" section="two-kinds-of-field" changes="solution"
+"""The first call raises an error. `act` is a child, so a function is a leaf, and jit takes arrays and numbers only."""
+-@partial(register_dataclass, data_fields=["scale"], meta_fields=["act"])
++@partial(register_dataclass, data_fields=["scale", "act"], meta_fields=[])
+
+
+# %% exercise="old_answer" misconception="not_registered" met="jax-ml/jax#15115" section="two-kinds-of-field" changes="starter"
+"""The first call raises an error. `self` is an ordinary argument now, but JAX does not know the class: the whole model is one leaf, and no array."""
+-    @partial(jax.jit, static_argnums=0)
++    @jax.jit
+
+
+# %% exercise="old_answer" misconception="a_dataclass_has_no_hash" section="equality-and-hash" changes="solution"
+"""The first call raises an error: a dataclass has an `__eq__`, and therefore no hash, and a static argument needs one. A registered class can be an ordinary argument."""
+-    @jax.jit
++    @partial(jax.jit, static_argnums=0)
+
+
+# %% exercise="old_answer" misconception="nothing_can_be_set" changes="solution"
+"""Setting an attribute raises an error. A frozen class cannot give an old answer, but here the user has to be able to set both attributes."""
+-@dataclass
++@dataclass(frozen=True)
+
+
+# %% exercise="old_answer" misconception="a_new_jit_in_each_call" section="never-equal" changes="both_are_arguments"
+"""The results are right, but each call is a new trace. You jit a new function in each call, or empty the caches, so jit never finds an old program."""
+-@partial(jax.jit, static_argnums=0)
+-def run(act, scale, x):
+-    return act(scale * x)
+-
+-
+ class Model:
+...
+-        return run(self.act, self.scale, x)
++        return jax.jit(lambda x: self.act(self.scale * x))(x)
+
+
+# %% exercise="old_answer" misconception="nothing_is_jitted" changes="starter"
+"""The results are right, but `act` gets numbers in each call: it runs outside of jit, one operation after the other."""
+-    @partial(jax.jit, static_argnums=0)
+
+
+# %% exercise="old_answer" misconception="a_scale_is_a_float" changes="both_are_arguments"
+"""A float works, but a `scale` that is an array raises an error. Pass it on as it is."""
+-        return run(self.act, self.scale, x)
++        return run(self.act, float(self.scale), x)
+
+
+# %% exercise="old_answer" misconception="scaled_after_the_function" changes="solution"
+"""`act` is applied to `x`, and its result is multiplied. It has to be applied to the product."""
+-        return self.act(self.scale * x)
++        return self.scale * self.act(x)
+
+
+# %% exercise="old_answer" misconception="fields_change_places" changes="by_class_decorator"
+"""A rebuilt model has its function in `scale`, and its number in `act`. Unflatten gets the aux_data first, but the constructor takes `scale` first."""
+-        return cls(*children, aux)
++        return cls(aux, *children)
 
 
 # %% exercise="dense" starter=True
@@ -142,7 +331,7 @@ class Dense(eqx.Module):
         return self.activation(x @ self.w + self.b)
 
 
-# %% exercise="dense" misconception="the_activation_is_a_leaf" section="two-kinds-of-field" changes="solution"
+# %% exercise="dense" misconception="the_activation_is_a_leaf" met="patrick-kidger/equinox#149" section="two-kinds-of-field" changes="solution"
 """The activation of your layer is a leaf. Leaves become arguments of the compiled program. When a leaf is a function, jit raises `TypeError`, and `jax.tree.map` treats the function like an array."""
 -@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
 +@partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
@@ -177,7 +366,7 @@ class Dense(eqx.Module):
 +        return cls(*children, aux)
 
 
-# %% exercise="dense" misconception="a_new_function_each_time" section="never-equal" changes="aux_is_not_unpacked"
+# %% exercise="dense" misconception="a_new_function_each_time" met="patrick-kidger/equinox#686" section="never-equal" changes="aux_is_not_unpacked"
 """Two layers with the same activation do not share a trace: your aux_data holds a new object for each layer, such as the layer itself, or a `lambda`, a `partial` or a `jax.jit` around the activation. Such objects are equal only to themselves, even when they do the same."""
 -        self.w, self.b, self.activation = w, b, activation
 +        self.w, self.b, self.activation = w, b, lambda x: activation(x)
@@ -367,7 +556,7 @@ predictions = dict(A=2, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=3, J=1)
 
 
-# %% exercise="predict_traces" misconception="aux_is_ignored" section="part-of-the-type"
+# %% exercise="predict_traces" misconception="aux_is_ignored" met="jax-ml/jax#1984, jax-ml/jax#33043" section="part-of-the-type"
 """1 would be right if only the leaf counted. But aux_data is a part of the node's structure, and the structure is a part of the key under which jit keeps its programs."""
 predictions = dict(A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=2, I=2, J=1)
 
@@ -397,7 +586,7 @@ predictions = dict(A=1, B=2, C=2, D=2, E=5, F=3, G=2, H=2, I=2, J=1)
 predictions = dict(A=1, B=2, C=2, D=1, E=1, F=3, G=2, H=2, I=2, J=1)
 
 
-# %% exercise="predict_traces" misconception="equal_code_is_equal" section="never-equal"
+# %% exercise="predict_traces" misconception="equal_code_is_equal" met="jax-ml/jax#14743" section="never-equal"
 """1 would be right if functions that do the same were equal. But two functions are equal only if they are the same object, and each run of a `lambda` makes a new object."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=1, G=2, H=2, I=2, J=1)
 
@@ -513,7 +702,7 @@ class TrainState:
 +        return replace(self, params=params, step=self.step + 1.0)
 
 
-# %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" section="hyperparameters-aux-or-leaf" changes="float_counter"
+# %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" met="pyro-ppl/numpyro#463, google/jaxopt#451, handley-lab/blackjax#60" section="hyperparameters-aux-or-leaf" changes="float_counter"
 """JAX traces your training twice: once for the first step, and once for all others. The counter comes in as a Python int, and goes out as an array with a dtype of your choice. For jit, these are two types."""
 -        return replace(self, params=params, step=self.step + 1.0)
 +        return replace(self, params=params, step=self.step + np.int32(1))
@@ -704,13 +893,13 @@ class Config:
         return hash((self.width, tuple(self.names)))
 
 
-# %% exercise="hashable_config" misconception="compared_by_identity" changes="starter"
+# %% exercise="hashable_config" misconception="compared_by_identity" met="jax-ml/jax#4712" changes="starter"
 """Two of your configs with the same fields are not equal, so jit traces for each of them. Python compares objects of a class without `__eq__` by identity: each object is equal only to itself."""
      """
 -
 
 
-# %% exercise="hashable_config" misconception="a_plain_dataclass"
+# %% exercise="hashable_config" misconception="a_plain_dataclass" met="jax-ml/jax#3701"
 """Your config has no hash, and its fields can be set. A plain dataclass writes only `__eq__`, and takes the hash away: a hash and fields that cannot be set come with one more option."""
 
 
@@ -720,7 +909,7 @@ class Config:
     names: list
 
 
-# %% exercise="hashable_config" misconception="frozen_with_a_list" changes="a_plain_dataclass"
+# %% exercise="hashable_config" misconception="frozen_with_a_list" met="google/flax#4870" changes="a_plain_dataclass"
 """Your config has no hash. A class that defines `__eq__` and no `__hash__` loses its hash. And a frozen dataclass makes its hash from the hashes of its fields: a list has none, and neither has a copy of it."""
 -@dataclass
 +@dataclass(frozen=True)
@@ -871,7 +1060,7 @@ class Lookup(NamedTuple):
         return self.scale * frozen.table[index]
 
 
-# %% exercise="lookup_table" misconception="array_in_aux" changes="starter"
+# %% exercise="lookup_table" misconception="array_in_aux" met="jax-ml/jax#28659, jax-ml/jax#24204, patrick-kidger/equinox#746, gbionics/jaxsim#84" changes="starter"
 """Your table is still in aux_data. The first call works, because jit has nothing to compare the table with. At a call with another table, jit compares two arrays with `==`, gets an array, and raises an error."""
      """A table of numbers that is not trained, and a scale that is."""
 -
@@ -932,7 +1121,7 @@ class Lookup(NamedTuple):
 +        return hash(self.table.shape)
 
 
-# %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field" changes="array_in_aux"
+# %% exercise="lookup_table" misconception="the_table_is_trained" met="patrick-kidger/equinox#279, patrick-kidger/equinox#710" section="two-kinds-of-field" changes="array_in_aux"
 """Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Pass the table, not the index, through `jax.lax.stop_gradient` in `__call__`, and use the result: it changes nothing in place."""
 -@partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
 +@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
@@ -1484,367 +1673,128 @@ def repeat(layer, x):
  def repeat(layer, x):
 
 
-# %% exercise="traces_of" variant="with_a_list"
-def traces_of(function, calls):
-    seen = []
-    jitted = jax.jit(lambda *arguments: (seen.append(1), function(*arguments))[1])
-    for arguments in calls:
-        jitted(*arguments)
-    return len(seen)
+# %% exercise="new_optimiser" starter=True
+predictions = {
+    "A": ...,  # for _ in range(3): f(State(one, sgd))
+    "B": ...,  # for _ in range(3): f(State(one, optax.sgd(0.1)))
+    "C": ...,  # for _ in range(3): g(one, optax.sgd(0.1))
+    "D": ...,  # for rate in [0.1, 0.01, 0.001]: f(optax.adam(rate).init(one))
+    "E": ...,  # for epoch in range(3): f(State(one, sgd), epoch)
+    "F": ...,  # for _ in range(3): f(State(one, lambda x: 2 * x))
+    "G": ...,  # for _ in range(3): f(Partial(step, 0.1))
+    "H": ...,  # for _ in range(3): f(Partial(lambda x: 2 * x, 0.1))
+    "I": ...,  # for _ in range(3): f(State(one, jax.jit(step)))
+    "J": ...,  # for _ in range(3): f(State(one, ("sgd", 0.1)))
+}
 
 
-# %% exercise="traces_of" variant="by_tracing_alone"
-def traces_of(function, calls):
-    class Counted:
-        traces = 0
+# %% exercise="new_optimiser" variant="counted_by_running_them"
+@partial(register_dataclass, data_fields=["params"], meta_fields=["tx"])
+@dataclass
+class State:
+    params: object
+    tx: object
 
-        def __call__(self, *arguments):
-            self.traces += 1
-            return function(*arguments)
 
-    counted = Counted()
-    jitted = jax.jit(counted)
-    for arguments in calls:
-        jitted.trace(*arguments)
-    return counted.traces
+def count(calls, static=None):
+    traced = []
 
+    def f(*inputs):
+        traced.append(inputs)
+        return 0
 
-# %% exercise="traces_of" misconception="counts_the_calls"
-"""You return the number of calls. Python runs the code inside a jitted function only while JAX traces: does your count stand there? And is there one jitted function for all calls? Each new one has an empty cache."""
+    jitted = jax.jit(f, static_argnums=static)
+    for inputs in calls:
+        jitted.trace(*inputs)  # it asks the same cache as a call does, and compiles nothing
+    return len(traced)
 
 
-def traces_of(function, calls):
-    jitted = jax.jit(function)
-    traces = 0
-    for arguments in calls:
-        jitted(*arguments)
-        traces += 1
-    return traces
+def step(rate, x):
+    return rate * x
 
 
-# %% exercise="traces_of" misconception="counts_on_for_ever"
-"""Your second use of `traces_of` continues counting where the first one stopped: the counter lives outside of your function, or is the default of a parameter. Each use has to start at 0."""
-traces = 0
+one, sgd = np.ones(2), optax.sgd(0.1)
+predictions = {
+    "A": count([(State(one, sgd),) for _ in range(3)]),
+    "B": count([(State(one, optax.sgd(0.1)),) for _ in range(3)]),
+    "C": count([(one, optax.sgd(0.1)) for _ in range(3)], static=1),
+    "D": count([(optax.adam(rate).init(one),) for rate in [0.1, 0.01, 0.001]]),
+    "E": count([(State(one, sgd), epoch) for epoch in range(3)]),
+    "F": count([(State(one, lambda x: 2 * x),) for _ in range(3)]),
+    "G": count([(Partial(step, 0.1),) for _ in range(3)]),
+    "H": count([(Partial(lambda x: 2 * x, 0.1),) for _ in range(3)]),
+    "I": count([(State(one, jax.jit(step)),) for _ in range(3)]),
+    "J": count([(State(one, ("sgd", 0.1)),) for _ in range(3)]),
+}
 
 
-def traces_of(function, calls):
-    def counted(*arguments):
-        global traces
-        traces += 1
-        return function(*arguments)
+# %% exercise="new_optimiser" variant="with_numpy_integers"
+predictions = dict(zip("ABCDEFGHIJ", np.array([1, 3, 3, 1, 1, 3, 1, 3, 3, 1])))
 
-    jitted = jax.jit(counted)
-    for arguments in calls:
-        jitted(*arguments)
-    return traces
 
+# %% exercise="new_optimiser" misconception="equal_settings_are_equal" met="google-deepmind/optax#353, google-deepmind/optax#197, google/flax#5548"
+"""1 would be right if two optimisers with the same settings were equal. But `optax.sgd(0.1)` makes two new functions each time, and functions are equal only if they are the same object."""
+predictions = dict(A=1, B=1, C=3, D=1, E=1, F=3, G=1, H=3, I=3, J=1)
 
-# %% exercise="traces_of" misconception="one_cache_for_all_uses"
-"""In a second use, you do not count calls that were made in the first use: you jit the same function again, and its old traces are still in jit's cache."""
-import functools
 
-counts = {}
+# %% exercise="new_optimiser" misconception="static_arguments_look_inside" met="google-deepmind/optax#353"
+"""1 would be right if jit looked for the settings inside a static argument. It compares the argument with `==`, as it does with aux_data. Are two optimisers equal that were made one after the other?"""
+predictions = dict(A=1, B=3, C=1, D=1, E=1, F=3, G=1, H=3, I=3, J=1)
 
 
-@functools.cache
-def counter_of(function):
-    counts[function] = 0
+# %% exercise="new_optimiser" misconception="equal_code_is_equal" met="jax-ml/jax#14743"
+"""1 would be right if JAX compared the code of functions. A `lambda` in a loop makes a new function in each turn, and the new one is not equal to the old one."""
+predictions = dict(A=1, B=3, C=3, D=1, E=1, F=1, G=1, H=3, I=3, J=1)
 
-    def counted(*arguments):
-        counts[function] += 1
-        return function(*arguments)
 
-    return jax.jit(counted)
+# %% exercise="new_optimiser" misconception="a_partial_is_always_cached" met="jax-ml/jax#14183"
+"""1 would be right if the arguments of a `Partial` decided alone. Its function is aux_data, so it is compared too; and here it is made anew in each turn."""
+predictions = dict(A=1, B=3, C=3, D=1, E=1, F=3, G=1, H=1, I=3, J=1)
 
 
-def traces_of(function, calls):
-    jitted = counter_of(function)
-    before = counts[function]
-    for arguments in calls:
-        jitted(*arguments)
-    return counts[function] - before
+# %% exercise="new_optimiser" misconception="a_partial_is_never_equal"
+"""3 would be right for `functools.partial` in aux_data. JAX's `Partial` is a node: its function is aux_data, here the same object each time, and its arguments are leaves."""
+predictions = dict(A=1, B=3, C=3, D=1, E=1, F=3, G=3, H=3, I=3, J=1)
 
 
-# %% exercise="traces_of" misconception="counts_the_values" section="two-kinds-of-field"
-"""You count more than the traces: every new value counts. jit does not look at the value of a leaf, only at its shape and its dtype."""
+# %% exercise="new_optimiser" misconception="jitted_functions_are_equal" met="patrick-kidger/equinox#686"
+"""1 would be right if two jitted functions of the same `step` were equal. `jax.jit` returns a new object each time, and aux_data is compared with `==`."""
+predictions = dict(A=1, B=3, C=3, D=1, E=1, F=3, G=1, H=3, I=1, J=1)
 
 
-def traces_of(function, calls):
-    jitted = jax.jit(function)
-    for arguments in calls:
-        jitted(*arguments)
-    return len(
-        {
-            str([np.asarray(leaf).tolist() for leaf in jax.tree.leaves(each)])
-            + str(jax.tree.structure(each))
-            for each in calls
-        }
-    )
+# %% exercise="new_optimiser" misconception="the_state_keeps_its_maker"
+"""3 would be right if an optimiser's state held the optimiser or its rate. `init` returns a tree with a count and arrays like the parameters. Their values, and where they come from, are not compared."""
+predictions = dict(A=1, B=3, C=3, D=3, E=1, F=3, G=1, H=3, I=3, J=1)
 
 
-# %% exercise="traces_of" misconception="counts_the_shapes" section="part-of-the-type"
-"""Where only the aux_data or the kind of a node differs, you count one trace: you count different shapes and dtypes. The key of jit's cache has more: the structure of the arguments, with the aux_data of each node."""
+# %% exercise="new_optimiser" misconception="the_epoch_is_static"
+"""3 is one trace for each number of the epoch. A plain int that is an argument is a leaf: JAX traces it, and its value does not count."""
+predictions = dict(A=1, B=3, C=3, D=1, E=3, F=3, G=1, H=3, I=3, J=1)
 
 
-def traces_of(function, calls):
-    def leaf_types(arguments):
-        return [str(jax.typeof(leaf)) for leaf in jax.tree.leaves(arguments)]
+# %% exercise="new_optimiser" misconception="compared_by_identity"
+"""3 would be right if aux_data had to be the same object. Each turn makes a new tuple here. But JAX compares with `==`, and tuples with equal items are equal."""
+predictions = dict(A=1, B=3, C=3, D=1, E=1, F=3, G=1, H=3, I=3, J=3)
 
-    jitted = jax.jit(function)
-    for arguments in calls:
-        jitted(*arguments)
-    return len({str(leaf_types(arguments)) for arguments in calls})
 
+# %% exercise="new_optimiser" misconception="a_new_state_is_a_new_trace"
+"""3 would be right if each new `State` needed a trace. Only its structure is compared, with the optimiser in it, and here that is the same object three times."""
+predictions = dict(A=3, B=3, C=3, D=1, E=1, F=3, G=1, H=3, I=3, J=1)
 
-# %% exercise="traces_of" misconception="the_tuple_is_one_argument" changes="solution"
-"""With two arguments, your function fails: the entries of the tuple do not all become arguments of `function`. With `*arguments` a function takes as many as a call has; `*` in a call passes them on."""
--    def counted(*arguments):
-+    def counted(arguments):
-...
--        return function(*arguments)
-+        return function(arguments)
-...
--        counted(*arguments)
-+        counted(arguments)
 
+# %% exercise="new_optimiser" misconception="each_call_is_traced"
+"""This is the number of calls. jit traces once for each key of its cache, and finds the program of an earlier call with an equal key."""
+predictions = dict(A=3, B=3, C=3, D=3, E=3, F=3, G=3, H=3, I=3, J=3)
 
-# %% exercise="traces_of" misconception="the_cache_is_the_functions"
-"""In a later use, you count the traces of an earlier use again: you ask for the size of jit's cache. This cache belongs to the function, and not to one `jax.jit` of it, and keeps all traces between two uses."""
 
+# %% exercise="new_optimiser" misconception="one_trace_for_the_training"
+"""1 would be right if the leaves alone decided. In aux_data, in a static argument and in a `Partial`, the function is a part of the key, and a function is equal to no other."""
+predictions = dict(A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=1, I=1, J=1)
 
-def traces_of(function, calls):
-    jitted = jax.jit(function)
-    for arguments in calls:
-        jitted(*arguments)
-    return jitted._cache_size()
 
-
-# %% exercise="traces_of" misconception="the_counter_is_local" changes="solution"
-"""Your count fails with `UnboundLocalError`. When a function assigns to a name, the name is local for Python, and here it has no value yet. The inner function has to declare that it uses the outer name."""
--        nonlocal traces
-
-
-# %% exercise="traces_of" misconception="different_jaxprs" section="part-of-the-type"
-"""You count too few where only the structure of the arguments differs, or where a Python number in one call is an array in another: you count different jaxprs, or different shapes and dtypes. Calls with different structures are two traces, and may give the same jaxpr."""
-
-
-def traces_of(function, calls):
-    return len({str(jax.make_jaxpr(function)(*arguments)) for arguments in calls})
-
-
-# %% exercise="traces_of" misconception="structures_only" section="two-kinds-of-field" changes="the_cache_is_the_functions"
-"""You count too few where the shapes or dtypes of the leaves differ: you count different structures. Shapes and dtypes are no part of the structure, but they are part of the key of jit's cache."""
--    return jitted._cache_size()
-+    return len({jax.tree.structure(arguments) for arguments in calls})
-
-
-# %% exercise="traces_of" misconception="all_arguments_are_static" section="five-places-for-a-constant" changes="solution"
-"""jit refuses arrays as arguments of your function, and counts each new number: you made the arguments static. A static argument needs a hash, and each new value of it is a new trace. Here, jit should trace the arguments."""
--    @jax.jit
--    def counted(*arguments):
-+    def counted(arguments):
-...
-+    jitted = jax.jit(counted, static_argnums=0)
-     for arguments in calls:
-...
--        counted(*arguments)
-+        jitted(arguments)
-
-
-# %% exercise="traces_of" misconception="jits_the_wrong_function" changes="solution"
-"""You always count 0: the code that counts does not run. Only the code of the jitted function runs while JAX traces, and you jit the given function itself."""
--    @jax.jit
-...
-+    jitted = jax.jit(function)
-     for arguments in calls:
-...
--        counted(*arguments)
-+        jitted(*arguments)
-
-
-# %% exercise="partition" variant="with_equinox"
-import equinox as eqx
-
-
-def partition(tree, chosen):
-    return eqx.partition(tree, chosen)
-
-
-def combine(first, second):
-    return eqx.combine(first, second)
-
-
-# %% exercise="partition" variant="by_flattening"
-def partition(tree, chosen):
-    leaves, structure = jax.tree.flatten(tree)
-    first = [leaf if chosen(leaf) else None for leaf in leaves]
-    second = [leaf if one is None else None for leaf, one in zip(leaves, first)]
-    return jax.tree.unflatten(structure, first), jax.tree.unflatten(structure, second)
-
-
-def combine(first, second):
-    leaves, structure = jax.tree.flatten(first, is_leaf=lambda node: node is None)
-    others = structure.flatten_up_to(second)
-    both = [other if leaf is None else leaf for leaf, other in zip(leaves, others)]
-    return jax.tree.unflatten(structure, both)
-
-
-# %% exercise="partition" misconception="false_values_are_lost" changes="solution"
-"""Your `combine` loses `0`, `False` or `""`, and fails for arrays: `or`, and an `if` with a leaf, ask whether the leaf is true. A leaf may be false without being missing."""
--    def either(one, other):
--        return other if one is None else one
--
--    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
-+    return jax.tree.map(
-+        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
-+    )
-
-
-# %% exercise="partition" misconception="none_is_no_leaf_in_combine" changes="solution"
-"""Your `combine` fails where a `None` meets a leaf. For `jax.tree.map`, `None` is a node without children, and a node does not match a leaf."""
--    def either(one, other):
--        return other if one is None else one
--
--    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
-+    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
-
-
-# %% exercise="partition" misconception="chosen_gets_none" changes="false_values_are_lost"
-"""You call `chosen` with `None`. A `chosen` that compares numbers then fails. In `partition`, `None` is not a leaf: leave it as it is."""
--    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
--    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-+    def is_none(node):
-+        return node is None
-+
-+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree, is_leaf=is_none)
-+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree, is_leaf=is_none)
-...
--        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
-+        lambda one, other: other if one is None else one,
-+        first,
-+        second,
-+        is_leaf=lambda node: node is None,
-
-
-# %% exercise="partition" misconception="is_true" changes="chosen_gets_none"
-"""Nothing is chosen where `chosen` returns a bool of NumPy: you compare with `is True`. NumPy's `True` is another object than Python's `True`. A plain `if` accepts both."""
--    def is_none(node):
--        return node is None
--
--    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree, is_leaf=is_none)
--    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree, is_leaf=is_none)
-+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
-+    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
-
-
-# %% exercise="partition" misconception="compared_with_none" changes="false_values_are_lost"
-"""Your `combine` fails for arrays: you compare with `== None` or `!= None`. For an array that gives an array, which is neither true nor false. Python has only one `None`, so ask with `is`."""
--        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
-+        lambda one, other: other if one == None else one,
-+        first,
-+        second,
-+        is_leaf=lambda node: node is None,
-
-
-# %% exercise="partition" misconception="the_others_are_found_by_equality" changes="is_true"
-"""In your second tree, leaves are missing that are equal to a chosen leaf, and your function fails for arrays: you leave out a leaf that is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
--    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
--    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
-+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
-+    taken = jax.tree.leaves(first)
-+    second = jax.tree.map(lambda leaf: None if leaf in taken else leaf, tree)
-
-
-# %% exercise="partition" misconception="holes_are_filled_in_order" changes="none_is_no_leaf_in_combine"
-"""Where the tree already had a `None`, your `combine` puts a leaf of another place there: it fills each `None` of the first tree with the next leaf of the second. Not every `None` was made by `partition`."""
--    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
-+    others = iter(jax.tree.leaves(second))
-+    places, structure = jax.tree.flatten(first, is_leaf=lambda node: node is None)
-+    leaves = [next(others, None) if place is None else place for place in places]
-+    return structure.unflatten(leaves)
-
-
-# %% exercise="partition" misconception="lists_of_leaves" changes="is_true"
-"""Your `partition` returns leaves without their structure. `combine` has to know where each leaf belongs. So both trees keep the whole structure, with `None` in the empty places."""
--    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
--    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
-+    leaves = jax.tree.leaves(tree)
-+    first = [leaf for leaf in leaves if chosen(leaf)]
-+    second = [leaf for leaf in leaves if not chosen(leaf)]
-
-
-# %% exercise="partition" misconception="both_parts_are_found_by_equality" changes="is_true"
-"""Where a leaf is equal to a chosen one, as `1 == 1.0 == True`, your `partition` takes it for chosen, too, and it fails for arrays: you ask whether a leaf is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
--    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
--    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
-+    kept = [leaf for leaf in jax.tree.leaves(tree) if chosen(leaf)]
-+    first = jax.tree.map(lambda leaf: leaf if leaf in kept else None, tree)
-+    second = jax.tree.map(lambda leaf: None if leaf in kept else leaf, tree)
-
-
-# %% exercise="partition" misconception="one_level_only" changes="is_true"
-"""Your `partition` works for a dict of leaves, and fails for other trees. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these. JAX's functions work for any of them."""
--    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
--    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
-+    first = {key: leaf if chosen(leaf) else None for key, leaf in tree.items()}
-+    second = {key: None if chosen(leaf) else leaf for key, leaf in tree.items()}
-
-
-# %% exercise="partition" misconception="combine_one_level_only" changes="none_is_no_leaf_in_combine"
-"""Your `combine` works for a dict of leaves, and fails for other trees or does not look inside. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these."""
--    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
-+    return {key: second[key] if first[key] is None else first[key] for key in first}
-
-
-# %% exercise="partition" misconception="namedtuples_are_called_with_a_list" changes="is_true"
-"""Your `partition` fails for namedtuples, and takes nodes of registered classes for leaves: it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
--    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
--    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
--    return first, second
-+    if tree is None:
-+        return None, None
-+    if isinstance(tree, dict):
-+        pairs = {name: partition(part, chosen) for name, part in tree.items()}
-+        return tuple({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
-+    if isinstance(tree, (list, tuple)):
-+        pairs = [partition(part, chosen) for part in tree]
-+        return tuple(type(tree)([pair[side] for pair in pairs]) for side in (0, 1))
-+    return (tree, None) if chosen(tree) else (None, tree)
-
-
-# %% exercise="partition" misconception="combine_calls_namedtuples_with_a_list" changes="none_is_no_leaf_in_combine"
-"""Your `combine` fails for namedtuples, and takes nodes of registered classes for leaves: it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
--    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
-+    if first is None:
-+        return second
-+    if isinstance(first, dict):
-+        return {name: combine(first[name], second[name]) for name in first}
-+    if isinstance(first, (list, tuple)):
-+        return type(first)([combine(one, other) for one, other in zip(first, second)])
-+    return first
-
-
-# %% exercise="partition" misconception="the_holes_are_left_out" changes="is_true"
-"""Your `partition` works for dicts only, and leaves the other entries out. Both trees keep all keys, with `None` in the empty places; and a tree may be any node, with nodes inside."""
--    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
--    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
-+    first = {name: leaf for name, leaf in tree.items() if chosen(leaf)}
-+    second = {name: leaf for name, leaf in tree.items() if not chosen(leaf)}
-
-
-# %% exercise="partition" misconception="dicts_are_merged" changes="none_is_no_leaf_in_combine"
-"""Your `combine` gives the second tree's entry for each key, even where it is `None`; trees that are not dicts fail. Where two dicts are merged, the last one wins."""
--    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
-+    return {**first, **second}
-
-
-# %% exercise="partition" misconception="leaves_are_dealt_out" changes="none_is_no_leaf_in_combine"
-"""Your `combine` has the right leaves at the wrong places: it puts the leaves of both trees one after the other, and then fills the structure with them. A leaf belongs where it stands in its own tree."""
--    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
-+    leaves = jax.tree.leaves(first) + jax.tree.leaves(second)
-+    structure = jax.tree.structure(first, is_leaf=lambda node: node is None)
-+    leaves += [None] * (structure.num_leaves - len(leaves))
-+    return structure.unflatten(leaves)
+# %% exercise="new_optimiser" misconception="the_first_trace_does_not_count"
+"""This is one too few. A new jitted function has an empty cache, so its first call is a trace like any other."""
+predictions = dict(A=0, B=2, C=2, D=0, E=0, F=2, G=0, H=2, I=2, J=0)
 
 
 # %% exercise="static_wrapper" starter=True
@@ -2023,7 +1973,7 @@ class Static:
 +        return hash("nan" if self.value != self.value else self.value)
 
 
-# %% exercise="static_wrapper" misconception="compared_by_identity" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="compared_by_identity" met="patrick-kidger/diffrax#287" section="equality-and-hash"
 """Two of your `Static` with the same value are not equal, so jit traces for each new object. Python compares objects of a class without `__eq__` by identity."""
 
 
@@ -2056,7 +2006,7 @@ class Static:
 +        return cls(*children)
 
 
-# %% exercise="static_wrapper" misconception="always_equal" section="a-list-in-aux-data" changes="compared_by_identity"
+# %% exercise="static_wrapper" misconception="always_equal" met="jax-ml/jax#4572" section="a-list-in-aux-data" changes="compared_by_identity"
 """All your `Static` are equal, so jit runs the program with the first value for all of them, without an error. jit does not look at the value, only at the result of `==`."""
          self.value = value
 +
@@ -2067,7 +2017,7 @@ class Static:
 +        return 0
 
 
-# %% exercise="static_wrapper" misconception="equality_without_hash" section="equality-and-hash" changes="not_registered"
+# %% exercise="static_wrapper" misconception="equality_without_hash" met="genjax-community/genjax#1179" section="equality-and-hash" changes="not_registered"
 """Your `Static` has no hash. When a class defines `__eq__` but no `__hash__`, Python removes its hash. jit may work without a hash, but JAX's documentation asks for aux_data with a hash."""
 +@jax.tree_util.register_static
  class Static:
@@ -2519,7 +2469,7 @@ def merge(first, second):
     return jax.tree.unflatten(structure, leaves)
 
 
-# %% exercise="merge" misconception="without_is_leaf"
+# %% exercise="merge" misconception="without_is_leaf" met="patrick-kidger/equinox#753, patrick-kidger/equinox#110"
 """JAX raises an error: a `None` in one tree meets a leaf in the other. For JAX a `None` is a node without children. Tell it with `is_leaf` to stop there."""
 
 
@@ -2739,33 +2689,6 @@ def repeat(layer, x):
     return x
 
 
-# %% exercise="partition" misconception="tilde_for_not" changes="solution"
-"""Where `chosen` returns Python's `True`, the second tree has the chosen leaves too; for NumPy's `True` it is right. `~` is the cause: for Python, `~True` is the number -2, and a number other than 0 is true. Use `not`."""
--    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
-+    second = jax.tree.map(lambda leaf: leaf if ~chosen(leaf) else None, tree)
-
-
-# %% exercise="partition" misconception="places_are_removed" changes="with_equinox"
-"""In your two trees, keys and items are missing: you remove the place of each leaf that belongs to the other tree. Keep the structure, with `None` in the place of each missing leaf. Then `combine` knows where each leaf belongs, and the trees may have any nodes."""
--import equinox as eqx
-+def kept(tree, test):
-+    if isinstance(tree, dict):
-+        inner = {key: kept(child, test) for key, child in tree.items()}
-+        return {key: child for key, child in inner.items() if child is not None}
-+    if isinstance(tree, (list, tuple)):
-+        inner = [kept(child, test) for child in tree]
-+        return type(tree)(child for child in inner if child is not None)
-+    return tree if tree is not None and test(tree) else None
-...
--    return eqx.partition(tree, chosen)
-+    return kept(tree, chosen), kept(tree, lambda leaf: not chosen(leaf))
-...
--    return eqx.combine(first, second)
-+    if isinstance(first, dict):
-+        return {**second, **first}
-+    return second if first is None else first
-
-
 # %% exercise="rate_at" misconception="late_at_step_100"
 """At step 100 your rate is still 0.01. "From step 100 on" includes step 100: compare with `<` or `>=`, as at step 10."""
 
@@ -2875,36 +2798,3 @@ def split(tree, mask):
 +        return layer
 
 
-# %% exercise="partition" misconception="lists_are_joined" changes="compared_with_none"
-"""Your `combine` joins two lists into one longer list. But both lists have all places of the original: where one has a leaf, the other has `None`. Each leaf goes back to its own place."""
-+    if isinstance(first, list):
-+        return first + second
-     return jax.tree.map(
-...
--        lambda one, other: other if one == None else one,
-+        lambda one, other: other if one is None else one,
-
-
-# %% exercise="traces_of" misconception="kinds_beside_jit" section="part-of-the-type"
-"""You count too few where a Python number in one call is an array in another: you count different structures, shapes and dtypes. For jit, a Python number and an array of the same dtype have different types. Count inside the function that jit traces."""
-
-
-def traces_of(function, calls):
-    jitted = jax.jit(function)
-    kinds = set()
-    for arguments in calls:
-        jitted(*arguments)
-        leaves, structure = jax.tree.flatten(arguments)
-        kinds.add((structure, *[(np.shape(x), str(jnp.asarray(x).dtype)) for x in leaves]))
-    return len(kinds)
-
-
-# %% exercise="partition" misconception="the_leaves_run_out" changes="compared_with_none"
-"""Your `combine` fails where the tree already had a `None`: it fills each `None` of the first tree with the next leaf of the second, and the leaves run out. Not every `None` was made by `partition`. Look at the same place of both trees."""
-+    others = iter(jax.tree.leaves(second))
-     return jax.tree.map(
-...
--        lambda one, other: other if one == None else one,
-+        lambda leaf: next(others) if leaf is None else leaf,
-...
--        second,
