@@ -131,10 +131,10 @@ def test_cells_have_stable_ids_and_no_trace_of_their_run(mini):
 def test_solutions_show_the_two_variants_least_like_the_solution_and_a_new_cell_changes_no_id(mini):
     before = [cell.id for cell in nbformat.read(mini.blank, as_version=4).cells]
     edit(mini.sources / "exercises.md", "Intro.", "Intro.\n\n+++\n\nMore of it.")
-    variant = '\n\n# %% exercise="count_leaves" variant="named"\n'
-    variant += "def count_leaves(tree):\n    return len(jax.tree.leaves(tree=tree))\n"
-    answers = mini.sources / "answers.py"
-    answers.write_text(answers.read_text("utf-8") + variant, "utf-8")
+    variant = '# %% exercise="count_leaves" variant="named"\n'
+    variant += "def count_leaves(tree):\n    return len(jax.tree.leaves(tree=tree))\n\n\n"
+    first = '# %% exercise="count_leaves" variant="reduce"'
+    edit(mini.sources / "answers.py", first, variant + first)
     build(mini)
     cells = {cell.id: cell.source for cell in nbformat.read(mini.solutions, as_version=4).cells}
     others = [cells[other_answer_id("count_leaves", number)] for number in (1, 2)]
@@ -219,6 +219,12 @@ HINTS = '["one `jax.tree`", "two", '
 MISTAKES = {
     ANSWERS: [
         (LOOP, LOOP.replace("first", "frist"), "there is no exercise 'frist_leaf'"),
+        (
+            '# %% exercise="count_leaves" variant="reduce"',
+            f"{LOOP}\ndef first_leaf(tree):\n    return jax.tree.leaves(tree)[0]\n\n\n"
+            '# %% exercise="count_leaves" variant="reduce"',
+            "it belongs further up: 'first_leaf' is a later exercise than 'count_leaves'",
+        ),
         (LOOP, "# %%", 'begin the cell with # %% exercise="..."'),
         (LOOP, LOOP.removesuffix(' variant="loop"'), 'say variant="..."'),
         (

@@ -84,6 +84,18 @@ def test_a_misconception_may_be_a_change_of_a_variant(unbuilt):
     assert wrong.source.endswith("tree):\n    return jax.tree.structure(tree).num_leaves + 1")
 
 
+def test_a_change_of_a_change_is_not_changed_again(unbuilt):
+    cells = [CELL.format(base="structure")]
+    for number, base, name in ((1, "one_more", "two_more"), (2, "two_more", "three_more")):
+        returned = "    return jax.tree.structure(tree).num_leaves"
+        change = f"-{returned} + {number}\n+{returned} + {number + 1}"
+        mark = f'# %% exercise="count_leaves" misconception="{name}" changes="{base}"'
+        cells.append(f'{mark}\n"""You count too many leaves."""\n{change}\n\n\n')
+    edit(unbuilt.sources / "answers.py", FIRST, "".join([*cells, FIRST]))
+    with pytest.raises(AuthorMistakesError, match="'two_more' is a change of a change"):
+        read_sources(unbuilt)
+
+
 @pytest.mark.parametrize(
     ("base", "below", "message"),
     [("solution", 2, "do not occur"), ("nobody", 2, "no answer above is called 'nobody'")],

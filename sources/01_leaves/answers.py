@@ -381,6 +381,15 @@ def leaves_by_type(tree):
 +    return [leaf for child in tree for leaf in leaves_by_type(child)]
 
 
+# %% exercise="leaves_by_type" starter=True
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = ...  # a function of one dict
+
+
+def leaves_by_type(tree):
+    raise NotImplementedError  # your answer goes here, in place of this line
+
+
 # %% exercise="rebuild" variant="by_unflatten"
 def rebuild(tree, leaves):
     return jax.tree.unflatten(jax.tree.structure(tree), leaves)
@@ -550,159 +559,6 @@ def rebuild(tree, leaves):
 """Your function works only where `tree` is itself a list of leaves, or has none. `jax.tree.map` takes further trees of the same structure, and a flat list seldom has the structure of `tree`."""
 def rebuild(tree, leaves):
     return jax.tree.map(lambda old, new: new, tree, list(leaves))
-
-
-# %% exercise="leaves_by_type" starter=True
-registry = {list: list, tuple: list, type(None): lambda node: []}
-registry[dict] = ...  # a function of one dict
-
-
-def leaves_by_type(tree):
-    raise NotImplementedError  # your answer goes here, in place of this line
-
-
-# %% exercise="count_leaves" variant="by_structure"
-def count_leaves(tree):
-    return jax.tree.structure(tree).num_leaves
-
-
-# %% exercise="count_leaves" variant="by_reduce"
-def count_leaves(tree):
-    return jax.tree.reduce(lambda count, leaf: count + 1, tree, 0)
-
-
-# %% exercise="count_leaves" variant="by_paths"
-def count_leaves(tree):
-    return sum(1 for path, leaf in jax.tree.leaves_with_path(tree))
-
-
-# %% exercise="count_leaves" variant="by_recursion"
-def count_leaves(tree):
-    level = jax.tree_util.default_registry.flatten_one_level(tree)
-    if level is None:
-        return 1
-    children, _ = level
-    return sum(count_leaves(child) for child in children)
-
-
-# %% exercise="count_leaves" misconception="counts_the_top_level"
-"""Your results are those of `len`: the items of the outermost container, or the rows of an array. JAX also opens every container inside, but it opens no array. It counts only what it cannot open."""
-def count_leaves(tree):
-    return len(tree)
-
-
-# %% exercise="count_leaves" misconception="counts_array_elements"
-"""Your numbers grow with the sizes of the arrays. JAX does not open an array: whatever its shape is, an array is one leaf."""
-def count_leaves(tree):
-    return sum(np.size(leaf) for leaf in jax.tree.leaves(tree))
-
-
-# %% exercise="count_leaves" misconception="none_is_a_leaf" section="a-missing-bias"
-"""Your number is too high by one for each `None`. For JAX `None` is a node without children, like an empty tuple: `None` has a place in the structure, but it adds no leaf."""
-def count_leaves(tree):
-    return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
-
-
-# %% exercise="count_leaves" misconception="counts_all_nodes" section="structure-is-a-value"
-"""Your numbers include everything in the tree, also the containers and each `None`, as `num_nodes` does. A container is a node, not a leaf."""
-def count_leaves(tree):
-    return jax.tree.structure(tree).num_nodes
-
-
-# %% exercise="count_leaves" misconception="subclasses_are_nodes" met="jax-ml/jax#506" section="the-registry"
-"""Your result is right for Python's own containers, and wrong for other classes. Code that uses `isinstance` gives such results. JAX looks for the exact type in its registry: it does not open an unregistered subclass of `dict`, and it opens every registered class."""
-def count_leaves(tree):
-    if tree is None:
-        return 0
-    if isinstance(tree, dict):
-        return sum(count_leaves(child) for child in tree.values())
-    if isinstance(tree, (list, tuple)):
-        return sum(count_leaves(child) for child in tree)
-    return 1
-
-
-# %% exercise="count_leaves" misconception="one_object_is_one_leaf" section="there-and-back"
-"""Your number is too low where one object is at several places of the tree. JAX does not compare objects: it counts a leaf at each place."""
-def count_leaves(tree):
-    return len({id(leaf) for leaf in jax.tree.leaves(tree)})
-
-
-# %% exercise="count_leaves" misconception="falsy_is_no_leaf" section="a-missing-bias"
-"""Your number leaves out `0`, `False` and empty strings. In an `if`, Python treats these values as false. But each of them is a value, and for JAX a leaf."""
-def count_leaves(tree):
-    return len([leaf for leaf in jax.tree.leaves(tree) if np.any(leaf)])
-
-
-# %% exercise="count_leaves" misconception="one_leaf_for_each_path_text" section="key-paths"
-"""Two leaves with the same path text count as one, as they do in a dict or a set of such strings. A string such as `a/b` can be one key, or two steps."""
-def count_leaves(tree):
-    by_path = {}
-    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
-        by_path[jax.tree_util.keystr(path, simple=True, separator="/")] = leaf
-    return len(by_path)
-
-
-# %% exercise="count_leaves" misconception="length_of_a_pair" section="there-and-back"
-"""Your result is 2 for every tree. `jax.tree.flatten` returns a pair, the list of leaves and the structure: the length of a pair is always 2."""
-def count_leaves(tree):
-    return len(jax.tree.flatten(tree))
-
-
-# %% exercise="count_leaves" misconception="counts_the_stars" section="structure-is-a-value"
-"""Your number is too high where a key has a `*` in it. A printed structure shows each leaf as `*`, but it shows the keys too. Count the leaves, not letters in a string."""
-def count_leaves(tree):
-    return str(jax.tree.structure(tree)).count("*")
-
-
-# %% exercise="count_leaves" misconception="no_children_means_leaf" section="a-missing-bias"
-"""Your number is too high by one for each `None` and for each empty container. These are nodes without children. A leaf is something else: an object that JAX does not open."""
-def count_leaves(tree):
-    def count(structure):
-        return sum(map(count, structure.children())) if structure.children() else 1
-
-    return count(jax.tree.structure(tree))
-
-
-# %% exercise="count_leaves" misconception="reduce_needs_a_start" section="how-many-leaves"
-"""Your function fails at a tree without leaves: there is no first number to begin with. A tree may have no leaves at all. With a start value, `reduce` works there too."""
-def count_leaves(tree):
-    return jax.tree.reduce(lambda one, other: one + other, jax.tree.map(lambda leaf: 1, tree))
-
-
-# %% exercise="count_leaves" misconception="only_arrays_are_leaves" section="how-many-leaves"
-"""Your number counts only the arrays. For JAX every object that it does not open is a leaf: a number, a string, or an object of a class that JAX does not know."""
-def count_leaves(tree):
-    return sum(isinstance(leaf, np.ndarray) for leaf in jax.tree.leaves(tree))
-
-
-# %% exercise="count_leaves" misconception="a_leaf_is_true" section="a-missing-bias"
-"""You use each leaf as a condition. So `0`, `False` and empty strings are not counted, and an array of several numbers raises an error, because it is neither true nor false. Every leaf counts, whatever its value is."""
-def count_leaves(tree):
-    return sum(1 for leaf in jax.tree.leaves(tree) if leaf)
-
-
-# %% exercise="count_leaves" misconception="equal_leaves_are_one" section="there-and-back"
-"""Equal leaves count once in your result, and a leaf that cannot be in a set, such as an array, raises an error. A set keeps one of several equal things. JAX counts each place in the tree."""
-def count_leaves(tree):
-    return len(set(jax.tree.leaves(tree)))
-
-
-# %% exercise="count_leaves" misconception="children_of_the_root" met="jax-ml/jax#4739" section="structure-is-a-value"
-"""Your number is that of the items in the outermost container, and 0 for a single leaf. JAX also opens every container inside, and a single value is a tree with one leaf."""
-def count_leaves(tree):
-    return len(jax.tree.structure(tree).children())
-
-
-# %% exercise="count_leaves" misconception="one_leaf_at_least" section="how-many-leaves"
-"""Your number is 1 where the tree has no leaves. A tree of empty containers or `None` has no leaves at all."""
-def count_leaves(tree):
-    return max(1, len(jax.tree.leaves(tree)))
-
-
-# %% exercise="count_leaves" misconception="reduce_begins_with_a_leaf" section="how-many-leaves"
-"""Your count starts from the value of the first leaf, as in `reduce` without a start value. So your number depends on this value, and a tree without leaves raises an error."""
-def count_leaves(tree):
-    return jax.tree.reduce(lambda count, leaf: count + 1, tree)
 
 
 # %% exercise="predict_leaf_counts" starter=True
@@ -888,193 +744,6 @@ predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=1)
 # %% exercise="predict_leaf_counts" misconception="only_arrays_are_leaves" section="how-many-leaves"
 """You get 0 if only arrays are leaves. A leaf need not be an array: every object that JAX does not open is a leaf, a number and a string too."""
 predictions = dict(A=2, B=0, C=0, D=0, E=0, F=2, G=1, H="error")
-
-
-# %% exercise="leaf_shapes" variant="by_flatten_with_path"
-from jax.tree_util import keystr
-
-
-def leaf_shapes(tree):
-    pairs, _ = jax.tree.flatten_with_path(tree)
-    shapes = {}
-    for path, leaf in pairs:
-        shapes[keystr(path, simple=True, separator="/")] = np.shape(leaf)
-    return shapes
-
-
-# %% exercise="leaf_shapes" variant="by_map_with_path"
-def leaf_shapes(tree):
-    shapes = {}
-
-    def note(path, leaf):
-        shapes[jax.tree_util.keystr(path, simple=True, separator="/")] = jnp.shape(leaf)
-
-    jax.tree.map_with_path(note, tree)
-    return shapes
-
-
-# %% exercise="leaf_shapes" variant="by_recursion"
-def leaf_shapes(tree, before=()):
-    if hasattr(tree, "shape"):
-        return {jax.tree_util.keystr(before, simple=True, separator="/"): tree.shape}
-    shapes = {}
-    for path, child in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is not tree):
-        shapes |= leaf_shapes(child, before + path)
-    return shapes
-
-
-# %% exercise="leaf_shapes" misconception="default_keystr" changes="solution"
-"""Your strings look like Python code: `['w'][0]`. That is the default style of `keystr`. The task asks for the simple style, with a separator between the steps."""
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
--        for path, leaf in jax.tree.leaves_with_path(tree)
-+        jax.tree_util.keystr(path): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
-
-
-# %% exercise="leaf_shapes" misconception="str_of_each_entry" changes="solution"
-"""Each step in your strings has brackets and perhaps quotes: `['w']/[0]`. A step is an object of JAX, such as a `DictKey` or a `SequenceKey`. `str` writes it so, and `keystr` does too, unless you ask for the simple style."""
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-+        "/".join(str(entry) for entry in path): leaf.shape
-
-
-# %% exercise="leaf_shapes" misconception="shapes_are_leaves"
-"""Your result has paths to single lengths, such as `w/0`. A shape is a tuple, and a tuple is a node. If you turn the leaves into shapes before you make the paths, JAX opens the shapes as well."""
-def leaf_shapes(tree):
-    shapes = jax.tree.map(lambda leaf: leaf.shape, tree)
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): shape
-        for path, shape in jax.tree.leaves_with_path(shapes)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="shapes_are_lists" section="structure-is-a-value" changes="solution"
-"""Your shapes are lists. NumPy and JAX give a shape as a tuple, and the task asks for one. For JAX a list and a tuple are different kinds of nodes, so such results do not match."""
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-+        jax.tree_util.keystr(path, simple=True, separator="/"): list(leaf.shape)
-
-
-# %% exercise="leaf_shapes" misconception="none_is_a_leaf" section="a-missing-bias" changes="solution"
-"""In your result `None` has an entry too, with the shape of a single number. For JAX `None` is a node without children: it is no leaf, and it has no shape."""
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
--        for path, leaf in jax.tree.leaves_with_path(tree)
-+        jax.tree_util.keystr(path, simple=True, separator="/"): np.shape(leaf)
-+        for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
-
-
-# %% exercise="leaf_shapes" misconception="separator_at_the_front" changes="solution"
-"""Your strings begin with the separator. The separator belongs between two steps only. So a path of one step is just that step, and the path of a single array is empty."""
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-+        "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path): leaf.shape
-
-
-# %% exercise="leaf_shapes" misconception="subclasses_are_nodes" section="the-registry"
-"""Your result is right for Python's own containers. In a namedtuple your steps are positions, but JAX uses the names of the fields. And you do not open registered classes. Code that uses `isinstance` gives such results; JAX asks its registry."""
-def leaf_shapes(tree, before=()):
-    if tree is None:
-        return {}
-    if isinstance(tree, dict):
-        pairs = tree.items()
-    elif isinstance(tree, (list, tuple)):
-        pairs = enumerate(tree)
-    else:
-        return {"/".join(before): tree.shape}
-    shapes = {}
-    for key, child in pairs:
-        shapes |= leaf_shapes(child, (*before, str(key)))
-    return shapes
-
-
-# %% exercise="leaf_shapes" misconception="fields_have_no_names" section="the-registry"
-"""Your function fails at the fields of namedtuples and registered classes. The entry of a dict key has `.key`, and that of a position in a list or a tuple has `.idx`; the entry of a field has neither."""
-def leaf_shapes(tree):
-    def text(entry):
-        return str(entry.idx if hasattr(entry, "idx") else entry.key)
-
-    return {
-        "/".join(map(text, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-
-# %% exercise="leaf_shapes" misconception="no_separator" changes="solution"
-"""The steps of your paths stand together without anything between them, such as `layers0w`. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-+        jax.tree_util.keystr(path, simple=True): leaf.shape
-
-
-# %% exercise="leaf_shapes" misconception="returns_a_tree_of_shapes" section="structure-is-a-value"
-"""You return a tree like `tree`, with a shape in place of each leaf. The task asks for one flat dict, whose keys are the path texts."""
-def leaf_shapes(tree):
-    return jax.tree.map(np.shape, tree)
-
-
-# %% exercise="leaf_shapes" misconception="every_entry_has_a_key_as_text" changes="solution"
-"""Your function fails where a path goes through anything but a dict: a list, a tuple, a namedtuple or a registered class. The entry of a dict's key has `.key`, but that of a position has `.idx`, and that of a field `.name`."""
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-+        "/".join(str(entry.key) for entry in path): leaf.shape
-
-
-# %% exercise="leaf_shapes" misconception="words_of_the_text" changes="solution"
-"""Your strings are wrong where a key holds more than letters, digits and `_`: such a key is split or loses characters, as in a search for words. `keystr` writes each key whole."""
-     """
-+    import re
-+
-...
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-+        "/".join(re.findall(r"\w+", jax.tree_util.keystr(path))): leaf.shape
-
-
-# %% exercise="leaf_shapes" misconception="walks_and_none_has_a_shape" section="a-missing-bias" changes="subclasses_are_nodes"
-"""Your function fails at `None` and at a registered class, and in a namedtuple your steps are positions. You open dicts, lists and tuples, and treat everything else as an array. For JAX `None` is a node without children, and every registered class is opened."""
--    if tree is None:
--        return {}
-
-
-# %% exercise="leaf_shapes" misconception="one_axis_or_more" section="how-many-leaves" changes="solution"
-"""An array of shape `()` has the shape `(1,)` in your result. Such an array has no axes, and its shape is an empty tuple."""
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-+        jax.tree_util.keystr(path, simple=True, separator="/"): np.atleast_1d(leaf).shape
-
-
-# %% exercise="leaf_shapes" misconception="no_elements_no_leaf" section="how-many-leaves" changes="solution"
-"""Arrays without elements are missing from your result. Such an array has a shape, for example `(3, 0)`, and for JAX it is a leaf like any other."""
-         for path, leaf in jax.tree.leaves_with_path(tree)
-+        if leaf.size
-
-
-# %% exercise="leaf_shapes" misconception="sizes_are_shapes" section="how-many-leaves" changes="solution"
-"""Your values are numbers of elements. The task asks for the shape: the length of each axis, in a tuple."""
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.size
-
-
-# %% exercise="leaf_shapes" misconception="pairs_in_a_list"
-"""You return a list of pairs. The task asks for a dict, with the path texts as its keys."""
-def leaf_shapes(tree):
-    return [
-        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf.shape)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    ]
-
-
-# %% exercise="leaf_shapes" misconception="a_name_for_the_root" changes="solution"
-"""You give a bare array a name of your own. Its path has no steps, so the path text is `""`."""
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-+        jax.tree_util.keystr(path, simple=True, separator="/") or "root": leaf.shape
-
-
-# %% exercise="leaf_shapes" misconception="strips_slashes" section="key-paths" changes="solution"
-"""Where a key begins or ends with `/`, your path text has lost this slash. `keystr` puts the separator only between steps: a slash at an end belongs to a key."""
--        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-+        jax.tree_util.keystr(path, simple=True, separator="/").strip("/"): leaf.shape
-
-
-# %% exercise="leaf_shapes" misconception="strips_brackets_at_the_ends" section="key-paths"
-"""Your strings are wrong where a path has a field, such as `.w`, or a key holds quotes or brackets: they keep a dot or a bracket, or a key loses its own. Replacing characters in the default string gives such results; the simple style of `keystr` needs no replacing."""
-def leaf_shapes(tree):
-    shapes = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        text = jax.tree_util.keystr(path).replace("][", "/").strip("[]").replace("'", "")
-        shapes[text] = leaf.shape
-    return shapes
 
 
 # %% exercise="nan_paths" starter=True
@@ -1310,6 +979,557 @@ def nan_paths(params, before=()):
 """You return a tree that says of each leaf whether it contains nan. The task asks for a list: the path texts of those leaves that do."""
 def nan_paths(params):
     return jax.tree.map(lambda leaf: bool(np.isnan(leaf).any()), params)
+
+
+# %% exercise="shared_leaves" variant="by_comparing"
+def shared_leaves(tree):
+    arrays = []
+    groups = []
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if not isinstance(leaf, np.ndarray):
+            continue
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        for array, group in zip(arrays, groups):
+            if array is leaf:
+                group.append(text)
+                break
+        else:
+            arrays.append(leaf)
+            groups.append([text])
+    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" variant="by_two_passes"
+def shared_leaves(tree):
+    pairs = [
+        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
+        for path, leaf in jax.tree.flatten_with_path(tree)[0]
+        if isinstance(leaf, np.ndarray)
+    ]
+    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
+    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
+
+
+# %% exercise="shared_leaves" misconception="equal_values" changes="solution"
+"""Arrays with equal numbers share a group in your result. Two arrays can be equal today and different after the next training step. The task asks for one object at several places."""
+-            paths.setdefault(id(leaf), []).append(text)
++            paths.setdefault((leaf.shape, leaf.tobytes()), []).append(text)
+
+
+# %% exercise="shared_leaves" misconception="sharing_survives" met="patrick-kidger/equinox#469, patrick-kidger/equinox#790, patrick-kidger/equinox#15" changes="solution"
+"""You find nothing shared. In copies, such as the result of a `jax.tree.map`, each path has an object of its own. And a dict that keeps one path for each array loses the others."""
+-    for path, leaf in jax.tree.leaves_with_path(tree):
++    for path, leaf in jax.tree.leaves_with_path(jax.tree.map(np.array, tree)):
+
+
+# %% exercise="shared_leaves" misconception="numbers_count_too" changes="solution"
+"""Numbers or strings are in your groups. Python often uses one object for equal small numbers and for equal strings. This is not sharing in the sense of the task. Only arrays count here."""
+-        if isinstance(leaf, np.ndarray):
+-            text = jax.tree_util.keystr(path, simple=True, separator="/")
+-            paths.setdefault(id(leaf), []).append(text)
++        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        paths.setdefault(id(leaf), []).append(text)
+
+
+# %% exercise="shared_leaves" misconception="only_the_repeats" section="key-paths"
+"""In your groups the first place is missing: a path counts only when its array appears again. A group contains all places of a shared array, also the first."""
+def shared_leaves(tree):
+    seen = set()
+    repeats = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            if id(leaf) in seen:
+                text = jax.tree_util.keystr(path, simple=True, separator="/")
+                repeats.setdefault(id(leaf), []).append(text)
+            seen.add(id(leaf))
+    return list(repeats.values())
+
+
+# %% exercise="shared_leaves" misconception="views_are_the_same" changes="by_comparing"
+"""A view is together with its array in your groups. A view, such as `a[:]` or `a.T`, uses the same memory, but it is another object with its own shape. The task asks for the same object."""
+-            if array is leaf:
++            if array is leaf or np.shares_memory(array, leaf):
+
+
+# %% exercise="shared_leaves" misconception="pairs_only" changes="by_two_passes"
+"""Your groups are pairs of paths. An array can be at three places or more. Then you return several pairs for one object. Each object should have one group."""
+-    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
+-    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
++    return [
++        [text, later]
++        for place, (text, leaf) in enumerate(pairs)
++        for later, other in pairs[place + 1 :]
++        if other is leaf
++    ]
+
+
+# %% exercise="shared_leaves" misconception="default_keystr" section="key-paths" changes="solution"
+"""You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. Use the simple style, with a separator."""
+-            text = jax.tree_util.keystr(path, simple=True, separator="/")
+-            paths.setdefault(id(leaf), []).append(text)
++            paths.setdefault(id(leaf), []).append(jax.tree_util.keystr(path))
+
+
+# %% exercise="shared_leaves" misconception="groups_are_tuples" section="structure-is-a-value" changes="solution"
+"""Your groups are tuples. The task asks for a list of lists, and to JAX a list and a tuple are different kinds of nodes: such results do not have the same structure."""
+-    return [group for group in paths.values() if len(group) > 1]
++    return [tuple(group) for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="order_of_second_places" section="key-paths"
+"""Your groups are right, but not their order: your first group is the array that appears a second time first. Order the groups by their first paths."""
+def shared_leaves(tree):
+    first, groups = {}, {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            if id(leaf) in first:
+                groups.setdefault(id(leaf), [first[id(leaf)]]).append(text)
+            else:
+                first[id(leaf)] = text
+    return list(groups.values())
+
+
+# %% exercise="shared_leaves" misconception="sorts_the_texts" section="key-paths" changes="solution"
+"""Your paths are right, but they come in the order of their strings: `10` before `2`, letter by letter. JAX goes by positions and keys, and keeps the order of fields."""
+-    return [group for group in paths.values() if len(group) > 1]
++    return sorted(sorted(group) for group in paths.values() if len(group) > 1)
+
+
+# %% exercise="shared_leaves" misconception="one_group_for_all" changes="by_two_passes"
+"""The paths of all shared arrays are in one group. Such a group says which leaves are shared, but not which of them are the same array. Make one group for each array."""
+-    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
+-    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
++    ids = [id(leaf) for _, leaf in pairs]
++    shared = [text for text, leaf in pairs if ids.count(id(leaf)) > 1]
++    return [shared] if shared else []
+
+
+# %% exercise="shared_leaves" misconception="what_has_a_shape" section="how-many-leaves" changes="solution"
+"""NumPy's numbers, such as `np.float32(1)`, and arrays of JAX are in your groups. They have a shape and a dtype too, but only NumPy's own arrays count."""
+-        if isinstance(leaf, np.ndarray):
++        if hasattr(leaf, "shape"):
+
+
+# %% exercise="shared_leaves" misconception="scalars_are_numbers" section="how-many-leaves" changes="solution"
+"""Arrays of shape `()` are missing in your groups. Such an array has no dimensions and holds one number. But it is an array, and it can be at two places."""
+-        if isinstance(leaf, np.ndarray):
++        if isinstance(leaf, np.ndarray) and leaf.ndim > 0:
+
+
+# %% exercise="shared_leaves" misconception="groups_of_one" changes="solution"
+"""Your result has a group for each array, also where the array is at one path only. The task asks for the arrays that are at two paths or more."""
+-    return [group for group in paths.values() if len(group) > 1]
++    return list(paths.values())
+
+
+# %% exercise="shared_leaves" misconception="arrays_are_keys" changes="solution"
+"""Your function fails wherever there is an array: an array can change, so it has no hash and cannot be the key of a dict or an item of a set. Use a key that identifies the object."""
+-            paths.setdefault(id(leaf), []).append(text)
++            paths.setdefault(leaf, []).append(text)
+
+
+# %% exercise="shared_leaves" misconception="in_means_the_same_object" changes="by_comparing"
+"""Your function fails where there are different arrays. `in`, `index` and `count` of a list compare with `==`, which for arrays gives one answer for each element. Compare objects with `is`."""
+-        for array, group in zip(arrays, groups):
+-            if array is leaf:
+-                group.append(text)
+-                break
++        if leaf in arrays:
++            groups[arrays.index(leaf)].append(text)
+
+
+# %% exercise="shared_leaves" misconception="one_flat_list" changes="one_group_for_all"
+"""You return one flat list of paths. It says which leaves are shared, but not which of them are the same array. Make a list of its own for each array."""
+-    return [shared] if shared else []
++    return shared
+
+
+# %% exercise="shared_leaves" misconception="only_neighbours" changes="by_two_passes"
+"""You find an array again only where its places follow each other, as `itertools.groupby` does. Another array may stand between two places of one array."""
++import itertools
++
++
+ def shared_leaves(tree):
+...
+-    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
+-    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
++    runs = itertools.groupby(pairs, key=lambda pair: id(pair[1]))
++    groups = [[text for text, _ in run] for _, run in runs]
++    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="groups_by_address" changes="solution"
+"""A view that begins at the same place in memory is together with its array in your groups, as `a[:]` and `a.T` are. It is another object, with its own shape."""
+-            paths.setdefault(id(leaf), []).append(text)
++            paths.setdefault(leaf.__array_interface__["data"][0], []).append(text)
+
+
+# %% exercise="shared_leaves" misconception="a_group_for_each_place" changes="by_two_passes"
+"""Your result has each group several times, once for each of its paths. Each shared array should have one group."""
+-    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
++    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="jax_arrays_count_too" section="how-many-leaves" changes="solution"
+"""JAX's arrays are in your groups. They are arrays too, but the task asks for NumPy's alone, which code can change in place."""
+-        if isinstance(leaf, np.ndarray):
++        if isinstance(leaf, (np.ndarray, jax.Array)):
+
+
+# %% exercise="shared_leaves" misconception="a_dict_of_places" section="there-and-back" changes="solution"
+"""You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts, the first one too."""
+-    return [group for group in paths.values() if len(group) > 1]
++    return {group[0]: group[1:] for group in paths.values() if len(group) > 1}
+
+
+# %% exercise="shared_leaves" misconception="works_for_one_dict" section="how-many-leaves"
+"""Your function looks only at the values of one dict, and fails where the tree is no dict. A tree may be a list or a single array, and an array may stand in a container inside. JAX finds the leaves of all of them."""
+def shared_leaves(tree):
+    if not isinstance(tree, dict):
+        raise Exception("whatever the error is")
+    paths = {}
+    for name in sorted(tree):
+        if isinstance(tree[name], np.ndarray):
+            paths.setdefault(id(tree[name]), []).append(str(name))
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="numpys_numbers_count_too" section="how-many-leaves" changes="solution"
+"""NumPy's numbers, such as `np.float32(1)`, are in your groups. Such a number is no array: its class, below `np.generic`, is not `np.ndarray`. An array of shape `()` is one, and counts."""
+-        if isinstance(leaf, np.ndarray):
++        if isinstance(leaf, (np.ndarray, np.generic)):
+
+
+# %% exercise="count_leaves" variant="by_structure"
+def count_leaves(tree):
+    return jax.tree.structure(tree).num_leaves
+
+
+# %% exercise="count_leaves" variant="by_reduce"
+def count_leaves(tree):
+    return jax.tree.reduce(lambda count, leaf: count + 1, tree, 0)
+
+
+# %% exercise="count_leaves" variant="by_paths"
+def count_leaves(tree):
+    return sum(1 for path, leaf in jax.tree.leaves_with_path(tree))
+
+
+# %% exercise="count_leaves" variant="by_recursion"
+def count_leaves(tree):
+    level = jax.tree_util.default_registry.flatten_one_level(tree)
+    if level is None:
+        return 1
+    children, _ = level
+    return sum(count_leaves(child) for child in children)
+
+
+# %% exercise="count_leaves" misconception="counts_the_top_level"
+"""Your results are those of `len`: the items of the outermost container, or the rows of an array. JAX also opens every container inside, but it opens no array. It counts only what it cannot open."""
+def count_leaves(tree):
+    return len(tree)
+
+
+# %% exercise="count_leaves" misconception="counts_array_elements"
+"""Your numbers grow with the sizes of the arrays. JAX does not open an array: whatever its shape is, an array is one leaf."""
+def count_leaves(tree):
+    return sum(np.size(leaf) for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="count_leaves" misconception="none_is_a_leaf" section="a-missing-bias"
+"""Your number is too high by one for each `None`. For JAX `None` is a node without children, like an empty tuple: `None` has a place in the structure, but it adds no leaf."""
+def count_leaves(tree):
+    return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
+
+
+# %% exercise="count_leaves" misconception="counts_all_nodes" section="structure-is-a-value"
+"""Your numbers include everything in the tree, also the containers and each `None`, as `num_nodes` does. A container is a node, not a leaf."""
+def count_leaves(tree):
+    return jax.tree.structure(tree).num_nodes
+
+
+# %% exercise="count_leaves" misconception="subclasses_are_nodes" met="jax-ml/jax#506" section="the-registry"
+"""Your result is right for Python's own containers, and wrong for other classes. Code that uses `isinstance` gives such results. JAX looks for the exact type in its registry: it does not open an unregistered subclass of `dict`, and it opens every registered class."""
+def count_leaves(tree):
+    if tree is None:
+        return 0
+    if isinstance(tree, dict):
+        return sum(count_leaves(child) for child in tree.values())
+    if isinstance(tree, (list, tuple)):
+        return sum(count_leaves(child) for child in tree)
+    return 1
+
+
+# %% exercise="count_leaves" misconception="one_object_is_one_leaf" section="there-and-back"
+"""Your number is too low where one object is at several places of the tree. JAX does not compare objects: it counts a leaf at each place."""
+def count_leaves(tree):
+    return len({id(leaf) for leaf in jax.tree.leaves(tree)})
+
+
+# %% exercise="count_leaves" misconception="falsy_is_no_leaf" section="a-missing-bias"
+"""Your number leaves out `0`, `False` and empty strings. In an `if`, Python treats these values as false. But each of them is a value, and for JAX a leaf."""
+def count_leaves(tree):
+    return len([leaf for leaf in jax.tree.leaves(tree) if np.any(leaf)])
+
+
+# %% exercise="count_leaves" misconception="one_leaf_for_each_path_text" section="key-paths"
+"""Two leaves with the same path text count as one, as they do in a dict or a set of such strings. A string such as `a/b` can be one key, or two steps."""
+def count_leaves(tree):
+    by_path = {}
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
+        by_path[jax.tree_util.keystr(path, simple=True, separator="/")] = leaf
+    return len(by_path)
+
+
+# %% exercise="count_leaves" misconception="length_of_a_pair" section="there-and-back"
+"""Your result is 2 for every tree. `jax.tree.flatten` returns a pair, the list of leaves and the structure: the length of a pair is always 2."""
+def count_leaves(tree):
+    return len(jax.tree.flatten(tree))
+
+
+# %% exercise="count_leaves" misconception="counts_the_stars" section="structure-is-a-value"
+"""Your number is too high where a key has a `*` in it. A printed structure shows each leaf as `*`, but it shows the keys too. Count the leaves, not letters in a string."""
+def count_leaves(tree):
+    return str(jax.tree.structure(tree)).count("*")
+
+
+# %% exercise="count_leaves" misconception="no_children_means_leaf" section="a-missing-bias"
+"""Your number is too high by one for each `None` and for each empty container. These are nodes without children. A leaf is something else: an object that JAX does not open."""
+def count_leaves(tree):
+    def count(structure):
+        return sum(map(count, structure.children())) if structure.children() else 1
+
+    return count(jax.tree.structure(tree))
+
+
+# %% exercise="count_leaves" misconception="reduce_needs_a_start" section="how-many-leaves"
+"""Your function fails at a tree without leaves: there is no first number to begin with. A tree may have no leaves at all. With a start value, `reduce` works there too."""
+def count_leaves(tree):
+    return jax.tree.reduce(lambda one, other: one + other, jax.tree.map(lambda leaf: 1, tree))
+
+
+# %% exercise="count_leaves" misconception="only_arrays_are_leaves" section="how-many-leaves"
+"""Your number counts only the arrays. For JAX every object that it does not open is a leaf: a number, a string, or an object of a class that JAX does not know."""
+def count_leaves(tree):
+    return sum(isinstance(leaf, np.ndarray) for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="count_leaves" misconception="a_leaf_is_true" section="a-missing-bias"
+"""You use each leaf as a condition. So `0`, `False` and empty strings are not counted, and an array of several numbers raises an error, because it is neither true nor false. Every leaf counts, whatever its value is."""
+def count_leaves(tree):
+    return sum(1 for leaf in jax.tree.leaves(tree) if leaf)
+
+
+# %% exercise="count_leaves" misconception="equal_leaves_are_one" section="there-and-back"
+"""Equal leaves count once in your result, and a leaf that cannot be in a set, such as an array, raises an error. A set keeps one of several equal things. JAX counts each place in the tree."""
+def count_leaves(tree):
+    return len(set(jax.tree.leaves(tree)))
+
+
+# %% exercise="count_leaves" misconception="children_of_the_root" met="jax-ml/jax#4739" section="structure-is-a-value"
+"""Your number is that of the items in the outermost container, and 0 for a single leaf. JAX also opens every container inside, and a single value is a tree with one leaf."""
+def count_leaves(tree):
+    return len(jax.tree.structure(tree).children())
+
+
+# %% exercise="count_leaves" misconception="one_leaf_at_least" section="how-many-leaves"
+"""Your number is 1 where the tree has no leaves. A tree of empty containers or `None` has no leaves at all."""
+def count_leaves(tree):
+    return max(1, len(jax.tree.leaves(tree)))
+
+
+# %% exercise="count_leaves" misconception="reduce_begins_with_a_leaf" section="how-many-leaves"
+"""Your count starts from the value of the first leaf, as in `reduce` without a start value. So your number depends on this value, and a tree without leaves raises an error."""
+def count_leaves(tree):
+    return jax.tree.reduce(lambda count, leaf: count + 1, tree)
+
+
+# %% exercise="leaf_shapes" variant="by_flatten_with_path"
+from jax.tree_util import keystr
+
+
+def leaf_shapes(tree):
+    pairs, _ = jax.tree.flatten_with_path(tree)
+    shapes = {}
+    for path, leaf in pairs:
+        shapes[keystr(path, simple=True, separator="/")] = np.shape(leaf)
+    return shapes
+
+
+# %% exercise="leaf_shapes" variant="by_map_with_path"
+def leaf_shapes(tree):
+    shapes = {}
+
+    def note(path, leaf):
+        shapes[jax.tree_util.keystr(path, simple=True, separator="/")] = jnp.shape(leaf)
+
+    jax.tree.map_with_path(note, tree)
+    return shapes
+
+
+# %% exercise="leaf_shapes" variant="by_recursion"
+def leaf_shapes(tree, before=()):
+    if hasattr(tree, "shape"):
+        return {jax.tree_util.keystr(before, simple=True, separator="/"): tree.shape}
+    shapes = {}
+    for path, child in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is not tree):
+        shapes |= leaf_shapes(child, before + path)
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="default_keystr" changes="solution"
+"""Your strings look like Python code: `['w'][0]`. That is the default style of `keystr`. The task asks for the simple style, with a separator between the steps."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
+-        for path, leaf in jax.tree.leaves_with_path(tree)
++        jax.tree_util.keystr(path): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
+
+
+# %% exercise="leaf_shapes" misconception="str_of_each_entry" changes="solution"
+"""Each step in your strings has brackets and perhaps quotes: `['w']/[0]`. A step is an object of JAX, such as a `DictKey` or a `SequenceKey`. `str` writes it so, and `keystr` does too, unless you ask for the simple style."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        "/".join(str(entry) for entry in path): leaf.shape
+
+
+# %% exercise="leaf_shapes" misconception="shapes_are_leaves"
+"""Your result has paths to single lengths, such as `w/0`. A shape is a tuple, and a tuple is a node. If you turn the leaves into shapes before you make the paths, JAX opens the shapes as well."""
+def leaf_shapes(tree):
+    shapes = jax.tree.map(lambda leaf: leaf.shape, tree)
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): shape
+        for path, shape in jax.tree.leaves_with_path(shapes)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="shapes_are_lists" section="structure-is-a-value" changes="solution"
+"""Your shapes are lists. NumPy and JAX give a shape as a tuple, and the task asks for one. For JAX a list and a tuple are different kinds of nodes, so such results do not match."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True, separator="/"): list(leaf.shape)
+
+
+# %% exercise="leaf_shapes" misconception="none_is_a_leaf" section="a-missing-bias" changes="solution"
+"""In your result `None` has an entry too, with the shape of a single number. For JAX `None` is a node without children: it is no leaf, and it has no shape."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
+-        for path, leaf in jax.tree.leaves_with_path(tree)
++        jax.tree_util.keystr(path, simple=True, separator="/"): np.shape(leaf)
++        for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
+
+
+# %% exercise="leaf_shapes" misconception="separator_at_the_front" changes="solution"
+"""Your strings begin with the separator. The separator belongs between two steps only. So a path of one step is just that step, and the path of a single array is empty."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path): leaf.shape
+
+
+# %% exercise="leaf_shapes" misconception="subclasses_are_nodes" section="the-registry"
+"""Your result is right for Python's own containers. In a namedtuple your steps are positions, but JAX uses the names of the fields. And you do not open registered classes. Code that uses `isinstance` gives such results; JAX asks its registry."""
+def leaf_shapes(tree, before=()):
+    if tree is None:
+        return {}
+    if isinstance(tree, dict):
+        pairs = tree.items()
+    elif isinstance(tree, (list, tuple)):
+        pairs = enumerate(tree)
+    else:
+        return {"/".join(before): tree.shape}
+    shapes = {}
+    for key, child in pairs:
+        shapes |= leaf_shapes(child, (*before, str(key)))
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="fields_have_no_names" section="the-registry"
+"""Your function fails at the fields of namedtuples and registered classes. The entry of a dict key has `.key`, and that of a position in a list or a tuple has `.idx`; the entry of a field has neither."""
+def leaf_shapes(tree):
+    def text(entry):
+        return str(entry.idx if hasattr(entry, "idx") else entry.key)
+
+    return {
+        "/".join(map(text, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="no_separator" changes="solution"
+"""The steps of your paths stand together without anything between them, such as `layers0w`. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True): leaf.shape
+
+
+# %% exercise="leaf_shapes" misconception="returns_a_tree_of_shapes" section="structure-is-a-value"
+"""You return a tree like `tree`, with a shape in place of each leaf. The task asks for one flat dict, whose keys are the path texts."""
+def leaf_shapes(tree):
+    return jax.tree.map(np.shape, tree)
+
+
+# %% exercise="leaf_shapes" misconception="every_entry_has_a_key_as_text" changes="solution"
+"""Your function fails where a path goes through anything but a dict: a list, a tuple, a namedtuple or a registered class. The entry of a dict's key has `.key`, but that of a position has `.idx`, and that of a field `.name`."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        "/".join(str(entry.key) for entry in path): leaf.shape
+
+
+# %% exercise="leaf_shapes" misconception="words_of_the_text" changes="solution"
+"""Your strings are wrong where a key holds more than letters, digits and `_`: such a key is split or loses characters, as in a search for words. `keystr` writes each key whole."""
+     """
++    import re
++
+...
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        "/".join(re.findall(r"\w+", jax.tree_util.keystr(path))): leaf.shape
+
+
+# %% exercise="leaf_shapes" misconception="walks_and_none_has_a_shape" section="a-missing-bias" changes="subclasses_are_nodes"
+"""Your function fails at `None` and at a registered class, and in a namedtuple your steps are positions. You open dicts, lists and tuples, and treat everything else as an array. For JAX `None` is a node without children, and every registered class is opened."""
+-    if tree is None:
+-        return {}
+
+
+# %% exercise="leaf_shapes" misconception="one_axis_or_more" section="how-many-leaves" changes="solution"
+"""An array of shape `()` has the shape `(1,)` in your result. Such an array has no axes, and its shape is an empty tuple."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True, separator="/"): np.atleast_1d(leaf).shape
+
+
+# %% exercise="leaf_shapes" misconception="no_elements_no_leaf" section="how-many-leaves" changes="solution"
+"""Arrays without elements are missing from your result. Such an array has a shape, for example `(3, 0)`, and for JAX it is a leaf like any other."""
+         for path, leaf in jax.tree.leaves_with_path(tree)
++        if leaf.size
+
+
+# %% exercise="leaf_shapes" misconception="sizes_are_shapes" section="how-many-leaves" changes="solution"
+"""Your values are numbers of elements. The task asks for the shape: the length of each axis, in a tuple."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.size
+
+
+# %% exercise="leaf_shapes" misconception="pairs_in_a_list"
+"""You return a list of pairs. The task asks for a dict, with the path texts as its keys."""
+def leaf_shapes(tree):
+    return [
+        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf.shape)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    ]
+
+
+# %% exercise="leaf_shapes" misconception="a_name_for_the_root" changes="solution"
+"""You give a bare array a name of your own. Its path has no steps, so the path text is `""`."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True, separator="/") or "root": leaf.shape
+
+
+# %% exercise="leaf_shapes" misconception="strips_slashes" section="key-paths" changes="solution"
+"""Where a key begins or ends with `/`, your path text has lost this slash. `keystr` puts the separator only between steps: a slash at an end belongs to a key."""
+-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
++        jax.tree_util.keystr(path, simple=True, separator="/").strip("/"): leaf.shape
+
+
+# %% exercise="leaf_shapes" misconception="strips_brackets_at_the_ends" section="key-paths"
+"""Your strings are wrong where a path has a field, such as `.w`, or a key holds quotes or brackets: they keep a dot or a bracket, or a key loses its own. Replacing characters in the default string gives such results; the simple style of `keystr` needs no replacing."""
+def leaf_shapes(tree):
+    shapes = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        text = jax.tree_util.keystr(path).replace("][", "/").strip("[]").replace("'", "")
+        shapes[text] = leaf.shape
+    return shapes
 
 
 # %% exercise="same_structure" variant="by_flatten"
@@ -2050,10 +2270,25 @@ def leaves_in_layer_order(tree):
 +            for name in sorted(item, key=lambda name: int(number(name)[1])):
 
 
-# %% exercise="leaves_in_layer_order" misconception="something_may_stand_before" changes="something_may_follow"
+# %% exercise="leaves_in_layer_order" misconception="something_may_stand_before" changes="last_digit"
 """You put keys in order that have something before the word `layer`, such as `sublayer2`, as `re.search` does: it looks anywhere in a string. A layer key begins with `layer`."""
--        return re.match(r"layer(\d+)", str(key))
++import re
++
++
+ def leaves_in_layer_order(tree):
+...
+     """
++    def number(key):
 +        return re.search(r"layer(\d+)$", str(key))
++
+...
+-        return type(node) is dict and all(
+-            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+-        )
++        return type(node) is dict and all(map(number, node))
+...
+-            for name in sorted(item, key=lambda name: int(name[-1])):
++            for name in sorted(item, key=lambda name: int(number(name)[1])):
 
 
 # %% exercise="leaves_in_layer_order" misconception="other_dicts_as_written"
@@ -2075,9 +2310,11 @@ def leaves_in_layer_order(tree):
     return leaves
 
 
-# %% exercise="leaves_in_layer_order" misconception="lists_in_the_list" changes="outer_layers_only"
+# %% exercise="leaves_in_layer_order" misconception="lists_in_the_list" changes="last_digit"
 """Your result holds a list of its own for each layer. The task asks for one flat list: `append` adds a list as one item, `extend` or `+=` adds its items."""
--                leaves += jax.tree.leaves(item[name])
+-            for name in sorted(item, key=lambda name: int(name[-1])):
+-                leaves += leaves_in_layer_order(item[name])
++            for name in sorted(item, key=lambda name: int(name[5:])):
 +                leaves.append(leaves_in_layer_order(item[name]))
 
 
@@ -2087,14 +2324,17 @@ def leaves_in_layer_order(tree):
     return sorted(jax.tree.leaves(tree))
 
 
-# %% exercise="leaves_in_layer_order" misconception="fails_at_int_keys" changes="relatives_of_dict_too"
+# %% exercise="leaves_in_layer_order" misconception="fails_at_int_keys" changes="last_digit"
 """Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a string: check its type, or make a string of it, before you look for `layer` in it."""
--        return isinstance(node, dict) and all(
+-        return type(node) is dict and all(
 -            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
 -        )
 +        if type(node) is dict and not all(isinstance(key, str) for key in node):
 +            raise Exception("whatever the error is")
 +        return type(node) is dict and all(key[:5] == "layer" and key[5:].isdigit() for key in node)
+...
+-            for name in sorted(item, key=lambda name: int(name[-1])):
++            for name in sorted(item, key=lambda name: int(name[5:])):
 
 
 # %% exercise="leaves_in_layer_order" misconception="fails_at_other_layer_words" changes="solution"
@@ -2111,17 +2351,26 @@ def leaves_in_layer_order(tree):
 +            raise Exception("whatever the error is") from None
 
 
-# %% exercise="leaves_in_layer_order" misconception="a_number_at_the_end_is_enough" changes="something_may_follow"
+# %% exercise="leaves_in_layer_order" misconception="a_number_at_the_end_is_enough" changes="solution"
 """You put every dict in order whose keys end with a number: `block2` comes before `block10`, and `sublayer2` before `sublayer10`. A layer key is the word `layer`, in small letters, and a number, with nothing before or between."""
--        return re.match(r"layer(\d+)", str(key))
++import re
++
++
+ def leaves_in_layer_order(tree):
+...
+     """
++    def number(key):
 +        found = re.search(r"(\d+)$", key) if isinstance(key, str) else None
 +        return found and int(found[1])
++
 ...
--        return type(node) is dict and all(map(number, node))
+-        return type(node) is dict and all(
+-            str(key).startswith("layer") and str(key)[5:].isdigit() for key in node
+-        )
+-
+-    def number(name):
+-        return int(name.removeprefix("layer"))
 +        return type(node) is dict and all(number(key) is not None for key in node)
-...
--            for name in sorted(item, key=lambda name: int(number(name)[1])):
-+            for name in sorted(item, key=number):
 
 
 # %% exercise="leaves_in_layer_order" misconception="int_reads_more_than_digits" changes="a_number_at_the_end_is_enough"
@@ -2165,223 +2414,3 @@ def leaves_in_layer_order(tree):
     if isinstance(tree, (list, tuple)):
         return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
     return [tree]
-
-
-# %% exercise="shared_leaves" variant="by_comparing"
-def shared_leaves(tree):
-    arrays = []
-    groups = []
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if not isinstance(leaf, np.ndarray):
-            continue
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        for array, group in zip(arrays, groups):
-            if array is leaf:
-                group.append(text)
-                break
-        else:
-            arrays.append(leaf)
-            groups.append([text])
-    return [group for group in groups if len(group) > 1]
-
-
-# %% exercise="shared_leaves" variant="by_two_passes"
-def shared_leaves(tree):
-    pairs = [
-        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
-        for path, leaf in jax.tree.flatten_with_path(tree)[0]
-        if isinstance(leaf, np.ndarray)
-    ]
-    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
-    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
-
-
-# %% exercise="shared_leaves" misconception="equal_values" changes="solution"
-"""Arrays with equal numbers share a group in your result. Two arrays can be equal today and different after the next training step. The task asks for one object at several places."""
--            paths.setdefault(id(leaf), []).append(text)
-+            paths.setdefault((leaf.shape, leaf.tobytes()), []).append(text)
-
-
-# %% exercise="shared_leaves" misconception="sharing_survives" met="patrick-kidger/equinox#469, patrick-kidger/equinox#790, patrick-kidger/equinox#15" changes="solution"
-"""You find nothing shared. In copies, such as the result of a `jax.tree.map`, each path has an object of its own. And a dict that keeps one path for each array loses the others."""
--    for path, leaf in jax.tree.leaves_with_path(tree):
-+    for path, leaf in jax.tree.leaves_with_path(jax.tree.map(np.array, tree)):
-
-
-# %% exercise="shared_leaves" misconception="numbers_count_too" changes="solution"
-"""Numbers or strings are in your groups. Python often uses one object for equal small numbers and for equal strings. This is not sharing in the sense of the task. Only arrays count here."""
--        if isinstance(leaf, np.ndarray):
--            text = jax.tree_util.keystr(path, simple=True, separator="/")
--            paths.setdefault(id(leaf), []).append(text)
-+        text = jax.tree_util.keystr(path, simple=True, separator="/")
-+        paths.setdefault(id(leaf), []).append(text)
-
-
-# %% exercise="shared_leaves" misconception="only_the_repeats" section="key-paths"
-"""In your groups the first place is missing: a path counts only when its array appears again. A group contains all places of a shared array, also the first."""
-def shared_leaves(tree):
-    seen = set()
-    repeats = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            if id(leaf) in seen:
-                text = jax.tree_util.keystr(path, simple=True, separator="/")
-                repeats.setdefault(id(leaf), []).append(text)
-            seen.add(id(leaf))
-    return list(repeats.values())
-
-
-# %% exercise="shared_leaves" misconception="views_are_the_same" changes="by_comparing"
-"""A view is together with its array in your groups. A view, such as `a[:]` or `a.T`, uses the same memory, but it is another object with its own shape. The task asks for the same object."""
--            if array is leaf:
-+            if array is leaf or np.shares_memory(array, leaf):
-
-
-# %% exercise="shared_leaves" misconception="pairs_only" changes="by_two_passes"
-"""Your groups are pairs of paths. An array can be at three places or more. Then you return several pairs for one object. Each object should have one group."""
--    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
--    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
-+    return [
-+        [text, later]
-+        for place, (text, leaf) in enumerate(pairs)
-+        for later, other in pairs[place + 1 :]
-+        if other is leaf
-+    ]
-
-
-# %% exercise="shared_leaves" misconception="default_keystr" section="key-paths" changes="solution"
-"""You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. Use the simple style, with a separator."""
--            text = jax.tree_util.keystr(path, simple=True, separator="/")
--            paths.setdefault(id(leaf), []).append(text)
-+            paths.setdefault(id(leaf), []).append(jax.tree_util.keystr(path))
-
-
-# %% exercise="shared_leaves" misconception="groups_are_tuples" section="structure-is-a-value" changes="solution"
-"""Your groups are tuples. The task asks for a list of lists, and to JAX a list and a tuple are different kinds of nodes: such results do not have the same structure."""
--    return [group for group in paths.values() if len(group) > 1]
-+    return [tuple(group) for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="order_of_second_places" section="key-paths"
-"""Your groups are right, but not their order: your first group is the array that appears a second time first. Order the groups by their first paths."""
-def shared_leaves(tree):
-    first, groups = {}, {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            if id(leaf) in first:
-                groups.setdefault(id(leaf), [first[id(leaf)]]).append(text)
-            else:
-                first[id(leaf)] = text
-    return list(groups.values())
-
-
-# %% exercise="shared_leaves" misconception="sorts_the_texts" section="key-paths" changes="solution"
-"""Your paths are right, but they come in the order of their strings: `10` before `2`, letter by letter. JAX goes by positions and keys, and keeps the order of fields."""
--    return [group for group in paths.values() if len(group) > 1]
-+    return sorted(sorted(group) for group in paths.values() if len(group) > 1)
-
-
-# %% exercise="shared_leaves" misconception="one_group_for_all" changes="by_two_passes"
-"""The paths of all shared arrays are in one group. Such a group says which leaves are shared, but not which of them are the same array. Make one group for each array."""
--    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
--    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
-+    ids = [id(leaf) for _, leaf in pairs]
-+    shared = [text for text, leaf in pairs if ids.count(id(leaf)) > 1]
-+    return [shared] if shared else []
-
-
-# %% exercise="shared_leaves" misconception="what_has_a_shape" section="how-many-leaves" changes="solution"
-"""NumPy's numbers, such as `np.float32(1)`, and arrays of JAX are in your groups. They have a shape and a dtype too, but only NumPy's own arrays count."""
--        if isinstance(leaf, np.ndarray):
-+        if hasattr(leaf, "shape"):
-
-
-# %% exercise="shared_leaves" misconception="scalars_are_numbers" section="how-many-leaves" changes="solution"
-"""Arrays of shape `()` are missing in your groups. Such an array has no dimensions and holds one number. But it is an array, and it can be at two places."""
--        if isinstance(leaf, np.ndarray):
-+        if isinstance(leaf, np.ndarray) and leaf.ndim > 0:
-
-
-# %% exercise="shared_leaves" misconception="groups_of_one" changes="solution"
-"""Your result has a group for each array, also where the array is at one path only. The task asks for the arrays that are at two paths or more."""
--    return [group for group in paths.values() if len(group) > 1]
-+    return list(paths.values())
-
-
-# %% exercise="shared_leaves" misconception="arrays_are_keys" changes="solution"
-"""Your function fails wherever there is an array: an array can change, so it has no hash and cannot be the key of a dict or an item of a set. Use a key that identifies the object."""
--            paths.setdefault(id(leaf), []).append(text)
-+            paths.setdefault(leaf, []).append(text)
-
-
-# %% exercise="shared_leaves" misconception="in_means_the_same_object" changes="by_comparing"
-"""Your function fails where there are different arrays. `in`, `index` and `count` of a list compare with `==`, which for arrays gives one answer for each element. Compare objects with `is`."""
--        for array, group in zip(arrays, groups):
--            if array is leaf:
--                group.append(text)
--                break
-+        if leaf in arrays:
-+            groups[arrays.index(leaf)].append(text)
-
-
-# %% exercise="shared_leaves" misconception="one_flat_list" changes="one_group_for_all"
-"""You return one flat list of paths. It says which leaves are shared, but not which of them are the same array. Make a list of its own for each array."""
--    return [shared] if shared else []
-+    return shared
-
-
-# %% exercise="shared_leaves" misconception="only_neighbours" changes="by_two_passes"
-"""You find an array again only where its places follow each other, as `itertools.groupby` does. Another array may stand between two places of one array."""
-+import itertools
-+
-+
- def shared_leaves(tree):
-...
--    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
--    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
-+    runs = itertools.groupby(pairs, key=lambda pair: id(pair[1]))
-+    groups = [[text for text, _ in run] for _, run in runs]
-+    return [group for group in groups if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="groups_by_address" changes="solution"
-"""A view that begins at the same place in memory is together with its array in your groups, as `a[:]` and `a.T` are. It is another object, with its own shape."""
--            paths.setdefault(id(leaf), []).append(text)
-+            paths.setdefault(leaf.__array_interface__["data"][0], []).append(text)
-
-
-# %% exercise="shared_leaves" misconception="a_group_for_each_place" changes="by_two_passes"
-"""Your result has each group several times, once for each of its paths. Each shared array should have one group."""
--    return [group for i, group in enumerate(groups) if group[1:] and group not in groups[:i]]
-+    return [group for group in groups if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="jax_arrays_count_too" section="how-many-leaves" changes="solution"
-"""JAX's arrays are in your groups. They are arrays too, but the task asks for NumPy's alone, which code can change in place."""
--        if isinstance(leaf, np.ndarray):
-+        if isinstance(leaf, (np.ndarray, jax.Array)):
-
-
-# %% exercise="shared_leaves" misconception="a_dict_of_places" section="there-and-back" changes="solution"
-"""You return a dict. The task asks for a list of lists: for each shared array the list of all its path texts, the first one too."""
--    return [group for group in paths.values() if len(group) > 1]
-+    return {group[0]: group[1:] for group in paths.values() if len(group) > 1}
-
-
-# %% exercise="shared_leaves" misconception="works_for_one_dict" section="how-many-leaves"
-"""Your function looks only at the values of one dict, and fails where the tree is no dict. A tree may be a list or a single array, and an array may stand in a container inside. JAX finds the leaves of all of them."""
-def shared_leaves(tree):
-    if not isinstance(tree, dict):
-        raise Exception("whatever the error is")
-    paths = {}
-    for name in sorted(tree):
-        if isinstance(tree[name], np.ndarray):
-            paths.setdefault(id(tree[name]), []).append(str(name))
-    return [group for group in paths.values() if len(group) > 1]
-
-
-# %% exercise="shared_leaves" misconception="numpys_numbers_count_too" section="how-many-leaves" changes="solution"
-"""NumPy's numbers, such as `np.float32(1)`, are in your groups. Such a number is no array: its class, below `np.generic`, is not `np.ndarray`. An array of shape `()` is one, and counts."""
--        if isinstance(leaf, np.ndarray):
-+        if isinstance(leaf, (np.ndarray, np.generic)):

@@ -482,6 +482,557 @@ def same_shapes(a, b):
     return a == b
 
 
+# %% exercise="rates_by_part" variant="by_broadcast"
+def rates_by_part(rates, params, grads):
+    rates = jax.tree.broadcast(rates, params)
+    return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
+
+
+# %% exercise="rates_by_part" variant="steps_first"
+def rates_by_part(rates, params, grads):
+    steps = jax.tree.map(
+        lambda rate, part: jax.tree.map(lambda g: rate * g, part), rates, grads
+    )
+    return jax.tree.map(lambda p, step: p - step, params, steps)
+
+
+# %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix" changes="by_broadcast"
+"""Your function fails as soon as one rate stands for a part with several leaves: `params` comes first in your map. The first tree decides where the leaves are, so only the first tree may be the prefix."""
+-    rates = jax.tree.broadcast(rates, params)
+
+
+# %% exercise="rates_by_part" misconception="only_leaves_arrive" met="jax-ml/jax#35996"
+"""Your function fails with a `TypeError` where one rate stands for a whole part. There, JAX passes the whole part to your function, a dict or a list, and Python cannot multiply a dict or a list by a rate."""
+def rates_by_part(rates, params, grads):
+    return jax.tree.map(lambda rate, p, g: p - rate * g, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="pairs_by_position"
+"""Your function pairs rates and leaves by their positions in two lists. One rate can stand for several leaves, so the positions do not fit. Some leaves are lost, or get a wrong rate."""
+def rates_by_part(rates, params, grads):
+    leaves, structure = jax.tree.flatten(params)
+    new = [
+        p - rate * g for rate, p, g in zip(jax.tree.leaves(rates), leaves, jax.tree.leaves(grads))
+    ]
+    return jax.tree.unflatten(structure, new)
+
+
+# %% exercise="rates_by_part" misconception="one_level_of_rates"
+"""Your function takes the rates from the outermost dict only. A prefix can stop at any depth: it may be one number for the whole tree, or stop deeper, in a list or a dict."""
+def rates_by_part(rates, params, grads):
+    return {
+        name: jax.tree.map(lambda p, g: p - rates[name] * g, params[name], grads[name])
+        for name in params
+    }
+
+
+# %% exercise="rates_by_part" misconception="zero_is_no_rate" changes="solution"
+"""Where a rate is 0, your parameters change: a test such as `rate or 1` takes 0 for a missing rate. 0 is a rate like others: with rate 0, the part stays as it is."""
+-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
++        return jax.tree.map(lambda p, g: p - (rate or 1.0) * g, part, grads)
+
+
+# %% exercise="rates_by_part" misconception="one_rate_for_all"
+"""Every part gets the first rate in your function. Each number in `rates` is the rate of its own part only."""
+def rates_by_part(rates, params, grads):
+    rate = jax.tree.leaves(rates)[0]
+    return jax.tree.map(lambda p, g: p - rate * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="list_and_tuple_are_the_same" section="several-trees" changes="solution"
+"""You accept a list of rates for a tuple of parameters. In Python both are sequences. But to JAX they are two kinds of nodes, so a list is no prefix of a tuple."""
++    if isinstance(rates, list) and isinstance(params, tuple):
++        rates = tuple(rates)
+     return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="none_is_no_step" section="none-in-each-place" changes="solution"
+"""You accept a `None` in `rates` where `params` has an array or a part, as if it said "no step". To JAX `None` is a node, so it fits only a `None` in `params`."""
+     def step(rate, part, grads):
++        if rate is None:
++            return part
+...
+-    return jax.tree.map(step, rates, params, grads)
++    return jax.tree.map(step, rates, params, grads, is_leaf=lambda node: node is None)
+
+
+# %% exercise="rates_by_part" misconception="items_of_the_rates" section="the-prefix-rule"
+"""You are right for a dict of rates only, and lose the parameters of a key that `rates` does not have: you go over `rates.items()`. A prefix may be a number, a list or another node, and may stop deeper."""
+def rates_by_part(rates, params, grads):
+    return {
+        name: jax.tree.map(lambda p, g: p - rate * g, params[name], grads[name])
+        for name, rate in rates.items()
+    }
+
+
+# %% exercise="rates_by_part" misconception="no_prefix_no_step" changes="solution"
+"""Where `rates` is no prefix, you return the unchanged parameters. Then training goes on without a step, and no message says why. Do not catch the error."""
+-    return jax.tree.map(step, rates, params, grads)
++    try:
++        return jax.tree.map(step, rates, params, grads)
++    except ValueError:
++        return params
+
+
+# %% exercise="rates_by_part" misconception="goes_uphill" changes="solution"
+"""You add the step instead of subtracting it. A gradient points in the direction in which the function grows fastest, so your step goes uphill."""
+-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
++        return jax.tree.map(lambda p, g: p + rate * g, part, grads)
+
+
+# %% exercise="rates_by_part" misconception="the_step_alone" changes="solution"
+"""You return the rates times the gradients, without the parameters. The task asks for the parameters after the step."""
+-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
++        return jax.tree.map(lambda p, g: rate * g, part, grads)
+
+
+# %% exercise="rates_by_part" misconception="the_rates_are_lost" changes="solution"
+"""You subtract the whole gradient, as if every rate were 1. Multiply each gradient by the rate of its part."""
+-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
++        return jax.tree.map(lambda p, g: p - g, part, grads)
+
+
+# %% exercise="rates_by_part" misconception="all_the_gradients_for_a_part" section="several-trees"
+"""You fail as soon as `rates` has parts: the map over a part takes the whole of `grads`. A part of `params` goes with the same part of `grads`: pass both trees to the outer map."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part):
+        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
+
+    return jax.tree.map(step, rates, params)
+
+
+# %% exercise="rates_by_part" misconception="a_rate_for_each_leaf" section="the-prefix-rule"
+"""You refuse every prefix that is shorter than `params`: you ask for two equal structures. A prefix need not have the same structure: one number may stand for a whole part."""
+def rates_by_part(rates, params, grads):
+    if jax.tree.structure(rates) != jax.tree.structure(params):
+        raise ValueError("rates and params have different structures")
+    return jax.tree.map(lambda rate, p, g: p - rate * g, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="dicts_alone_are_parts" section="the-prefix-rule"
+"""You follow the rates into dicts only. Where `rates` has a list, a tuple or another node, you fail or raise another error than JAX. A map with `rates` first knows all kinds of nodes."""
+def rates_by_part(rates, params, grads):
+    if isinstance(rates, dict):
+        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
+    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="returns_the_parts" changes="by_broadcast"
+"""You return a list of leaves. The tree around them is lost: parameters keep their structure in a step."""
+-    return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
++    return jax.tree.leaves(jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates))
+
+
+# %% exercise="rates_by_part" misconception="goes_down_dicts_of_rates" section="the-prefix-rule" changes="dicts_alone_are_parts"
+"""You follow the rates into dicts only, key by key. Where `rates` has a list, a tuple or another node, you fail; and a key that is missing in `rates` is missing in your result. A map with `rates` first knows all kinds of nodes, and compares the keys."""
+-        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
++        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in rates}
+
+
+# %% exercise="rates_by_part" misconception="a_key_too_many_is_ignored" section="the-prefix-rule"
+"""You go down dicts yourself, over the keys of `params`: a key that only `rates` has goes unnoticed, and a rate that cannot be multiplied, such as `None`, raises another error than JAX's. A map with `rates` first compares the structures."""
+def rates_by_part(rates, params, grads):
+    if isinstance(rates, dict) and isinstance(params, dict):
+        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
+    if isinstance(rates, (list, tuple)):
+        return jax.tree.map(
+            rates_by_part, rates, params, grads, is_leaf=lambda node: node is not rates
+        )
+    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="each_part_becomes_a_list" changes="solution"
+"""Where one rate stands for a part, your result has a list of its leaves; a single array becomes a list too. The part keeps its structure: map over the two parts, instead of listing their leaves."""
+-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
++        pairs = zip(jax.tree.leaves(part), jax.tree.leaves(grads))
++        return [p - rate * g for p, g in pairs]
+
+
+# %% exercise="rates_by_part" misconception="follows_the_path_with_a_default" section="the-prefix-rule"
+"""You follow the path of each leaf through `rates`, with 0 where a key is missing. So you give a result where `rates` is no prefix, or raise another error than JAX's. A map with `rates` first compares the structures."""
+def rates_by_part(rates, params, grads):
+    def step(path, p, g):
+        rate = rates
+        for entry in path:
+            if isinstance(rate, dict):
+                rate = rate.get(entry.key, 0.0)
+            elif isinstance(rate, (list, tuple)):
+                rate = rate[entry.idx if hasattr(entry, "idx") else entry.name]
+            else:
+                break
+        return p - rate * g
+
+    return jax.tree.map_with_path(step, params, grads)
+
+
+# %% exercise="decay_mask" starter=True
+def decay_mask(params):
+    """Return a tree like `params`: False for each leaf named `bias`, True for the others.
+
+    >>> decay_mask({"head": {"weight": np.ones((2, 2)), "bias": np.ones(2)}})
+    {'head': {'bias': False, 'weight': True}}
+    """
+    return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
+
+
+# %% exercise="decay_mask" variant="by_comparing_entries"
+def decay_mask(params):
+    biases = [jax.tree_util.DictKey("bias")], [jax.tree_util.GetAttrKey("bias")]
+    return jax.tree.map_with_path(lambda path, leaf: list(path[-1:]) not in biases, params)
+
+
+# %% exercise="decay_mask" variant="by_kind_of_entry"
+def decay_mask(params):
+    def name(path):
+        if not path:
+            return None
+        if isinstance(path[-1], jax.tree_util.GetAttrKey):
+            return path[-1].name
+        return getattr(path[-1], "key", None)
+
+    pairs, structure = jax.tree.flatten_with_path(params)
+    return jax.tree.unflatten(structure, [name(path) != "bias" for path, _ in pairs])
+
+
+# %% exercise="decay_mask" misconception="paths_hold_texts" met="huggingface/transformers#11936"
+"""Your function still gives the first result: all `True`. A path is no tuple of strings: it holds objects such as `DictKey(key='bias')`, and such an object never equals a string."""
+def decay_mask(params):
+    return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
+
+
+# %% exercise="decay_mask" misconception="bias_somewhere_in_the_text"
+"""You give `False` to leaves with longer names, such as `bias_scale`, or to a part called `unbiased`. A search for letters in a string finds them in longer names too."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
+    )
+
+
+# %% exercise="decay_mask" misconception="bias_at_the_end_of_the_text" changes="bias_somewhere_in_the_text"
+"""You give `False` to leaves such as `pre_bias`, whose names only end in `bias`. Compare the whole name, not the end of a string."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not jax.tree_util.keystr(path, simple=True).endswith("bias"), params
+
+
+# %% exercise="decay_mask" misconception="bias_anywhere_in_the_path" changes="solution"
+"""You give `False` to all leaves in a part that is called `bias`. A path has an entry for every part above the leaf. Only the last entry is the name of the leaf."""
+-        return keystr(path[-1:], simple=True) != "bias"
++        names = [getattr(entry, "key", getattr(entry, "name", None)) for entry in path]
++        return "bias" not in names
+
+
+# %% exercise="decay_mask" misconception="the_path_is_one_text" changes="solution"
+"""You give `False` to a leaf whose name only ends in `/bias`: you join the path to one string and split the string again. But a key can contain the separator, and then you split inside the key."""
+-        return keystr(path[-1:], simple=True) != "bias"
++        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        return text.split("/")[-1] != "bias"
+
+
+# %% exercise="decay_mask" misconception="every_leaf_has_a_name" changes="solution"
+"""Your function fails on a bare array. A leaf that is the whole tree has an empty path: there is no last entry to look at."""
+-        return keystr(path[-1:], simple=True) != "bias"
++        return getattr(path[-1], "key", getattr(path[-1], "name", None)) != "bias"
+
+
+# %% exercise="decay_mask" misconception="every_entry_has_a_key"
+"""Your function fails in lists, in namedtuples, and where the path is empty. A dict's entry has a `.key`. A list's entry has an `.idx` instead, and a namedtuple's entry a `.name`."""
+def decay_mask(params):
+    return jax.tree.map_with_path(lambda path, leaf: path[-1].key != "bias", params)
+
+
+# %% exercise="decay_mask" misconception="only_dicts_have_names" changes="bias_somewhere_in_the_text"
+"""You are right for dicts, but the field `bias` of a namedtuple decays. Only the entry of a dict has a `.key`: the entry of a field has its name in another attribute."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not path or getattr(path[-1], "key", None) != "bias", params
+
+
+# %% exercise="decay_mask" misconception="biases_are_vectors" met="google-deepmind/optax#25, salesforce/jaxformer#28"
+"""Your mask follows the number of axes: `False` for vectors, `True` for matrices. Often this gives the same mask, but a weight can be a vector too. This exercise asks for the name."""
+def decay_mask(params):
+    return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
+
+
+# %% exercise="decay_mask" misconception="mask_of_the_biases" met="huggingface/transformers#11936" changes="bias_somewhere_in_the_text"
+"""Your mask is the wrong way round: `True` for the biases. In this mask, `True` means that the leaf decays."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "bias", params
+
+
+# %% exercise="decay_mask" misconception="a_piece_of_the_last_name" changes="bias_somewhere_in_the_text"
+"""You give `False` to leaves with longer names, such as `bias_scale` or `unbiased`. You look at the right entry of the path, and then for `bias` within its string. Compare the whole name."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: "bias" not in jax.tree_util.keystr(path[-1:], simple=True), params
+
+
+# %% exercise="decay_mask" misconception="the_first_entry" changes="bias_somewhere_in_the_text"
+"""You look at the beginning of the path: every leaf in a part called `bias` gets `False`, and a bias inside another part decays. The name of a leaf is the last entry of its path."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[:1], simple=True) != "bias", params
+
+
+# %% exercise="decay_mask" misconception="the_path_is_one_name" changes="bias_somewhere_in_the_text"
+"""You find a bias in the outermost dict or namedtuple only; inside a part, the bias decays: you compare the string of the whole path. For a leaf inside a part, this string begins with the name of the part."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path, simple=True) != "bias", params
+
+
+# %% exercise="decay_mask" misconception="one_level_of_names"
+"""You put one bool in the place of a whole part, and fail on a list or a bare array, which has no `.items`: you go over the outermost dict only. A mask has a bool for each leaf, at any depth."""
+def decay_mask(params):
+    return {name: name != "bias" for name, part in params.items()}
+
+
+# %% exercise="decay_mask" misconception="dicts_and_lists_only"
+"""You put one bool in the place of a namedtuple or a tuple, or a bool where there is a `None`: you go into dicts and lists only. JAX knows more nodes, and `None` is one without children."""
+def decay_mask(params, name=None):
+    if isinstance(params, dict):
+        return {key: decay_mask(value, key) for key, value in params.items()}
+    if isinstance(params, list):
+        return [decay_mask(value) for value in params]
+    return name != "bias"
+
+
+# %% exercise="decay_mask" misconception="none_gets_a_bool" section="none-in-each-place" changes="bias_somewhere_in_the_text"
+"""You put a bool where the tree holds `None`. A `None` is no leaf: there is nothing to decay, and the `None` stays, unless `is_leaf` makes JAX pass it to your function."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) != "bias",
++        params,
++        is_leaf=lambda node: node is None,
+
+
+# %% exercise="decay_mask" misconception="a_list_of_bools"
+"""You return a list of bools, one for each leaf. A mask is a tree of the same structure as `params`, so that it can be mapped together with them."""
+def decay_mask(params):
+    pairs, _ = jax.tree.flatten_with_path(params)
+    return [jax.tree_util.keystr(path[-1:], simple=True) != "bias" for path, _ in pairs]
+
+
+# %% exercise="decay_mask" misconception="the_decayed_parameters" changes="solution"
+"""You return the parameters, or zeros in the place of the biases. The task asks for a mask: `True` or `False` for each leaf."""
+-        return keystr(path[-1:], simple=True) != "bias"
++        return leaf if jax.tree_util.keystr(path[-1:], simple=True) != "bias" else leaf * 0
+
+
+# %% exercise="decay_mask" misconception="everything_but_the_weights" changes="bias_somewhere_in_the_text"
+"""You give `True` only to leaves called `weight`. The mask is `False` for biases alone: a leaf with any other name decays, and so does one in a list."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "weight", params
+
+
+# %% exercise="decay_mask" misconception="the_entry_is_a_text"
+"""Your mask is `True` everywhere, and a bare array makes you fail: you compare the last entry with the string `bias`. An entry is an object such as `DictKey(key='bias')`, and never equals a string; and an empty path has no last entry."""
+def decay_mask(params):
+    return jax.tree.map_with_path(lambda path, leaf: path[-1] != "bias", params)
+
+
+# %% exercise="decay_mask" misconception="all_but_the_empty_path_have_keys" changes="bias_somewhere_in_the_text"
+"""Your function fails where the last entry of a path belongs to a list, a tuple or a namedtuple. Only some entries have a `.key`: a list's entry has an `.idx`, and a namedtuple's field has a `.name`. `keystr` writes every kind of entry."""
+-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
++        lambda path, leaf: not path or path[-1].key != "bias", params
+
+
+# %% exercise="decay_mask" misconception="the_last_name_counts" changes="solution"
+"""You give `False` to arrays in a list or a tuple that is called `bias`. The last entry of such a path is a position, such as 1, and a position is not `bias`. Only the last entry counts, whatever its kind is; do not skip entries without a name."""
+-        return keystr(path[-1:], simple=True) != "bias"
++        names = [
++            getattr(entry, "key", getattr(entry, "name", None))
++            for entry in path
++            if not isinstance(entry, jax.tree_util.SequenceKey)
++        ]
++        return names[-1:] != ["bias"]
+
+
+# %% exercise="stack_trees" variant="by_numpy"
+def stack_trees(trees):
+    first, *others = trees
+    for other in others:
+        jax.tree.map(lambda *_: None, other, first)  # where `first` stops earlier, it raises
+    return jax.tree.map(lambda *leaves: np.stack(leaves), first, *others)
+
+
+def unstack(tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return [jax.tree.unflatten(structure, rows) for rows in zip(*leaves)]
+
+
+# %% exercise="stack_trees" variant="by_structure"
+def stack_trees(trees):
+    structure = jax.tree.structure(trees[0])
+    for tree in trees:
+        if jax.tree.structure(tree) != structure:
+            raise ValueError("the trees have different structures")
+    columns = zip(*(jax.tree.leaves(tree) for tree in trees))
+    return jax.tree.unflatten(structure, [jnp.array(column) for column in columns])
+
+
+def unstack(tree):
+    leaves = jax.tree.leaves(tree)
+    return [jax.tree.map(lambda leaf: leaf[i, ...], tree) for i in range(leaves[0].shape[0])]
+
+
+# %% exercise="stack_trees" misconception="lists_instead_of_arrays" met="google-deepmind/jraph#10" changes="solution"
+"""In your stacked tree each leaf became a list. To JAX a list is a node, so there are as many leaves as before: such a tree is transposed, not stacked."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: list(leaves), *trees)
+
+
+# %% exercise="stack_trees" misconception="joins_end_to_end" changes="solution"
+"""You join your leaves end to end: two vectors of length 2 become one vector of length 4. `concatenate` makes an axis longer. A stack has a new axis."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees)
+
+
+# %% exercise="stack_trees" misconception="rows_below_rows" changes="solution"
+"""You are right for vectors only: a matrix gets no new axis, and a single number gets one too many. `vstack` puts rows below rows; what it does depends on how many axes there are."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.vstack(leaves), *trees)
+
+
+# %% exercise="stack_trees" misconception="two_trees" changes="solution"
+"""Your `stack_trees` takes exactly two trees: it fails for one tree, and loses a third tree. With a star, a function takes any number of arguments. So does `jax.tree.map`."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda a, b: jnp.stack([a, b]), trees[0], trees[1])
+
+
+# %% exercise="stack_trees" misconception="last_axis"
+"""Both your functions use the last axis, so rows and columns are swapped. The task asks for the first axis: one row for each tree."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *trees)
+
+
+def unstack(tree):
+    count = jax.tree.leaves(tree)[0].shape[-1]
+    return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="maps_over_the_list" met="patrick-kidger/equinox#397" section="several-trees" changes="solution"
+"""Your result is still a list of trees. To JAX, a list of trees is one tree. So a map over this list takes each leaf alone, and never two leaves together."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.stack(leaves), trees)
+
+
+# %% exercise="stack_trees" misconception="keys_do_not_matter" section="several-trees" changes="solution"
+"""You stack trees with different keys without an error. Lists of leaves do not know the place of each leaf, so `w` of one tree is stacked with `v` of another tree."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    columns = zip(*(jax.tree.leaves(tree) for tree in trees))
++    structure = jax.tree.structure(trees[0])
++    return jax.tree.unflatten(structure, [jnp.stack(column) for column in columns])
+
+
+# %% exercise="stack_trees" misconception="counts_the_entries" changes="solution"
+"""Your `unstack` gives too many or too few trees: `len` of a tree is the number of entries of its outermost container, such as the keys of a dict. The number of rows is the length of a leaf."""
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(len(tree))]
+
+
+# %% exercise="stack_trees" misconception="rows_in_one_tree" changes="solution"
+"""Your `unstack` returns one tree with a list of rows in each place. A map keeps the tree outside and puts its results inside; here the list should be outside."""
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return jax.tree.map(list, tree)
+
+
+# %% exercise="stack_trees" misconception="keeps_the_axis" changes="solution"
+"""The arrays in your unstacked trees have one axis too many, of length 1. A slice such as `leaf[0:1]` keeps its axis, where an index takes it away."""
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return [jax.tree.map(lambda leaf: leaf[i : i + 1], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="squeezes" changes="solution"
+"""Your unstacked arrays have lost an axis of length 1 that belongs to them. `squeeze` removes every such axis. Remove only the first axis."""
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return [jax.tree.map(lambda leaf: leaf[i].squeeze(), tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="stack_takes_the_leaves" section="several-trees" changes="solution"
+"""Your `stack_trees` fails for two trees and more: `jnp.stack` itself is called by the map. The map passes one leaf of each tree, each as an argument of its own, and `jnp.stack` takes all arrays in one list."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(jnp.stack, *trees)
+
+
+# %% exercise="stack_trees" misconception="stacks_along_the_last_axis" changes="solution"
+"""Your `stack_trees` puts the new axis last, so rows and columns are swapped. The new axis comes first, one row for each tree."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *trees)
+
+
+# %% exercise="stack_trees" misconception="unstacks_along_the_last_axis" changes="solution"
+"""Your `unstack` takes the trees from the last axis: you get columns, not rows. The trees were stacked along the first axis."""
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    count = jax.tree.leaves(tree)[0].shape[-1]
++    return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="keys_of_the_first_dict" section="several-trees" changes="solution"
+"""Your `stack_trees` is right for dicts of arrays only, and does not notice a key that another tree has and the first has not. `jax.tree.map` knows all nodes, and compares the structures."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return {name: jnp.stack([tree[name] for tree in trees]) for name in trees[0]}
+
+
+# %% exercise="stack_trees" misconception="a_generator_is_a_list" changes="solution"
+"""Your `unstack` returns a generator. It can be used once, in a loop, and has no length; the task asks for a list."""
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    for i in range(len(jax.tree.leaves(tree)[0])):
++        yield jax.tree.map(lambda leaf: leaf[i], tree)
+
+
+# %% exercise="stack_trees" misconception="rows_without_their_trees" changes="solution"
+"""Your `unstack` returns tuples of rows: each has the leaves of one tree, and the tree around them is lost. Put each of them back into the structure."""
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return list(zip(*jax.tree.leaves(tree)))
+
+
+# %% exercise="stack_trees" misconception="lists_of_rows" changes="solution"
+"""Your `unstack` returns lists of rows: each has the leaves of one tree, and the tree around them is lost. Put each of them back into the structure."""
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    leaves = jax.tree.leaves(tree)
++    return [[leaf[i] for leaf in leaves] for i in range(len(leaves[0]))]
+
+
+# %% exercise="stack_trees" misconception="counts_the_leaves" changes="solution"
+"""Your `unstack` gives as many trees as there are leaves. Each tree has a row of every leaf, so their number is the number of rows in any one leaf."""
+-    count = len(jax.tree.leaves(tree)[0])
++    count = len(jax.tree.leaves(tree))
+
+
+# %% exercise="stack_trees" misconception="unstacks_one_dict" changes="solution"
+"""Your `unstack` is right for one dict of arrays only: it asks the tree for its `.items()` or `.values()`. A tree may be a list, a bare array or a dict in a dict."""
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    count = len(next(iter(tree.values())))
++    return [{name: leaf[i] for name, leaf in tree.items()} for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="the_list_is_one_argument" changes="solution"
+"""Your `stack_trees` fails everywhere: it gives whole trees to `jnp.stack`, which takes arrays only. Stack leaf by leaf."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jnp.stack(trees)
+
+
+# %% exercise="stack_trees" misconception="a_tree_is_an_array" changes="solution"
+"""Your `unstack` is right for a bare array only. An index on a dict asks for a key, and on a list for an item: take the rows leaf by leaf."""
+-    count = len(jax.tree.leaves(tree)[0])
+-    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
++    return [tree[i] for i in range(len(tree))]
+
+
+# %% exercise="stack_trees" misconception="a_list_is_an_array" changes="solution"
+"""Your `stack_trees` gives a result where one tree has an array and another has a list or a tuple of numbers. `np.stack` and `jnp.array` make an array of any list of numbers, so the difference of the structures goes unnoticed."""
+-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
++    return jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *trees)
+
+
+# %% exercise="stack_trees" misconception="counts_the_first_value" changes="solution"
+"""Your `unstack` takes the first value of a dict for an array: it fails where the tree is a list or a bare array, or where this value is a container. `jax.tree.leaves(tree)[0]` is the first leaf of any tree."""
+-    count = len(jax.tree.leaves(tree)[0])
++    count = next(iter(tree.values())).shape[0]
+
+
 # %% exercise="scale_and_zero" variant="by_unflatten"
 def scale(tree, factor):
     leaves, structure = jax.tree.flatten(tree)
@@ -754,6 +1305,323 @@ def sgd_step(params, grads, rate):
     return jax.tree.map(lambda p, g: p - rate * jnp.asarray(g), params, grads)
 
 
+# %% exercise="model_mask" starter=True
+from flax import nnx  # to try it
+
+
+def model_mask(model):
+    """Return a mask like `model`: False for each parameter named `bias`, True for the others.
+
+    >>> jax.tree.leaves(model_mask(nnx.LayerNorm(2, rngs=nnx.Rngs(0))))  # bias, scale
+    [False, True]
+    """
+    def decays(path, leaf):
+        return keystr(path[-1:], simple=True) != "bias"
+
+    return jax.tree.map_with_path(decays, model)
+
+
+# %% exercise="model_mask" variant="stops_at_parameters"
+def model_mask(model):
+    from flax import nnx
+
+    def is_param(node):
+        return isinstance(node, nnx.Variable)
+
+    def decays(path, leaf):
+        is_bias = keystr(path[-1:], simple=True) == "bias"
+        return jax.tree.map(lambda _: not is_bias, leaf)
+
+    return jax.tree.map_with_path(decays, model, is_leaf=is_param)
+
+
+# %% exercise="model_mask" variant="by_whole_paths"
+def model_mask(model):
+    paths = [path for path, _ in jax.tree.leaves_with_path(model)]
+    texts = ["/" + keystr(path, simple=True, separator="/") for path in paths]
+    mask = [not text.removesuffix("/value").endswith("/bias") for text in texts]
+    return jax.tree.unflatten(jax.tree.structure(model), mask)
+
+
+# %% exercise="model_mask" variant="the_last_name_that_is_not_value"
+def model_mask(model):
+    def decays(path, leaf):
+        last = getattr(path[-1], "name", None)
+        return keystr(path[-2:-1] if last == "value" else path[-1:], simple=True) != "bias"
+
+    return jax.tree.map_with_path(decays, model)
+
+
+# %% exercise="model_mask" misconception="the_last_entry_is_the_name"
+"""Every bias of an NNX model decays, as with the given function. There, the last entry of each path is `.value`: it leads from the `nnx.Param` to its array, and is no name."""
+def model_mask(model):
+    return jax.tree.map_with_path(
+        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
+    )
+
+
+# %% exercise="model_mask" misconception="always_the_entry_before" changes="the_last_entry_is_the_name"
+"""You look at the entry before the last one, in every model. Only in NNX does the path go on inside of a parameter; in Equinox and in a dict, the last entry is the name."""
+-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
++        lambda path, leaf: keystr(path[-2:-1], simple=True) != "bias", model
+
+
+# %% exercise="model_mask" misconception="one_of_the_last_two" changes="the_last_entry_is_the_name"
+"""In Equinox modules and dicts you leave out the parameters of a part that is called `bias`: you look at the last two entries together. Which of the two is the name depends on the last one."""
+-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
++        lambda path, leaf: "bias" not in [keystr((e,), simple=True) for e in path[-2:]], model
+
+
+# %% exercise="model_mask" misconception="anywhere_in_the_path" changes="the_last_entry_is_the_name"
+"""You leave out every parameter in a part that is called `bias`. The name of a parameter is one entry of its path; those before it are the parts around it."""
+-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
++        lambda path, leaf: "bias" not in [keystr((e,), simple=True) for e in path], model
+
+
+# %% exercise="model_mask" misconception="letters_in_the_path" changes="the_last_entry_is_the_name"
+"""You leave out parameters such as `bias_scale` or `unbiased`: you search the whole path for the letters. Compare one whole name."""
+-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
++        lambda path, leaf: "bias" not in keystr(path), model
+
+
+# %% exercise="model_mask" misconception="letters_at_the_end" changes="the_last_entry_is_the_name"
+"""You leave out parameters whose names only end in `bias`, or begin so. Compare the whole name."""
+-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
++        lambda path, leaf: "bias" not in keystr(path[-2:-1] if keystr(path[-1:]) == ".value" else path[-1:]), model
+
+
+# %% exercise="model_mask" misconception="every_value_is_skipped" changes="solution"
+"""You skip `value` and positions wherever they are, until you meet a name. So an array in a list that is called `bias` seems to be a bias. Skip one `value`, at the end."""
+-        if names[-1] == "value":
+-            names.pop()
++        while names[-1] == "value" or names[-1].isdigit():
++            names.pop()
+
+
+# %% exercise="model_mask" misconception="only_flax"
+"""Your function is right for NNX modules only. It should go on working for Equinox modules and for plain dicts and lists, whose leaves are arrays and no `nnx.Param`."""
+def model_mask(model):
+    from flax import nnx
+
+    if not isinstance(model, nnx.Module):
+        raise TypeError("only for NNX")
+    return jax.tree.map_with_path(
+        lambda path, leaf: keystr(path[-2:-1], simple=True) != "bias", model
+    )
+
+
+# %% exercise="model_mask" misconception="biases_are_vectors" met="google-deepmind/optax#25, salesforce/jaxformer#28"
+"""Your mask follows the number of axes. Here, every parameter is a matrix, the biases too, as in a stack of layers. The task asks for the name."""
+def model_mask(model):
+    return jax.tree.map(lambda leaf: leaf.ndim > 1, model)
+
+
+# %% exercise="model_mask" misconception="the_wrong_way_round" met="huggingface/transformers#11936" changes="solution"
+"""Your mask is the wrong way round: with it, Optax decays the biases alone. `True` means that a parameter decays."""
+-        return names[-1] != "bias"
++        return names[-1] == "bias"
+
+
+# %% exercise="model_mask" misconception="names_are_keys"
+"""You fail at modules: only the entry of a dict has a `.key`. A field's entry has a `.name`, a list's an `.idx`. `keystr` writes every kind."""
+def model_mask(model):
+    return jax.tree.map_with_path(lambda path, leaf: path[-1].key != "bias", model)
+
+
+# %% exercise="model_mask" misconception="a_dict_of_bools" changes="solution"
+"""You return a mask of another structure than the model, such as a dict of paths or a list, and Optax cannot map over both. Build the mask like `model`."""
+-    return jax.tree.map_with_path(decays, model)
++    return {keystr(path): decays(path, leaf) for path, leaf in jax.tree.leaves_with_path(model)}
+
+
+# %% exercise="model_mask" misconception="only_weights_and_kernels" met="huggingface/transformers#18273" changes="solution"
+"""You let only certain names decay, such as `kernel` and `weight`. All but the biases should decay, whatever they are called."""
+-        return names[-1] != "bias"
++        return names[-1] in ("kernel", "weight")
+
+
+# %% exercise="model_mask" misconception="the_masked_model" changes="solution"
+"""You return the model itself, or a copy of it. The task asks for a mask: `True` or `False` for each parameter."""
+-        return names[-1] != "bias"
++        return leaf if names[-1] != "bias" else leaf * 0
+
+
+# %% exercise="add_noise" variant="by_folding_in"
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    noisy = []
+    for place, leaf in enumerate(leaves):
+        noise = jax.random.normal(jax.random.fold_in(key, place), leaf.shape)
+        noisy.append((leaf + scale * noise).astype(leaf.dtype))
+    return jax.tree.unflatten(structure, noisy)
+
+
+# %% exercise="add_noise" variant="key_after_key"
+def add_noise(key, tree, scale):
+    def noisy(leaf):
+        nonlocal key
+        key, subkey = jax.random.split(key)
+        return leaf + scale * jax.random.normal(subkey, leaf.shape, leaf.dtype)
+
+    return jax.tree.map(noisy, tree)
+
+
+# %% exercise="add_noise" misconception="one_key_for_all" met="google-deepmind/optax#1063"
+"""Leaves of the same shape and dtype get the same noise. The same key, shape and dtype give the same numbers every time, so each leaf needs its own key."""
+def add_noise(key, tree, scale):
+    return jax.tree.map(
+        lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree
+    )
+
+
+# %% exercise="add_noise" misconception="a_key_for_each_name"
+"""Leaves with the same name in two parts get the same noise: you make each key from the last entry of the path. This entry is the name of the leaf inside its part, and another part can have the same name."""
+def add_noise(key, tree, scale):
+    def noisy(path, leaf):
+        own = jax.random.fold_in(key, sum(map(ord, str(path[-1:]))))
+        return leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
+
+    return jax.tree.map_with_path(noisy, tree)
+
+
+# %% exercise="add_noise" misconception="multiplies_by_noise" changes="solution"
+"""Your noise grows with the numbers of the leaf: you multiply by it. The deviation should be `scale` everywhere, also where a number is large or 0."""
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf * (1 + scale * jax.random.normal(key, leaf.shape, leaf.dtype)),
++        tree,
++        keys,
+
+
+# %% exercise="add_noise" misconception="noise_alone" changes="solution"
+"""You return the noise without the leaf: with scale 0 your result is all zeros. Add the noise to the leaf."""
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
+
+
+# %% exercise="add_noise" misconception="numpy_keeps_its_own_state" changes="one_key_for_all"
+"""The same key gives different noise at each call: your numbers come from a generator with a state of its own, such as NumPy's. In JAX the key alone decides the numbers."""
+-        lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree
++        lambda leaf: (leaf + scale * np.random.normal(size=leaf.shape)).astype(leaf.dtype), tree
+
+
+# %% exercise="add_noise" misconception="ignores_the_key" changes="solution"
+"""Two different keys give you the same noise: it comes from a fixed seed. The caller's `key` is there to decide the numbers."""
+-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
++    keys = jax.tree.unflatten(structure, jax.random.split(jax.random.key(0), len(leaves)))
+
+
+# %% exercise="add_noise" misconception="one_number_per_leaf" changes="solution"
+"""You add one random number to a whole leaf, the same in all places. Without a shape, `normal` draws a single number, and broadcasting adds it everywhere."""
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + scale * jax.random.normal(key, (), leaf.dtype), tree, keys
+
+
+# %% exercise="add_noise" misconception="promotes_the_dtype" changes="solution"
+"""A `float16` leaf becomes `float32`: a sum or a product takes the wider of two dtypes. `normal` without a dtype makes `float32`, and so does an array made of `scale`. A Python number takes the dtype of the array beside it."""
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape), tree, keys
+
+
+# %% exercise="add_noise" misconception="scale_is_the_variance" changes="solution"
+"""Your noise is too small for large scales, and too large for small scales: you take `scale` for the variance. But `scale` is the standard deviation: multiply the numbers by `scale` itself."""
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + scale**0.5 * jax.random.normal(key, leaf.shape, leaf.dtype),
++        tree,
++        keys,
+
+
+# %% exercise="add_noise" misconception="uniform_noise" changes="solution"
+"""Your noise is too small, and its mean is not near 0, as uniform numbers between 0 and 1 are. Gaussian noise lies on both sides of 0."""
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + scale * jax.random.uniform(key, leaf.shape, leaf.dtype),
++        tree,
++        keys,
+
+
+# %% exercise="add_noise" variant="one_draw_for_all"
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    sizes = [leaf.size for leaf in leaves]
+    noise = scale * jax.random.normal(key, (sum(sizes),))
+    pieces = jnp.split(noise, np.cumsum(sizes)[:-1])
+    noisy = [
+        (leaf + piece.reshape(leaf.shape)).astype(leaf.dtype)
+        for leaf, piece in zip(leaves, pieces)
+    ]
+    return jax.tree.unflatten(structure, noisy)
+
+
+# %% exercise="add_noise" misconception="the_key_moves_on_by_itself" changes="key_after_key"
+"""Every call raises an `UnboundLocalError`: a function that assigns to `key` has a local name `key`, which has no value yet where you read it."""
+-        nonlocal key
+
+
+# %% exercise="add_noise" misconception="a_list_of_keys_fits_any_tree" section="several-trees" changes="solution"
+"""You get a `ValueError` about the structure nearly everywhere: a list or an array of keys does not fit the tree. The second tree of `jax.tree.map` has to fit the first one, so the keys need its structure too."""
+-    leaves, structure = jax.tree.flatten(tree)
+-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
++    keys = list(jax.random.split(key, len(jax.tree.leaves(tree))))
+
+
+# %% exercise="add_noise" misconception="len_counts_the_leaves" section="a-key-for-every-leaf"
+"""You fail where the tree has more leaves than its outermost node has children: `len(tree)` is the number of these children, so there are too few keys. Count the leaves: parts can hold several."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.random.split(key, len(tree))
+    return jax.tree.unflatten(
+        structure,
+        [
+            leaf + scale * jax.random.normal(k, leaf.shape, leaf.dtype)
+            for leaf, k in zip(leaves, keys)
+        ],
+    )
+
+
+# %% exercise="add_noise" misconception="keys_are_numbers"
+"""Your function fails everywhere: it adds a number to a key. A key is no number: new keys come from `jax.random.split` or `jax.random.fold_in`."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    noisy = [
+        leaf + scale * jax.random.normal(key + i, leaf.shape, leaf.dtype)
+        for i, leaf in enumerate(leaves)
+    ]
+    return jax.tree.unflatten(structure, noisy)
+
+
+# %% exercise="add_noise" misconception="no_scale" changes="solution"
+"""Your noise is the same for every `scale`, also for 0: its deviation is always 1. `jax.random.normal` knows nothing of `scale`; multiply its numbers."""
+-        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
++        lambda leaf, key: leaf + jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
+
+
+# %% exercise="add_noise" misconception="one_dict_only"
+"""You are right for one dict of arrays only: you ask the tree for its `.items()`. A tree may be a list, a bare array or a dict in a dict."""
+def add_noise(key, tree, scale):
+    keys = jax.random.split(key, len(tree))
+    return {
+        name: leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
+        for (name, leaf), own in zip(tree.items(), keys)
+    }
+
+
+# %% exercise="add_noise" misconception="a_key_for_each_size" changes="solution"
+"""Leaves of the same size get the same noise: the number that makes each key comes from the size or the shape. Two leaves can have one shape; number the leaves instead."""
+-    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
++    keys = [jax.random.fold_in(key, leaf.size) for leaf in leaves]
++    keys = jax.tree.unflatten(structure, keys)
+
+
+# %% exercise="add_noise" misconception="returns_the_leaves"
+"""You return a list of the noisy leaves. The tree around them is lost: flattening is half of the way, and `jax.tree.unflatten` goes back."""
+def add_noise(key, tree, scale):
+    leaves = jax.tree.leaves(tree)
+    keys = jax.random.split(key, len(leaves))
+    return [
+        leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
+        for leaf, own in zip(leaves, keys)
+    ]
+
+
 # %% exercise="global_norm" variant="by_reduce"
 def global_norm(tree):
     squares = jax.tree.map(lambda leaf: jnp.sum(jnp.square(leaf)), tree)
@@ -946,17 +1814,24 @@ def clip_by_global_norm(grads, most):
 +    factor = jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
 
 
-# %% exercise="clip" misconception="adds_the_norms" section="counts-and-norms" changes="nan_in_the_global_norm"
+# %% exercise="clip" misconception="adds_the_norms" section="counts-and-norms"
 """Your `clip_by_global_norm` shrinks too much where there are several leaves: you add the norms of the leaves. Their squares add up to the square of the global norm; the norms themselves do not."""
--    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
--    factor = most / jnp.maximum(norm, most)
--    return jax.tree.map(lambda leaf: leaf * factor, grads)
-+    def length(leaf):
-+        squares = jnp.sum(leaf**2)
-+        return jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1.0)), 0.0)
-+
-+    norm = sum(length(leaf) for leaf in jax.tree.leaves(grads))
-+    return jax.tree.map(lambda leaf: leaf * (most / jnp.maximum(norm, most)), grads)
+
+
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    def length(leaf):
+        squares = jnp.sum(leaf**2)
+        return jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1.0)), 0.0)
+
+    norm = sum(length(leaf) for leaf in jax.tree.leaves(grads))
+    return jax.tree.map(lambda leaf: leaf * (most / jnp.maximum(norm, most)), grads)
 
 
 # %% exercise="clip" misconception="a_norm_per_row" changes="solution"
@@ -975,11 +1850,14 @@ def clip_by_global_norm(grads, most):
 +    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
 
 
-# %% exercise="clip" misconception="both_by_leaf" changes="nan_in_the_global_norm"
+# %% exercise="clip" misconception="both_by_leaf" changes="adds_the_norms"
 """Your `clip_by_global_norm` clips leaf by leaf: two clipped leaves of norm 1 have the global norm 1.414. A map sees one leaf at a time, so compute the global norm before you map."""
--    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
--    factor = most / jnp.maximum(norm, most)
--    return jax.tree.map(lambda leaf: leaf * factor, grads)
+-    def length(leaf):
+-        squares = jnp.sum(leaf**2)
+-        return jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1.0)), 0.0)
+-
+-    norm = sum(length(leaf) for leaf in jax.tree.leaves(grads))
+-    return jax.tree.map(lambda leaf: leaf * (most / jnp.maximum(norm, most)), grads)
 +    return clip_by_leaf(grads, most)
 
 
@@ -1077,874 +1955,6 @@ def clip_by_global_norm(grads, most):
 -        squares = jnp.sum(leaf**2)
 -        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
 +        return leaf / jnp.maximum(1.0, jnp.sqrt(jnp.mean(leaf**2)) / most)
-
-
-# %% exercise="add_noise" variant="by_folding_in"
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    noisy = []
-    for place, leaf in enumerate(leaves):
-        noise = jax.random.normal(jax.random.fold_in(key, place), leaf.shape)
-        noisy.append((leaf + scale * noise).astype(leaf.dtype))
-    return jax.tree.unflatten(structure, noisy)
-
-
-# %% exercise="add_noise" variant="key_after_key"
-def add_noise(key, tree, scale):
-    def noisy(leaf):
-        nonlocal key
-        key, subkey = jax.random.split(key)
-        return leaf + scale * jax.random.normal(subkey, leaf.shape, leaf.dtype)
-
-    return jax.tree.map(noisy, tree)
-
-
-# %% exercise="add_noise" misconception="one_key_for_all" met="google-deepmind/optax#1063"
-"""Leaves of the same shape and dtype get the same noise. The same key, shape and dtype give the same numbers every time, so each leaf needs its own key."""
-def add_noise(key, tree, scale):
-    return jax.tree.map(
-        lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree
-    )
-
-
-# %% exercise="add_noise" misconception="a_key_for_each_name"
-"""Leaves with the same name in two parts get the same noise: you make each key from the last entry of the path. This entry is the name of the leaf inside its part, and another part can have the same name."""
-def add_noise(key, tree, scale):
-    def noisy(path, leaf):
-        own = jax.random.fold_in(key, sum(map(ord, str(path[-1:]))))
-        return leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
-
-    return jax.tree.map_with_path(noisy, tree)
-
-
-# %% exercise="add_noise" misconception="multiplies_by_noise" changes="solution"
-"""Your noise grows with the numbers of the leaf: you multiply by it. The deviation should be `scale` everywhere, also where a number is large or 0."""
--        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-+        lambda leaf, key: leaf * (1 + scale * jax.random.normal(key, leaf.shape, leaf.dtype)),
-+        tree,
-+        keys,
-
-
-# %% exercise="add_noise" misconception="noise_alone" changes="solution"
-"""You return the noise without the leaf: with scale 0 your result is all zeros. Add the noise to the leaf."""
--        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-+        lambda leaf, key: scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-
-
-# %% exercise="add_noise" misconception="numpy_keeps_its_own_state" changes="one_key_for_all"
-"""The same key gives different noise at each call: your numbers come from a generator with a state of its own, such as NumPy's. In JAX the key alone decides the numbers."""
--        lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree
-+        lambda leaf: (leaf + scale * np.random.normal(size=leaf.shape)).astype(leaf.dtype), tree
-
-
-# %% exercise="add_noise" misconception="ignores_the_key" changes="solution"
-"""Two different keys give you the same noise: it comes from a fixed seed. The caller's `key` is there to decide the numbers."""
--    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-+    keys = jax.tree.unflatten(structure, jax.random.split(jax.random.key(0), len(leaves)))
-
-
-# %% exercise="add_noise" misconception="one_number_per_leaf" changes="solution"
-"""You add one random number to a whole leaf, the same in all places. Without a shape, `normal` draws a single number, and broadcasting adds it everywhere."""
--        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-+        lambda leaf, key: leaf + scale * jax.random.normal(key, (), leaf.dtype), tree, keys
-
-
-# %% exercise="add_noise" misconception="promotes_the_dtype" changes="solution"
-"""A `float16` leaf becomes `float32`: a sum or a product takes the wider of two dtypes. `normal` without a dtype makes `float32`, and so does an array made of `scale`. A Python number takes the dtype of the array beside it."""
--        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-+        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape), tree, keys
-
-
-# %% exercise="add_noise" misconception="scale_is_the_variance" changes="solution"
-"""Your noise is too small for large scales, and too large for small scales: you take `scale` for the variance. But `scale` is the standard deviation: multiply the numbers by `scale` itself."""
--        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-+        lambda leaf, key: leaf + scale**0.5 * jax.random.normal(key, leaf.shape, leaf.dtype),
-+        tree,
-+        keys,
-
-
-# %% exercise="add_noise" misconception="uniform_noise" changes="solution"
-"""Your noise is too small, and its mean is not near 0, as uniform numbers between 0 and 1 are. Gaussian noise lies on both sides of 0."""
--        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-+        lambda leaf, key: leaf + scale * jax.random.uniform(key, leaf.shape, leaf.dtype),
-+        tree,
-+        keys,
-
-
-# %% exercise="add_noise" variant="one_draw_for_all"
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    sizes = [leaf.size for leaf in leaves]
-    noise = scale * jax.random.normal(key, (sum(sizes),))
-    pieces = jnp.split(noise, np.cumsum(sizes)[:-1])
-    noisy = [
-        (leaf + piece.reshape(leaf.shape)).astype(leaf.dtype)
-        for leaf, piece in zip(leaves, pieces)
-    ]
-    return jax.tree.unflatten(structure, noisy)
-
-
-# %% exercise="add_noise" misconception="the_key_moves_on_by_itself" changes="key_after_key"
-"""Every call raises an `UnboundLocalError`: a function that assigns to `key` has a local name `key`, which has no value yet where you read it."""
--        nonlocal key
-
-
-# %% exercise="add_noise" misconception="a_list_of_keys_fits_any_tree" section="several-trees" changes="solution"
-"""You get a `ValueError` about the structure nearly everywhere: a list or an array of keys does not fit the tree. The second tree of `jax.tree.map` has to fit the first one, so the keys need its structure too."""
--    leaves, structure = jax.tree.flatten(tree)
--    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-+    keys = list(jax.random.split(key, len(jax.tree.leaves(tree))))
-
-
-# %% exercise="add_noise" misconception="len_counts_the_leaves" section="a-key-for-every-leaf"
-"""You fail where the tree has more leaves than its outermost node has children: `len(tree)` is the number of these children, so there are too few keys. Count the leaves: parts can hold several."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    keys = jax.random.split(key, len(tree))
-    return jax.tree.unflatten(
-        structure,
-        [
-            leaf + scale * jax.random.normal(k, leaf.shape, leaf.dtype)
-            for leaf, k in zip(leaves, keys)
-        ],
-    )
-
-
-# %% exercise="add_noise" misconception="keys_are_numbers"
-"""Your function fails everywhere: it adds a number to a key. A key is no number: new keys come from `jax.random.split` or `jax.random.fold_in`."""
-def add_noise(key, tree, scale):
-    leaves, structure = jax.tree.flatten(tree)
-    noisy = [
-        leaf + scale * jax.random.normal(key + i, leaf.shape, leaf.dtype)
-        for i, leaf in enumerate(leaves)
-    ]
-    return jax.tree.unflatten(structure, noisy)
-
-
-# %% exercise="add_noise" misconception="no_scale" changes="solution"
-"""Your noise is the same for every `scale`, also for 0: its deviation is always 1. `jax.random.normal` knows nothing of `scale`; multiply its numbers."""
--        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-+        lambda leaf, key: leaf + jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
-
-
-# %% exercise="add_noise" misconception="one_dict_only"
-"""You are right for one dict of arrays only: you ask the tree for its `.items()`. A tree may be a list, a bare array or a dict in a dict."""
-def add_noise(key, tree, scale):
-    keys = jax.random.split(key, len(tree))
-    return {
-        name: leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
-        for (name, leaf), own in zip(tree.items(), keys)
-    }
-
-
-# %% exercise="add_noise" misconception="a_key_for_each_size" changes="solution"
-"""Leaves of the same size get the same noise: the number that makes each key comes from the size or the shape. Two leaves can have one shape; number the leaves instead."""
--    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
-+    keys = [jax.random.fold_in(key, leaf.size) for leaf in leaves]
-+    keys = jax.tree.unflatten(structure, keys)
-
-
-# %% exercise="add_noise" misconception="returns_the_leaves"
-"""You return a list of the noisy leaves. The tree around them is lost: flattening is half of the way, and `jax.tree.unflatten` goes back."""
-def add_noise(key, tree, scale):
-    leaves = jax.tree.leaves(tree)
-    keys = jax.random.split(key, len(leaves))
-    return [
-        leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
-        for leaf, own in zip(leaves, keys)
-    ]
-
-
-# %% exercise="decay_mask" starter=True
-def decay_mask(params):
-    """Return a tree like `params`: False for each leaf named `bias`, True for the others.
-
-    >>> decay_mask({"head": {"weight": np.ones((2, 2)), "bias": np.ones(2)}})
-    {'head': {'bias': False, 'weight': True}}
-    """
-    return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
-
-
-# %% exercise="decay_mask" variant="by_comparing_entries"
-def decay_mask(params):
-    biases = [jax.tree_util.DictKey("bias")], [jax.tree_util.GetAttrKey("bias")]
-    return jax.tree.map_with_path(lambda path, leaf: list(path[-1:]) not in biases, params)
-
-
-# %% exercise="decay_mask" variant="by_kind_of_entry"
-def decay_mask(params):
-    def name(path):
-        if not path:
-            return None
-        if isinstance(path[-1], jax.tree_util.GetAttrKey):
-            return path[-1].name
-        return getattr(path[-1], "key", None)
-
-    pairs, structure = jax.tree.flatten_with_path(params)
-    return jax.tree.unflatten(structure, [name(path) != "bias" for path, _ in pairs])
-
-
-# %% exercise="decay_mask" misconception="paths_hold_texts" met="huggingface/transformers#11936"
-"""Your function still gives the first result: all `True`. A path is no tuple of strings: it holds objects such as `DictKey(key='bias')`, and such an object never equals a string."""
-def decay_mask(params):
-    return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
-
-
-# %% exercise="decay_mask" misconception="bias_somewhere_in_the_text"
-"""You give `False` to leaves with longer names, such as `bias_scale`, or to a part called `unbiased`. A search for letters in a string finds them in longer names too."""
-def decay_mask(params):
-    return jax.tree.map_with_path(
-        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
-    )
-
-
-# %% exercise="decay_mask" misconception="bias_at_the_end_of_the_text" changes="bias_somewhere_in_the_text"
-"""You give `False` to leaves such as `pre_bias`, whose names only end in `bias`. Compare the whole name, not the end of a string."""
--        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
-+        lambda path, leaf: not jax.tree_util.keystr(path, simple=True).endswith("bias"), params
-
-
-# %% exercise="decay_mask" misconception="bias_anywhere_in_the_path" changes="solution"
-"""You give `False` to all leaves in a part that is called `bias`. A path has an entry for every part above the leaf. Only the last entry is the name of the leaf."""
--        return keystr(path[-1:], simple=True) != "bias"
-+        names = [getattr(entry, "key", getattr(entry, "name", None)) for entry in path]
-+        return "bias" not in names
-
-
-# %% exercise="decay_mask" misconception="the_path_is_one_text" changes="solution"
-"""You give `False` to a leaf whose name only ends in `/bias`: you join the path to one string and split the string again. But a key can contain the separator, and then you split inside the key."""
--        return keystr(path[-1:], simple=True) != "bias"
-+        text = jax.tree_util.keystr(path, simple=True, separator="/")
-+        return text.split("/")[-1] != "bias"
-
-
-# %% exercise="decay_mask" misconception="every_leaf_has_a_name" changes="solution"
-"""Your function fails on a bare array. A leaf that is the whole tree has an empty path: there is no last entry to look at."""
--        return keystr(path[-1:], simple=True) != "bias"
-+        return getattr(path[-1], "key", getattr(path[-1], "name", None)) != "bias"
-
-
-# %% exercise="decay_mask" misconception="every_entry_has_a_key"
-"""Your function fails in lists, in namedtuples, and where the path is empty. A dict's entry has a `.key`. A list's entry has an `.idx` instead, and a namedtuple's entry a `.name`."""
-def decay_mask(params):
-    return jax.tree.map_with_path(lambda path, leaf: path[-1].key != "bias", params)
-
-
-# %% exercise="decay_mask" misconception="only_dicts_have_names" changes="bias_somewhere_in_the_text"
-"""You are right for dicts, but the field `bias` of a namedtuple decays. Only the entry of a dict has a `.key`: the entry of a field has its name in another attribute."""
--        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
-+        lambda path, leaf: not path or getattr(path[-1], "key", None) != "bias", params
-
-
-# %% exercise="decay_mask" misconception="biases_are_vectors" met="google-deepmind/optax#25, salesforce/jaxformer#28"
-"""Your mask follows the number of axes: `False` for vectors, `True` for matrices. Often this gives the same mask, but a weight can be a vector too. This exercise asks for the name."""
-def decay_mask(params):
-    return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
-
-
-# %% exercise="decay_mask" misconception="mask_of_the_biases" met="huggingface/transformers#11936" changes="bias_somewhere_in_the_text"
-"""Your mask is the wrong way round: `True` for the biases. In this mask, `True` means that the leaf decays."""
--        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
-+        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "bias", params
-
-
-# %% exercise="decay_mask" misconception="a_piece_of_the_last_name" changes="bias_somewhere_in_the_text"
-"""You give `False` to leaves with longer names, such as `bias_scale` or `unbiased`. You look at the right entry of the path, and then for `bias` within its string. Compare the whole name."""
--        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
-+        lambda path, leaf: "bias" not in jax.tree_util.keystr(path[-1:], simple=True), params
-
-
-# %% exercise="decay_mask" misconception="the_first_entry" changes="bias_somewhere_in_the_text"
-"""You look at the beginning of the path: every leaf in a part called `bias` gets `False`, and a bias inside another part decays. The name of a leaf is the last entry of its path."""
--        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
-+        lambda path, leaf: jax.tree_util.keystr(path[:1], simple=True) != "bias", params
-
-
-# %% exercise="decay_mask" misconception="the_path_is_one_name" changes="bias_somewhere_in_the_text"
-"""You find a bias in the outermost dict or namedtuple only; inside a part, the bias decays: you compare the string of the whole path. For a leaf inside a part, this string begins with the name of the part."""
--        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
-+        lambda path, leaf: jax.tree_util.keystr(path, simple=True) != "bias", params
-
-
-# %% exercise="decay_mask" misconception="one_level_of_names"
-"""You put one bool in the place of a whole part, and fail on a list or a bare array, which has no `.items`: you go over the outermost dict only. A mask has a bool for each leaf, at any depth."""
-def decay_mask(params):
-    return {name: name != "bias" for name, part in params.items()}
-
-
-# %% exercise="decay_mask" misconception="dicts_and_lists_only"
-"""You put one bool in the place of a namedtuple or a tuple, or a bool where there is a `None`: you go into dicts and lists only. JAX knows more nodes, and `None` is one without children."""
-def decay_mask(params, name=None):
-    if isinstance(params, dict):
-        return {key: decay_mask(value, key) for key, value in params.items()}
-    if isinstance(params, list):
-        return [decay_mask(value) for value in params]
-    return name != "bias"
-
-
-# %% exercise="decay_mask" misconception="none_gets_a_bool" section="none-in-each-place" changes="bias_somewhere_in_the_text"
-"""You put a bool where the tree holds `None`. A `None` is no leaf: there is nothing to decay, and the `None` stays, unless `is_leaf` makes JAX pass it to your function."""
--        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
-+        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) != "bias",
-+        params,
-+        is_leaf=lambda node: node is None,
-
-
-# %% exercise="decay_mask" misconception="a_list_of_bools"
-"""You return a list of bools, one for each leaf. A mask is a tree of the same structure as `params`, so that it can be mapped together with them."""
-def decay_mask(params):
-    pairs, _ = jax.tree.flatten_with_path(params)
-    return [jax.tree_util.keystr(path[-1:], simple=True) != "bias" for path, _ in pairs]
-
-
-# %% exercise="decay_mask" misconception="the_decayed_parameters" changes="solution"
-"""You return the parameters, or zeros in the place of the biases. The task asks for a mask: `True` or `False` for each leaf."""
--        return keystr(path[-1:], simple=True) != "bias"
-+        return leaf if jax.tree_util.keystr(path[-1:], simple=True) != "bias" else leaf * 0
-
-
-# %% exercise="decay_mask" misconception="everything_but_the_weights" changes="bias_somewhere_in_the_text"
-"""You give `True` only to leaves called `weight`. The mask is `False` for biases alone: a leaf with any other name decays, and so does one in a list."""
--        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
-+        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "weight", params
-
-
-# %% exercise="decay_mask" misconception="the_entry_is_a_text"
-"""Your mask is `True` everywhere, and a bare array makes you fail: you compare the last entry with the string `bias`. An entry is an object such as `DictKey(key='bias')`, and never equals a string; and an empty path has no last entry."""
-def decay_mask(params):
-    return jax.tree.map_with_path(lambda path, leaf: path[-1] != "bias", params)
-
-
-# %% exercise="decay_mask" misconception="all_but_the_empty_path_have_keys" changes="bias_somewhere_in_the_text"
-"""Your function fails where the last entry of a path belongs to a list, a tuple or a namedtuple. Only some entries have a `.key`: a list's entry has an `.idx`, and a namedtuple's field has a `.name`. `keystr` writes every kind of entry."""
--        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
-+        lambda path, leaf: not path or path[-1].key != "bias", params
-
-
-# %% exercise="decay_mask" misconception="the_last_name_counts" changes="solution"
-"""You give `False` to arrays in a list or a tuple that is called `bias`. The last entry of such a path is a position, such as 1, and a position is not `bias`. Only the last entry counts, whatever its kind is; do not skip entries without a name."""
--        return keystr(path[-1:], simple=True) != "bias"
-+        names = [
-+            getattr(entry, "key", getattr(entry, "name", None))
-+            for entry in path
-+            if not isinstance(entry, jax.tree_util.SequenceKey)
-+        ]
-+        return names[-1:] != ["bias"]
-
-
-# %% exercise="rates_by_part" variant="by_broadcast"
-def rates_by_part(rates, params, grads):
-    rates = jax.tree.broadcast(rates, params)
-    return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
-
-
-# %% exercise="rates_by_part" variant="steps_first"
-def rates_by_part(rates, params, grads):
-    steps = jax.tree.map(
-        lambda rate, part: jax.tree.map(lambda g: rate * g, part), rates, grads
-    )
-    return jax.tree.map(lambda p, step: p - step, params, steps)
-
-
-# %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix" changes="by_broadcast"
-"""Your function fails as soon as one rate stands for a part with several leaves: `params` comes first in your map. The first tree decides where the leaves are, so only the first tree may be the prefix."""
--    rates = jax.tree.broadcast(rates, params)
-
-
-# %% exercise="rates_by_part" misconception="only_leaves_arrive" met="jax-ml/jax#35996"
-"""Your function fails with a `TypeError` where one rate stands for a whole part. There, JAX passes the whole part to your function, a dict or a list, and Python cannot multiply a dict or a list by a rate."""
-def rates_by_part(rates, params, grads):
-    return jax.tree.map(lambda rate, p, g: p - rate * g, rates, params, grads)
-
-
-# %% exercise="rates_by_part" misconception="pairs_by_position"
-"""Your function pairs rates and leaves by their positions in two lists. One rate can stand for several leaves, so the positions do not fit. Some leaves are lost, or get a wrong rate."""
-def rates_by_part(rates, params, grads):
-    leaves, structure = jax.tree.flatten(params)
-    new = [
-        p - rate * g for rate, p, g in zip(jax.tree.leaves(rates), leaves, jax.tree.leaves(grads))
-    ]
-    return jax.tree.unflatten(structure, new)
-
-
-# %% exercise="rates_by_part" misconception="one_level_of_rates"
-"""Your function takes the rates from the outermost dict only. A prefix can stop at any depth: it may be one number for the whole tree, or stop deeper, in a list or a dict."""
-def rates_by_part(rates, params, grads):
-    return {
-        name: jax.tree.map(lambda p, g: p - rates[name] * g, params[name], grads[name])
-        for name in params
-    }
-
-
-# %% exercise="rates_by_part" misconception="zero_is_no_rate" changes="solution"
-"""Where a rate is 0, your parameters change: a test such as `rate or 1` takes 0 for a missing rate. 0 is a rate like others: with rate 0, the part stays as it is."""
--        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-+        return jax.tree.map(lambda p, g: p - (rate or 1.0) * g, part, grads)
-
-
-# %% exercise="rates_by_part" misconception="one_rate_for_all"
-"""Every part gets the first rate in your function. Each number in `rates` is the rate of its own part only."""
-def rates_by_part(rates, params, grads):
-    rate = jax.tree.leaves(rates)[0]
-    return jax.tree.map(lambda p, g: p - rate * g, params, grads)
-
-
-# %% exercise="rates_by_part" misconception="list_and_tuple_are_the_same" section="several-trees" changes="solution"
-"""You accept a list of rates for a tuple of parameters. In Python both are sequences. But to JAX they are two kinds of nodes, so a list is no prefix of a tuple."""
-+    if isinstance(rates, list) and isinstance(params, tuple):
-+        rates = tuple(rates)
-     return jax.tree.map(step, rates, params, grads)
-
-
-# %% exercise="rates_by_part" misconception="none_is_no_step" section="none-in-each-place" changes="solution"
-"""You accept a `None` in `rates` where `params` has an array or a part, as if it said "no step". To JAX `None` is a node, so it fits only a `None` in `params`."""
-     def step(rate, part, grads):
-+        if rate is None:
-+            return part
-...
--    return jax.tree.map(step, rates, params, grads)
-+    return jax.tree.map(step, rates, params, grads, is_leaf=lambda node: node is None)
-
-
-# %% exercise="rates_by_part" misconception="items_of_the_rates" section="the-prefix-rule"
-"""You are right for a dict of rates only, and lose the parameters of a key that `rates` does not have: you go over `rates.items()`. A prefix may be a number, a list or another node, and may stop deeper."""
-def rates_by_part(rates, params, grads):
-    return {
-        name: jax.tree.map(lambda p, g: p - rate * g, params[name], grads[name])
-        for name, rate in rates.items()
-    }
-
-
-# %% exercise="rates_by_part" misconception="no_prefix_no_step" changes="solution"
-"""Where `rates` is no prefix, you return the unchanged parameters. Then training goes on without a step, and no message says why. Do not catch the error."""
--    return jax.tree.map(step, rates, params, grads)
-+    try:
-+        return jax.tree.map(step, rates, params, grads)
-+    except ValueError:
-+        return params
-
-
-# %% exercise="rates_by_part" misconception="goes_uphill" changes="solution"
-"""You add the step instead of subtracting it. A gradient points in the direction in which the function grows fastest, so your step goes uphill."""
--        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-+        return jax.tree.map(lambda p, g: p + rate * g, part, grads)
-
-
-# %% exercise="rates_by_part" misconception="the_step_alone" changes="solution"
-"""You return the rates times the gradients, without the parameters. The task asks for the parameters after the step."""
--        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-+        return jax.tree.map(lambda p, g: rate * g, part, grads)
-
-
-# %% exercise="rates_by_part" misconception="the_rates_are_lost" changes="solution"
-"""You subtract the whole gradient, as if every rate were 1. Multiply each gradient by the rate of its part."""
--        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-+        return jax.tree.map(lambda p, g: p - g, part, grads)
-
-
-# %% exercise="rates_by_part" misconception="all_the_gradients_for_a_part" section="several-trees"
-"""You fail as soon as `rates` has parts: the map over a part takes the whole of `grads`. A part of `params` goes with the same part of `grads`: pass both trees to the outer map."""
-def rates_by_part(rates, params, grads):
-    def step(rate, part):
-        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-
-    return jax.tree.map(step, rates, params)
-
-
-# %% exercise="rates_by_part" misconception="a_rate_for_each_leaf" section="the-prefix-rule"
-"""You refuse every prefix that is shorter than `params`: you ask for two equal structures. A prefix need not have the same structure: one number may stand for a whole part."""
-def rates_by_part(rates, params, grads):
-    if jax.tree.structure(rates) != jax.tree.structure(params):
-        raise ValueError("rates and params have different structures")
-    return jax.tree.map(lambda rate, p, g: p - rate * g, rates, params, grads)
-
-
-# %% exercise="rates_by_part" misconception="dicts_alone_are_parts" section="the-prefix-rule"
-"""You follow the rates into dicts only. Where `rates` has a list, a tuple or another node, you fail or raise another error than JAX. A map with `rates` first knows all kinds of nodes."""
-def rates_by_part(rates, params, grads):
-    if isinstance(rates, dict):
-        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
-    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
-
-
-# %% exercise="rates_by_part" misconception="returns_the_parts" changes="by_broadcast"
-"""You return a list of leaves. The tree around them is lost: parameters keep their structure in a step."""
--    return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
-+    return jax.tree.leaves(jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates))
-
-
-# %% exercise="rates_by_part" misconception="goes_down_dicts_of_rates" section="the-prefix-rule" changes="dicts_alone_are_parts"
-"""You follow the rates into dicts only, key by key. Where `rates` has a list, a tuple or another node, you fail; and a key that is missing in `rates` is missing in your result. A map with `rates` first knows all kinds of nodes, and compares the keys."""
--        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
-+        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in rates}
-
-
-# %% exercise="rates_by_part" misconception="a_key_too_many_is_ignored" section="the-prefix-rule"
-"""You go down dicts yourself, over the keys of `params`: a key that only `rates` has goes unnoticed, and a rate that cannot be multiplied, such as `None`, raises another error than JAX's. A map with `rates` first compares the structures."""
-def rates_by_part(rates, params, grads):
-    if isinstance(rates, dict) and isinstance(params, dict):
-        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
-    if isinstance(rates, (list, tuple)):
-        return jax.tree.map(
-            rates_by_part, rates, params, grads, is_leaf=lambda node: node is not rates
-        )
-    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
-
-
-# %% exercise="rates_by_part" misconception="each_part_becomes_a_list" changes="solution"
-"""Where one rate stands for a part, your result has a list of its leaves; a single array becomes a list too. The part keeps its structure: map over the two parts, instead of listing their leaves."""
--        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
-+        pairs = zip(jax.tree.leaves(part), jax.tree.leaves(grads))
-+        return [p - rate * g for p, g in pairs]
-
-
-# %% exercise="rates_by_part" misconception="follows_the_path_with_a_default" section="the-prefix-rule"
-"""You follow the path of each leaf through `rates`, with 0 where a key is missing. So you give a result where `rates` is no prefix, or raise another error than JAX's. A map with `rates` first compares the structures."""
-def rates_by_part(rates, params, grads):
-    def step(path, p, g):
-        rate = rates
-        for entry in path:
-            if isinstance(rate, dict):
-                rate = rate.get(entry.key, 0.0)
-            elif isinstance(rate, (list, tuple)):
-                rate = rate[entry.idx if hasattr(entry, "idx") else entry.name]
-            else:
-                break
-        return p - rate * g
-
-    return jax.tree.map_with_path(step, params, grads)
-
-
-# %% exercise="stack_trees" variant="by_numpy"
-def stack_trees(trees):
-    first, *others = trees
-    for other in others:
-        jax.tree.map(lambda *_: None, other, first)  # where `first` stops earlier, it raises
-    return jax.tree.map(lambda *leaves: np.stack(leaves), first, *others)
-
-
-def unstack(tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return [jax.tree.unflatten(structure, rows) for rows in zip(*leaves)]
-
-
-# %% exercise="stack_trees" variant="by_structure"
-def stack_trees(trees):
-    structure = jax.tree.structure(trees[0])
-    for tree in trees:
-        if jax.tree.structure(tree) != structure:
-            raise ValueError("the trees have different structures")
-    columns = zip(*(jax.tree.leaves(tree) for tree in trees))
-    return jax.tree.unflatten(structure, [jnp.array(column) for column in columns])
-
-
-def unstack(tree):
-    leaves = jax.tree.leaves(tree)
-    return [jax.tree.map(lambda leaf: leaf[i, ...], tree) for i in range(leaves[0].shape[0])]
-
-
-# %% exercise="stack_trees" misconception="lists_instead_of_arrays" met="google-deepmind/jraph#10" changes="solution"
-"""In your stacked tree each leaf became a list. To JAX a list is a node, so there are as many leaves as before: such a tree is transposed, not stacked."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return jax.tree.map(lambda *leaves: list(leaves), *trees)
-
-
-# %% exercise="stack_trees" misconception="joins_end_to_end" changes="solution"
-"""You join your leaves end to end: two vectors of length 2 become one vector of length 4. `concatenate` makes an axis longer. A stack has a new axis."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees)
-
-
-# %% exercise="stack_trees" misconception="rows_below_rows" changes="solution"
-"""You are right for vectors only: a matrix gets no new axis, and a single number gets one too many. `vstack` puts rows below rows; what it does depends on how many axes there are."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return jax.tree.map(lambda *leaves: jnp.vstack(leaves), *trees)
-
-
-# %% exercise="stack_trees" misconception="two_trees" changes="solution"
-"""Your `stack_trees` takes exactly two trees: it fails for one tree, and loses a third tree. With a star, a function takes any number of arguments. So does `jax.tree.map`."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return jax.tree.map(lambda a, b: jnp.stack([a, b]), trees[0], trees[1])
-
-
-# %% exercise="stack_trees" misconception="last_axis"
-"""Both your functions use the last axis, so rows and columns are swapped. The task asks for the first axis: one row for each tree."""
-def stack_trees(trees):
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *trees)
-
-
-def unstack(tree):
-    count = jax.tree.leaves(tree)[0].shape[-1]
-    return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="maps_over_the_list" met="patrick-kidger/equinox#397" section="several-trees" changes="solution"
-"""Your result is still a list of trees. To JAX, a list of trees is one tree. So a map over this list takes each leaf alone, and never two leaves together."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), trees)
-
-
-# %% exercise="stack_trees" misconception="keys_do_not_matter" section="several-trees" changes="solution"
-"""You stack trees with different keys without an error. Lists of leaves do not know the place of each leaf, so `w` of one tree is stacked with `v` of another tree."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    columns = zip(*(jax.tree.leaves(tree) for tree in trees))
-+    structure = jax.tree.structure(trees[0])
-+    return jax.tree.unflatten(structure, [jnp.stack(column) for column in columns])
-
-
-# %% exercise="stack_trees" misconception="counts_the_entries" changes="solution"
-"""Your `unstack` gives too many or too few trees: `len` of a tree is the number of entries of its outermost container, such as the keys of a dict. The number of rows is the length of a leaf."""
--    count = len(jax.tree.leaves(tree)[0])
--    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(len(tree))]
-
-
-# %% exercise="stack_trees" misconception="rows_in_one_tree" changes="solution"
-"""Your `unstack` returns one tree with a list of rows in each place. A map keeps the tree outside and puts its results inside; here the list should be outside."""
--    count = len(jax.tree.leaves(tree)[0])
--    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-+    return jax.tree.map(list, tree)
-
-
-# %% exercise="stack_trees" misconception="keeps_the_axis" changes="solution"
-"""The arrays in your unstacked trees have one axis too many, of length 1. A slice such as `leaf[0:1]` keeps its axis, where an index takes it away."""
--    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-+    return [jax.tree.map(lambda leaf: leaf[i : i + 1], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="squeezes" changes="solution"
-"""Your unstacked arrays have lost an axis of length 1 that belongs to them. `squeeze` removes every such axis. Remove only the first axis."""
--    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-+    return [jax.tree.map(lambda leaf: leaf[i].squeeze(), tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="stack_takes_the_leaves" section="several-trees" changes="solution"
-"""Your `stack_trees` fails for two trees and more: `jnp.stack` itself is called by the map. The map passes one leaf of each tree, each as an argument of its own, and `jnp.stack` takes all arrays in one list."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return jax.tree.map(jnp.stack, *trees)
-
-
-# %% exercise="stack_trees" misconception="stacks_along_the_last_axis" changes="solution"
-"""Your `stack_trees` puts the new axis last, so rows and columns are swapped. The new axis comes first, one row for each tree."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *trees)
-
-
-# %% exercise="stack_trees" misconception="unstacks_along_the_last_axis" changes="solution"
-"""Your `unstack` takes the trees from the last axis: you get columns, not rows. The trees were stacked along the first axis."""
--    count = len(jax.tree.leaves(tree)[0])
--    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-+    count = jax.tree.leaves(tree)[0].shape[-1]
-+    return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="keys_of_the_first_dict" section="several-trees" changes="solution"
-"""Your `stack_trees` is right for dicts of arrays only, and does not notice a key that another tree has and the first has not. `jax.tree.map` knows all nodes, and compares the structures."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return {name: jnp.stack([tree[name] for tree in trees]) for name in trees[0]}
-
-
-# %% exercise="stack_trees" misconception="a_generator_is_a_list" changes="solution"
-"""Your `unstack` returns a generator. It can be used once, in a loop, and has no length; the task asks for a list."""
--    count = len(jax.tree.leaves(tree)[0])
--    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-+    for i in range(len(jax.tree.leaves(tree)[0])):
-+        yield jax.tree.map(lambda leaf: leaf[i], tree)
-
-
-# %% exercise="stack_trees" misconception="rows_without_their_trees" changes="solution"
-"""Your `unstack` returns tuples of rows: each has the leaves of one tree, and the tree around them is lost. Put each of them back into the structure."""
--    count = len(jax.tree.leaves(tree)[0])
--    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-+    return list(zip(*jax.tree.leaves(tree)))
-
-
-# %% exercise="stack_trees" misconception="lists_of_rows" changes="solution"
-"""Your `unstack` returns lists of rows: each has the leaves of one tree, and the tree around them is lost. Put each of them back into the structure."""
--    count = len(jax.tree.leaves(tree)[0])
--    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-+    leaves = jax.tree.leaves(tree)
-+    return [[leaf[i] for leaf in leaves] for i in range(len(leaves[0]))]
-
-
-# %% exercise="stack_trees" misconception="counts_the_leaves" changes="solution"
-"""Your `unstack` gives as many trees as there are leaves. Each tree has a row of every leaf, so their number is the number of rows in any one leaf."""
--    count = len(jax.tree.leaves(tree)[0])
-+    count = len(jax.tree.leaves(tree))
-
-
-# %% exercise="stack_trees" misconception="unstacks_one_dict" changes="solution"
-"""Your `unstack` is right for one dict of arrays only: it asks the tree for its `.items()` or `.values()`. A tree may be a list, a bare array or a dict in a dict."""
--    count = len(jax.tree.leaves(tree)[0])
--    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-+    count = len(next(iter(tree.values())))
-+    return [{name: leaf[i] for name, leaf in tree.items()} for i in range(count)]
-
-
-# %% exercise="stack_trees" misconception="the_list_is_one_argument" changes="solution"
-"""Your `stack_trees` fails everywhere: it gives whole trees to `jnp.stack`, which takes arrays only. Stack leaf by leaf."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return jnp.stack(trees)
-
-
-# %% exercise="stack_trees" misconception="a_tree_is_an_array" changes="solution"
-"""Your `unstack` is right for a bare array only. An index on a dict asks for a key, and on a list for an item: take the rows leaf by leaf."""
--    count = len(jax.tree.leaves(tree)[0])
--    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
-+    return [tree[i] for i in range(len(tree))]
-
-
-# %% exercise="stack_trees" misconception="a_list_is_an_array" changes="solution"
-"""Your `stack_trees` gives a result where one tree has an array and another has a list or a tuple of numbers. `np.stack` and `jnp.array` make an array of any list of numbers, so the difference of the structures goes unnoticed."""
--    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
-+    return jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *trees)
-
-
-# %% exercise="stack_trees" misconception="counts_the_first_value" changes="solution"
-"""Your `unstack` takes the first value of a dict for an array: it fails where the tree is a list or a bare array, or where this value is a container. `jax.tree.leaves(tree)[0]` is the first leaf of any tree."""
--    count = len(jax.tree.leaves(tree)[0])
-+    count = next(iter(tree.values())).shape[0]
-
-
-# %% exercise="model_mask" starter=True
-from flax import nnx  # to try it
-
-
-def model_mask(model):
-    """Return a mask like `model`: False for each parameter named `bias`, True for the others.
-
-    >>> jax.tree.leaves(model_mask(nnx.LayerNorm(2, rngs=nnx.Rngs(0))))  # bias, scale
-    [False, True]
-    """
-    def decays(path, leaf):
-        return keystr(path[-1:], simple=True) != "bias"
-
-    return jax.tree.map_with_path(decays, model)
-
-
-# %% exercise="model_mask" variant="stops_at_parameters"
-def model_mask(model):
-    from flax import nnx
-
-    def is_param(node):
-        return isinstance(node, nnx.Variable)
-
-    def decays(path, leaf):
-        is_bias = keystr(path[-1:], simple=True) == "bias"
-        return jax.tree.map(lambda _: not is_bias, leaf)
-
-    return jax.tree.map_with_path(decays, model, is_leaf=is_param)
-
-
-# %% exercise="model_mask" variant="by_whole_paths"
-def model_mask(model):
-    paths = [path for path, _ in jax.tree.leaves_with_path(model)]
-    texts = ["/" + keystr(path, simple=True, separator="/") for path in paths]
-    mask = [not text.removesuffix("/value").endswith("/bias") for text in texts]
-    return jax.tree.unflatten(jax.tree.structure(model), mask)
-
-
-# %% exercise="model_mask" variant="the_last_name_that_is_not_value"
-def model_mask(model):
-    def decays(path, leaf):
-        last = getattr(path[-1], "name", None)
-        return keystr(path[-2:-1] if last == "value" else path[-1:], simple=True) != "bias"
-
-    return jax.tree.map_with_path(decays, model)
-
-
-# %% exercise="model_mask" misconception="the_last_entry_is_the_name"
-"""Every bias of an NNX model decays, as with the given function. There, the last entry of each path is `.value`: it leads from the `nnx.Param` to its array, and is no name."""
-def model_mask(model):
-    return jax.tree.map_with_path(
-        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
-    )
-
-
-# %% exercise="model_mask" misconception="always_the_entry_before" changes="the_last_entry_is_the_name"
-"""You look at the entry before the last one, in every model. Only in NNX does the path go on inside of a parameter; in Equinox and in a dict, the last entry is the name."""
--        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
-+        lambda path, leaf: keystr(path[-2:-1], simple=True) != "bias", model
-
-
-# %% exercise="model_mask" misconception="one_of_the_last_two" changes="the_last_entry_is_the_name"
-"""In Equinox modules and dicts you leave out the parameters of a part that is called `bias`: you look at the last two entries together. Which of the two is the name depends on the last one."""
--        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
-+        lambda path, leaf: "bias" not in [keystr((e,), simple=True) for e in path[-2:]], model
-
-
-# %% exercise="model_mask" misconception="anywhere_in_the_path" changes="the_last_entry_is_the_name"
-"""You leave out every parameter in a part that is called `bias`. The name of a parameter is one entry of its path; those before it are the parts around it."""
--        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
-+        lambda path, leaf: "bias" not in [keystr((e,), simple=True) for e in path], model
-
-
-# %% exercise="model_mask" misconception="letters_in_the_path" changes="the_last_entry_is_the_name"
-"""You leave out parameters such as `bias_scale` or `unbiased`: you search the whole path for the letters. Compare one whole name."""
--        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
-+        lambda path, leaf: "bias" not in keystr(path), model
-
-
-# %% exercise="model_mask" misconception="letters_at_the_end" changes="the_last_entry_is_the_name"
-"""You leave out parameters whose names only end in `bias`, or begin so. Compare the whole name."""
--        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
-+        lambda path, leaf: "bias" not in keystr(path[-2:-1] if keystr(path[-1:]) == ".value" else path[-1:]), model
-
-
-# %% exercise="model_mask" misconception="every_value_is_skipped" changes="solution"
-"""You skip `value` and positions wherever they are, until you meet a name. So an array in a list that is called `bias` seems to be a bias. Skip one `value`, at the end."""
--        if names[-1] == "value":
--            names.pop()
-+        while names[-1] == "value" or names[-1].isdigit():
-+            names.pop()
-
-
-# %% exercise="model_mask" misconception="only_flax"
-"""Your function is right for NNX modules only. It should go on working for Equinox modules and for plain dicts and lists, whose leaves are arrays and no `nnx.Param`."""
-def model_mask(model):
-    from flax import nnx
-
-    if not isinstance(model, nnx.Module):
-        raise TypeError("only for NNX")
-    return jax.tree.map_with_path(
-        lambda path, leaf: keystr(path[-2:-1], simple=True) != "bias", model
-    )
-
-
-# %% exercise="model_mask" misconception="biases_are_vectors" met="google-deepmind/optax#25, salesforce/jaxformer#28"
-"""Your mask follows the number of axes. Here, every parameter is a matrix, the biases too, as in a stack of layers. The task asks for the name."""
-def model_mask(model):
-    return jax.tree.map(lambda leaf: leaf.ndim > 1, model)
-
-
-# %% exercise="model_mask" misconception="the_wrong_way_round" met="huggingface/transformers#11936" changes="solution"
-"""Your mask is the wrong way round: with it, Optax decays the biases alone. `True` means that a parameter decays."""
--        return names[-1] != "bias"
-+        return names[-1] == "bias"
-
-
-# %% exercise="model_mask" misconception="names_are_keys"
-"""You fail at modules: only the entry of a dict has a `.key`. A field's entry has a `.name`, a list's an `.idx`. `keystr` writes every kind."""
-def model_mask(model):
-    return jax.tree.map_with_path(lambda path, leaf: path[-1].key != "bias", model)
-
-
-# %% exercise="model_mask" misconception="a_dict_of_bools" changes="solution"
-"""You return a mask of another structure than the model, such as a dict of paths or a list, and Optax cannot map over both. Build the mask like `model`."""
--    return jax.tree.map_with_path(decays, model)
-+    return {keystr(path): decays(path, leaf) for path, leaf in jax.tree.leaves_with_path(model)}
-
-
-# %% exercise="model_mask" misconception="only_weights_and_kernels" met="huggingface/transformers#18273" changes="solution"
-"""You let only certain names decay, such as `kernel` and `weight`. All but the biases should decay, whatever they are called."""
--        return names[-1] != "bias"
-+        return names[-1] in ("kernel", "weight")
-
-
-# %% exercise="model_mask" misconception="the_masked_model" changes="solution"
-"""You return the model itself, or a copy of it. The task asks for a mask: `True` or `False` for each parameter."""
--        return names[-1] != "bias"
-+        return leaf if names[-1] != "bias" else leaf * 0
 
 
 # %% exercise="summary" starter=True

@@ -6,6 +6,618 @@
 #       format_name: percent
 # ---
 
+# %% exercise="cache_key" variant="shape_and_dtype"
+def cache_key(tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return structure, [(np.shape(leaf), np.asarray(leaf).dtype) for leaf in leaves]
+
+
+# %% exercise="cache_key" variant="two_tuples"
+def cache_key(tree):
+    shapes = tuple(map(jnp.shape, jax.tree.leaves(tree)))
+    dtypes = tuple(str(jax.typeof(leaf).dtype) for leaf in jax.tree.leaves(tree))
+    return jax.tree.structure(tree), shapes, dtypes
+
+
+# %% exercise="cache_key" misconception="structure_only"
+"""Your key does not change when the shape or the dtype of a leaf changes. A program is compiled for given shapes and dtypes, so both belong in the key."""
+
+
+def cache_key(tree):
+    return jax.tree.structure(tree)
+
+
+# %% exercise="cache_key" misconception="leaves_only"
+"""Your key knows the leaves, but not the structure: a list and a tuple get one key, and so do two nodes with different metadata. `jax.tree.flatten` gives the structure too."""
+
+
+def cache_key(tree):
+    return [jax.typeof(leaf) for leaf in jax.tree.leaves(tree)]
+
+
+# %% exercise="cache_key" misconception="values_in_the_key" changes="solution"
+"""Your key holds the values of the leaves: two calls with other numbers have different keys. `jit` would trace for each new number. Only the type of a leaf belongs in the key."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, str(leaves), [jax.typeof(leaf) for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="arrays_in_the_key" changes="solution"
+"""Comparing two of your keys raises an error, or compares the numbers: your key holds the leaves themselves. For two arrays, `==` gives an array, and not True or False. Put shape and dtype into the key, and not the leaf."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, leaves
+
+
+# %% exercise="cache_key" misconception="shapes_only" changes="solution"
+"""Two leaves of one shape and different dtypes get one key. The dtype belongs in the key as well."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, [jnp.shape(leaf) for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="dtypes_only" changes="solution"
+"""Two leaves of one dtype and different shapes get one key. The shape belongs in the key as well."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, [jax.typeof(leaf).dtype for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="types_in_any_order" changes="solution"
+"""Two trees that hold the same types in different places get one key. Keep the order of the leaves: a set, or a sorted list, loses it."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, sorted(str(jax.typeof(leaf)) for leaf in leaves)
+
+
+# %% exercise="cache_key" misconception="number_of_leaves" changes="solution"
+"""Your key has the leaves and their number, but a list and a tuple of two leaves get one key, as do two nodes with different metadata. The structure knows more than the number of leaves."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure.num_leaves, structure.num_nodes, [jax.typeof(leaf) for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="leaves_have_a_shape" changes="solution"
+"""Your function fails where a leaf is a Python number: it has no `shape` and no `dtype`. For `jit` such a leaf has both. `jax.typeof` takes any leaf."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, [(leaf.shape, leaf.dtype) for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="structure_comes_first" changes="solution"
+"""Your function raises `TypeError` for every tree: it goes through the structure as if it were the list. `jax.tree.flatten` returns the leaves first, and then the structure."""
+-    leaves, structure = jax.tree.flatten(tree)
++    structure, leaves = jax.tree.flatten(tree)
+
+
+# %% exercise="cache_key" misconception="one_type_of_the_whole_list" changes="solution"
+"""Your function raises `TypeError` for every tree: `jax.typeof` gets the list of leaves. Call it on one leaf after the other."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, jax.typeof(leaves)
+
+
+# %% exercise="cache_key" misconception="pythons_types" changes="solution"
+"""Two leaves of different shapes or dtypes get one key. `type(leaf)` is the class of the object, the same for all arrays. `jax.typeof` gives shape and dtype."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, [type(leaf) for leaf in leaves]
+
+
+# %% exercise="cache_key" misconception="the_first_leaf_only" changes="solution"
+"""Your key looks at the first leaf only. Where another leaf changes its shape or dtype, the key stays the same. `jit` looks at each leaf."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, jax.typeof(leaves[0])
+
+
+# %% exercise="cache_key" misconception="equal_only_to_itself" changes="solution"
+"""No two of your keys are equal, not even for one tree. A `map` and a generator are equal only to themselves, whatever they give. Make a list or a tuple."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    return structure, map(jax.typeof, leaves)
+
+
+# %% exercise="cache_key" misconception="nothing_returned" changes="solution"
+"""All your keys are equal: your function returns `None`. Return the pair."""
+-    return structure, [jax.typeof(leaf) for leaf in leaves]
++    key = structure, [jax.typeof(leaf) for leaf in leaves]
+
+
+# %% exercise="rate_at" variant="from_the_top"
+def rate_at(step):
+    return jnp.where(step >= 100, 0.001, jnp.where(step >= 10, 0.01, 0.1))
+
+
+# %% exercise="rate_at" variant="by_index"
+def rate_at(step):
+    rates = jnp.array([0.1, 0.01, 0.001])
+    return rates[(step >= 10) + 1 * (step >= 100)]
+
+
+# %% exercise="rate_at" variant="by_select"
+def rate_at(step):
+    return jnp.select([step < 10, step < 100], [0.1, 0.01], 0.001)
+
+
+# %% exercise="rate_at" misconception="python_if"
+"""Your function works with an int, but raises an error under `jit`. A Python `if`, an `and` and `10 <= step < 100` ask the tracer for its value, and it has none. `jnp.where` takes a traced condition."""
+
+
+def rate_at(step):
+    if step < 10:
+        return 0.1
+    return 0.01 if step < 100 else 0.001
+
+
+# %% exercise="rate_at" misconception="two_rates"
+"""From step 100 on, your rate is too high. It should fall a second time, to 0.001."""
+
+
+def rate_at(step):
+    return jnp.where(step < 10, 0.1, 0.01)
+
+
+# %% exercise="rate_at" misconception="tracers_are_added"
+"""For an int your rates are right. Under `jit` the second fall is missing: `True + True` is 2 in Python, but two boolean arrays, and so two tracers, add up to `True`. `jnp.where` chooses between numbers."""
+
+
+def rate_at(step):
+    falls = (step >= 10) + (step >= 100)
+    return 0.1 * 0.1**falls
+
+
+# %% exercise="rate_at" misconception="one_step_late"
+"""At step 10 and step 100 your rate is the old one. "From step 10 on" includes step 10: is it `<` or `<=`, `>` or `>=`?"""
+
+
+def rate_at(step):
+    return jnp.where(step <= 10, 0.1, jnp.where(step <= 100, 0.01, 0.001))
+
+
+# %% exercise="rate_at" misconception="rates_the_wrong_way_round"
+"""Your early steps get the small rate, and the later ones the large one. `jnp.where(condition, one, other)` gives `one` where the condition is True."""
+
+
+def rate_at(step):
+    return jnp.where(step < 10, 0.001, jnp.where(step < 100, 0.01, 0.1))
+
+
+# %% exercise="rate_at" misconception="the_wide_condition_first"
+"""Below step 10 your rate is 0.01. Step 5 is below 100 too, and the outer `jnp.where` decides first: ask for the smaller range first."""
+
+
+def rate_at(step):
+    return jnp.where(step < 100, 0.01, jnp.where(step < 10, 0.1, 0.001))
+
+
+# %% exercise="rate_at" misconception="makes_an_int_of_the_step"
+"""Your function works with an int, but raises an error under `jit`: a tracer cannot become a Python int. Compute with `step` as it is."""
+
+
+def rate_at(step):
+    return 0.1 ** (1 + (int(step) >= 10) + (int(step) >= 100))
+
+
+# %% exercise="rate_at" misconception="nothing_returned"
+"""Your function returns `None`. Return the rate."""
+
+
+def rate_at(step):
+    jnp.where(step < 10, 0.1, jnp.where(step < 100, 0.01, 0.001))
+
+
+# %% exercise="rate_at" misconception="late_at_step_100"
+"""At step 100 your rate is still 0.01. "From step 100 on" includes step 100: compare with `<` or `>=`, as at step 10."""
+
+
+def rate_at(step):
+    return jnp.where(step < 10, 0.1, jnp.where(step <= 100, 0.01, 0.001))
+
+
+# %% exercise="rate_at" misconception="late_at_step_10"
+"""At step 10 your rate is still 0.1. "From step 10 on" includes step 10: compare with `<` or `>=`, as at step 100."""
+
+
+def rate_at(step):
+    return jnp.where(step <= 10, 0.1, jnp.where(step < 100, 0.01, 0.001))
+
+
+# %% exercise="rate_at" misconception="goes_on_falling"
+"""From step 1000 on, your rate is too small: it falls once more. The rate falls twice, and then stays 0.001."""
+
+
+def rate_at(step):
+    return 0.1 ** (1.0 + (step >= 10) + (step >= 100) + (step >= 1000))
+
+
+# %% exercise="rate_at" misconception="falls_every_ten_steps"
+"""Your rate falls every ten steps, so it is far too small soon. It falls at step 10 and at step 100 only."""
+
+
+def rate_at(step):
+    return 0.1 * 0.1 ** (step // 10)
+
+
+# %% exercise="rate_at" misconception="falls_at_each_step"
+"""Your rate falls a little at each step. Between steps 10 and 100 it should not change: it has three values only."""
+
+
+def rate_at(step):
+    return 0.1 * 0.1 ** (step / 10)
+
+
+# %% exercise="rate_at" misconception="rates_are_added"
+"""Your early rates are sums, such as 0.111. Where step 5 is below 10, it is below 100 too, so two or three parts count. Choose one rate: put one `jnp.where` into the other."""
+
+
+def rate_at(step):
+    return jnp.where(step < 10, 0.1, 0) + jnp.where(step < 100, 0.01, 0) + 0.001
+
+
+# %% exercise="rate_at" misconception="the_last_two_are_swapped"
+"""From step 10 on, your two small rates are swapped. `jnp.where(condition, one, other)` gives `one` where the condition is True."""
+
+
+def rate_at(step):
+    return jnp.where(step < 10, 0.1, jnp.where(step < 100, 0.001, 0.01))
+
+
+# %% exercise="rate_at" misconception="where_without_an_else"
+"""`jnp.where` raises an error: it needs a value for True and one for False. The third argument can be another `jnp.where`."""
+
+
+def rate_at(step):
+    return jnp.where(step < 10, 0.1, jnp.where(step < 100, 0.01))
+
+
+# %% exercise="rate_at" misconception="numpys_where"
+"""Your function works with an int, but raises an error under `jit`. A function of NumPy and an index of a list need a number, and a tracer has none yet. `jnp.where` takes a traced condition."""
+
+
+def rate_at(step):
+    return np.where(step < 10, 0.1, np.where(step < 100, 0.01, 0.001))
+
+
+# %% exercise="split" variant="by_leaves"
+def split(tree, mask):
+    leaves, structure = jax.tree.flatten(tree)
+    chosen = jax.tree.leaves(mask)
+    first = [leaf if yes else None for leaf, yes in zip(leaves, chosen)]
+    second = [None if yes else leaf for leaf, yes in zip(leaves, chosen)]
+    return jax.tree.unflatten(structure, first), jax.tree.unflatten(structure, second)
+
+
+# %% exercise="split" variant="twice_the_same_map"
+def split(tree, mask):
+    def only(wanted):
+        return jax.tree.map(lambda leaf, yes: leaf if yes is wanted else None, tree, mask)
+
+    return [only(True), only(False)]
+
+
+# %% exercise="split" misconception="swapped"
+"""Your two trees are swapped. The first should hold the leaves where the mask is True."""
+
+
+def split(tree, mask):
+    first = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+    second = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
+    return second, first
+
+
+# %% exercise="split" misconception="one_tree"
+"""You return one tree, the chosen leaves. The others are needed too, or the model cannot be put together again. Return two trees."""
+
+
+def split(tree, mask):
+    return jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+
+
+# %% exercise="split" misconception="false_in_the_gaps"
+"""Your gaps hold `False` instead of `None`. `False` is a leaf: `jit` would trace it, and you could not tell a gap from a leaf."""
+
+
+def split(tree, mask):
+    first = jax.tree.map(lambda leaf, yes: yes and leaf, tree, mask)
+    second = jax.tree.map(lambda leaf, yes: not yes and leaf, tree, mask)
+    return first, second
+
+
+# %% exercise="split" misconception="multiplies_by_the_mask"
+"""Your gaps hold zeros or empty strings instead of `None`, and some leaves change their type: you multiply by the mask. A product with False is a leaf too. Return the leaf itself, or `None`."""
+
+
+def split(tree, mask):
+    first = jax.tree.map(lambda leaf, yes: leaf * yes, tree, mask)
+    second = jax.tree.map(lambda leaf, yes: leaf * (not yes), tree, mask)
+    return first, second
+
+
+# %% exercise="split" misconception="the_whole_tree_as_the_rest"
+"""Your second tree still holds the chosen leaves. Put `None` in their places. If you write `~yes`: for a bool of Python that is -1 or -2, which count as true. Use `not yes`."""
+
+
+def split(tree, mask):
+    return jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask), tree
+
+
+# %% exercise="split" misconception="lists_of_leaves"
+"""Your two results are lists of leaves. Without the structure, nobody knows where a leaf belongs. Return two trees like the given one."""
+
+
+def split(tree, mask):
+    pairs = list(zip(jax.tree.leaves(tree), jax.tree.leaves(mask)))
+    return [leaf for leaf, yes in pairs if yes], [leaf for leaf, yes in pairs if not yes]
+
+
+# %% exercise="split" misconception="one_map_for_both"
+"""You return one tree, with a pair at each leaf. Two trees need two maps."""
+
+
+def split(tree, mask):
+    return jax.tree.map(lambda leaf, yes: (leaf, None) if yes else (None, leaf), tree, mask)
+
+
+# %% exercise="split" misconception="asks_the_leaf"
+"""Leaves such as `0`, `False` and `""` are missing, and an array raises an error: your code asks whether the leaf itself is true. Only the mask decides."""
+
+
+def split(tree, mask):
+    first = jax.tree.map(lambda leaf, yes: leaf if yes and leaf else None, tree, mask)
+    second = jax.tree.map(lambda leaf, yes: leaf if not yes and leaf else None, tree, mask)
+    return first, second
+
+
+# %% exercise="split" misconception="the_first_level_only"
+"""Your function works for a flat dict only. Leaves also lie deeper, and in other containers. `jax.tree.map` reaches all of them."""
+
+
+def split(tree, mask):
+    first = {name: leaf if mask[name] else None for name, leaf in tree.items()}
+    second = {name: None if mask[name] else leaf for name, leaf in tree.items()}
+    return first, second
+
+
+# %% exercise="split" misconception="the_mask_as_the_function"
+"""Your function raises `TypeError` at the first leaf. A mask is a tree: it can neither be called nor be an index. And `jnp.where` takes numbers and arrays, no `None` and no string. Map over the tree and the mask together; a Python `if` can ask the mask."""
+
+
+def split(tree, mask):
+    first = jax.tree.map(lambda leaf: leaf if mask(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if mask(leaf) else leaf, tree)
+    return first, second
+
+
+# %% exercise="split" misconception="the_mask_as_an_index"
+"""Your function raises `TypeError`. An array can be indexed by a mask, a tree cannot. Map over the tree and the mask together."""
+
+
+def split(tree, mask):
+    return tree[mask], tree[~mask]
+
+
+# %% exercise="split" misconception="the_mask_as_a_whole" changes="solution"
+"""Your first tree has all leaves, and the second has none: you ask the whole mask, and a container with something in it is true. Map over the tree and the mask together, so that each leaf meets its own True or False."""
+-    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    chosen = jax.tree.map(lambda leaf: leaf if mask else None, tree)
++    others = jax.tree.map(lambda leaf: None if mask else leaf, tree)
+
+
+# %% exercise="split" misconception="arrays_whatever_the_mask" changes="solution"
+"""Your first tree has the arrays, whatever the mask says. In our model the mask chooses them; another mask may choose other leaves. Only the mask decides."""
+-    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    chosen = jax.tree.map(lambda leaf: leaf if hasattr(leaf, "shape") else None, tree)
++    others = jax.tree.map(lambda leaf: None if hasattr(leaf, "shape") else leaf, tree)
+
+
+# %% exercise="split" misconception="zeros_in_the_gaps" changes="solution"
+"""Your gaps hold zeros. A zero is a leaf: `jit` would trace it, and you could not tell a gap from a leaf that is 0. `None` is not a leaf."""
+-    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else 0, tree, mask)
++    others = jax.tree.map(lambda leaf, yes: 0 if yes else leaf, tree, mask)
+
+
+# %% exercise="split" misconception="numpys_where" changes="solution"
+"""Your trees hold arrays of NumPy in the place of the leaves, also in the gaps: `np.where` makes an array of whatever it gets. Return the leaf itself, or `None`."""
+-    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    chosen = jax.tree.map(lambda leaf, yes: np.where(yes, leaf, None), tree, mask)
++    others = jax.tree.map(lambda leaf, yes: np.where(yes, None, leaf), tree, mask)
+
+
+# %% exercise="split" misconception="chosen_twice" changes="solution"
+"""Both your trees hold the chosen leaves. In the second map the mask has to count the other way round: the leaf where it is False."""
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    others = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+
+
+# %% exercise="split" misconception="the_mask_comes_first" changes="solution"
+"""Your trees hold the mask's True and False, or an array raises an error. The function of `jax.tree.map` gets its arguments in the order of the trees: first the leaf of the first tree."""
+-    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
+-    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
++    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, mask, tree)
++    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, mask, tree)
+
+
+# %% exercise="split" misconception="writes_into_the_tree"
+"""Your function changes the caller's tree, and takes flat dicts only. Python does not copy a dict when you call a function with it. `jax.tree.map` makes a new tree, of any form."""
+
+
+def split(tree, mask):
+    others = dict(tree)
+    for name, yes in mask.items():
+        if yes:
+            others[name] = None
+        else:
+            tree[name] = None
+    return tree, others
+
+
+# %% exercise="split" misconception="opens_lists_tuples_and_dicts"
+"""Your function opens dicts, lists and tuples, but not every node: a namedtuple raises an error, and an object of a registered class counts as a leaf. `jax.tree.map` knows them all."""
+
+
+def split(tree, mask):
+    if isinstance(tree, dict):
+        pairs = {name: split(child, mask[name]) for name, child in tree.items()}
+        return tuple({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
+    if isinstance(tree, (list, tuple)):
+        pairs = [split(child, yes) for child, yes in zip(tree, mask)]
+        return tuple(type(tree)([pair[side] for pair in pairs]) for side in (0, 1))
+    return (tree, None) if mask else (None, tree)
+
+
+# %% exercise="split" misconception="keys_are_left_out"
+"""Your two trees are flat dicts without the keys of the other tree, and your function fails for trees that are not dicts. Put `None` in the place of a missing leaf: then both trees keep the structure, and can be put together again. `jax.tree.map` works for any tree."""
+
+
+def split(tree, mask):
+    chosen = {key: leaf for key, leaf in tree.items() if mask[key]}
+    return chosen, {key: leaf for key, leaf in tree.items() if not mask[key]}
+
+
+# %% exercise="merge" variant="the_second_first" changes="solution"
+-        return other if one is None else one
++        return one if other is None else other
+
+
+# %% exercise="merge" variant="by_leaves"
+def merge(first, second):
+    def is_none(node):
+        return node is None
+
+    ones, structure = jax.tree.flatten(first, is_leaf=is_none)
+    others = jax.tree.leaves(second, is_leaf=is_none)
+    leaves = [other if one is None else one for one, other in zip(ones, others)]
+    return jax.tree.unflatten(structure, leaves)
+
+
+# %% exercise="merge" misconception="without_is_leaf" met="patrick-kidger/equinox#753, patrick-kidger/equinox#110"
+"""JAX raises an error: a `None` in one tree meets a leaf in the other. For JAX a `None` is a node without children. Tell it with `is_leaf` to stop there."""
+
+
+def merge(first, second):
+    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
+
+
+# %% exercise="merge" misconception="false_leaves_get_lost"
+"""Leaves such as `0`, `False` and `""` get lost, and an array raises an error. `one or other` asks whether the leaf is true. Compare with `is None`."""
+
+
+def merge(first, second):
+    return jax.tree.map(
+        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
+    )
+
+
+# %% exercise="merge" misconception="the_second_on_top"
+"""Your result is the second tree: its gaps stay empty. Choose leaf by leaf."""
+
+
+def merge(first, second):
+    return second
+
+
+# %% exercise="merge" misconception="the_first_only"
+"""Your result has the leaves of the first tree only, and its gaps stay empty. Take the other leaf where there is a `None`; and `is_leaf` should be true for `None` only, not for every node."""
+
+
+def merge(first, second):
+    return jax.tree.map(lambda one, other: one, first, second, is_leaf=lambda node: node is None)
+
+
+# %% exercise="merge" misconception="picks_the_gap" changes="false_leaves_get_lost"
+"""Your result has a `None` where there should be a leaf: you take the other leaf where the first is not `None`."""
+-        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
++        lambda one, other: other if one is not None else one,
++        first,
++        second,
++        is_leaf=lambda node: node is None,
+
+
+# %% exercise="merge" misconception="dicts_only"
+"""Your function works for dicts only. A tree may also be a list, a tuple, a bare leaf or a registered class. `jax.tree.map` knows them all."""
+
+
+def merge(first, second):
+    if isinstance(first, dict):
+        return {name: merge(first[name], second[name]) for name in first}
+    return second if first is None else first
+
+
+# %% exercise="merge" misconception="adds_the_leaves" changes="solution"
+"""Your function raises `TypeError`: you add a leaf and a `None`, and `None` is not a zero. Return the one that is not `None`."""
+-        return other if one is None else one
++        return one + other
+
+
+# %% exercise="merge" misconception="the_first_level_only"
+"""Your function works for a flat dict only. Leaves also lie deeper, and in other containers. `jax.tree.map` reaches all of them."""
+
+
+def merge(first, second):
+    return {name: second[name] if leaf is None else leaf for name, leaf in first.items()}
+
+
+# %% exercise="merge" misconception="dicts_are_joined"
+"""Your result has the entries of the second tree, even where they are `None`; trees that are not dicts raise an error. When two dicts are joined, the last one wins. Choose leaf by leaf."""
+
+
+def merge(first, second):
+    return {**first, **second}
+
+
+# %% exercise="merge" misconception="compared_with_none" changes="solution"
+"""An array raises an error: you compare with `== None` or `!= None`. For an array that gives an array, which is neither true nor false. Python has only one `None`, so ask with `is`."""
+-        return other if one is None else one
++        return other if one == None else one
+
+
+# %% exercise="merge" misconception="where_instead_of_if" changes="solution"
+"""`jnp.where` raises an error: it takes numbers and arrays, not `None`, and a leaf may be a string. A Python `if` is enough: whether a leaf is `None` is known."""
+-        return other if one is None else one
++        return jnp.where(one is None, other, one)
+
+
+# %% exercise="merge" misconception="leaves_one_after_the_other"
+"""Your result has leaves in wrong places: it puts the leaves of both trees one after the other, and then fills the structure with them. A leaf belongs where it stands in its own tree."""
+
+
+def merge(first, second):
+    leaves = jax.tree.leaves(first) + jax.tree.leaves(second)
+    structure = jax.tree.structure(first, is_leaf=lambda node: node is None)
+    leaves += [None] * (structure.num_leaves - len(leaves))
+    return structure.unflatten(leaves)
+
+
+# %% exercise="merge" misconception="gaps_are_filled_in_order"
+"""Where both trees have a `None`, your result has a leaf of another place there: you fill each gap with the next leaf of the second tree. Look at the same place of both trees."""
+
+
+def merge(first, second):
+    others = iter(jax.tree.leaves(second))
+    places, structure = jax.tree.flatten(first, is_leaf=lambda node: node is None)
+    return structure.unflatten([next(others, None) if one is None else one for one in places])
+
+
+# %% exercise="merge" misconception="writes_into_the_first"
+"""Your function changes the caller's first tree, and takes flat dicts only. Python does not copy a dict when you call a function with it. `jax.tree.map` makes a new tree, of any form."""
+
+
+def merge(first, second):
+    for name, leaf in second.items():
+        if first[name] is None:
+            first[name] = leaf
+    return first
+
+
+# %% exercise="merge" misconception="only_arrays_count" changes="solution"
+"""A leaf of the first tree gets lost where it is no array. In our model the first tree has arrays only; but any tree may be split, by any mask. Ask whether there is a `None`."""
+-        return other if one is None else one
++        return one if isinstance(one, (jax.Array, np.ndarray)) else other
+
+
+# %% exercise="merge" misconception="opens_lists_tuples_and_dicts" changes="dicts_only"
+"""Your function opens dicts, lists and tuples, but not every node: a namedtuple raises an error, and an object of a registered class counts as a leaf. `jax.tree.map` knows them all."""
+         return {name: merge(first[name], second[name]) for name in first}
++    if isinstance(first, (list, tuple)):
++        return type(first)([merge(one, other) for one, other in zip(first, second)])
+     return second if first is None else first
+
+
 # %% exercise="sort_fields" starter=True
 fields = {
     "A": ...,  # weights, a float32 matrix that is trained
@@ -82,6 +694,316 @@ fields = {name: "leaf" if name in "AH" else "aux" for name in "ABCDEFGHIJ"}
 # %% exercise="sort_fields" misconception="weights_are_aux"
 """In aux_data, the weights would be a part of the program. Then `jax.grad` gives no gradient for the weights, and jit cannot compare arrays with `==`."""
 fields = {name: "leaf" if name in "CEGHJ" else "aux" for name in "ABCDEFGHIJ"}
+
+
+# %% exercise="predict_traces" starter=True
+predictions = {
+    "A": ...,  # f(Scaled(one, 2)); f(Scaled(5 * one, 2))
+    "B": ...,  # f(Scaled(one, 2)); f(Scaled(one, 3))
+    "C": ...,  # for factor in [2, 3, 2, 3]: f(Scaled(one, factor))
+    "D": ...,  # f(Scaled(one, 2)); f(Scaled(one, 2.0))
+    "E": ...,  # for step in range(5): f(Scaled(one, step))
+    "F": ...,  # for _ in range(3): f(Scaled(one, lambda x: x + 1))
+    "G": ...,  # f(Scaled(one, float("nan"))); f(Scaled(one, float("nan")))
+    "H": ...,  # for n in [2, 3, 2]: f(Scaled(np.ones(n), 2))
+    "I": ...,  # for x in [1, 2, 2.5]: f(Scaled(x, 2))
+    "J": ...,  # for n in [3, 3]: f(Scaled(one, tuple(range(n))))
+}
+
+
+# %% exercise="predict_traces" variant="counted_by_running_them"
+@partial(register_dataclass, data_fields=["x"], meta_fields=["factor"])
+@dataclass
+class Scaled:
+    x: object
+    factor: object
+
+
+def count(nodes):
+    traced = []
+
+    def f(node):
+        traced.append(node)
+        return node.x
+
+    jitted = jax.jit(f)
+    for node in nodes:
+        jitted.trace(node)  # it asks the same cache as a call does, and compiles nothing
+    return len(traced)
+
+
+one = np.ones(2)
+predictions = {
+    "A": count([Scaled(one, 2), Scaled(5 * one, 2)]),
+    "B": count([Scaled(one, 2), Scaled(one, 3)]),
+    "C": count([Scaled(one, factor) for factor in [2, 3, 2, 3]]),
+    "D": count([Scaled(one, 2), Scaled(one, 2.0)]),
+    "E": count([Scaled(one, step) for step in range(5)]),
+    "F": count([Scaled(one, lambda x: x + 1) for _ in range(3)]),
+    "G": count([Scaled(one, float("nan")), Scaled(one, float("nan"))]),
+    "H": count([Scaled(np.ones(n), 2) for n in [2, 3, 2]]),
+    "I": count([Scaled(x, 2) for x in [1, 2, 2.5]]),
+    "J": count([Scaled(one, tuple(range(n))) for n in [3, 3]]),
+}
+
+
+# %% exercise="predict_traces" variant="with_numpy_integers"
+predictions = dict(zip("ABCDEFGHIJ", np.array([1, 2, 2, 1, 5, 3, 2, 2, 2, 1])))
+
+
+# %% exercise="predict_traces" misconception="each_value_is_traced" section="two-kinds-of-field"
+"""2 is one trace for each value of the leaf. But JAX makes a program for a shape and a dtype; the values are its input."""
+predictions = dict(A=2, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="python_numbers_are_static" section="hyperparameters-aux-or-leaf"
+"""3 is one trace for each value of `x`. When a plain Python number is a leaf, JAX traces it like an array: its type counts, and its value does not."""
+predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=3, J=1)
+
+
+# %% exercise="predict_traces" misconception="aux_is_ignored" met="jax-ml/jax#1984, jax-ml/jax#33043" section="part-of-the-type"
+"""1 would be right if only the leaf counted. But aux_data is a part of the node's structure, and the structure is a part of the key under which jit keeps its programs."""
+predictions = dict(A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=2, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="only_the_last_trace_is_kept" section="part-of-the-type"
+"""4 would be right if a new trace replaced the old trace. jit keeps all traces: a factor that it has seen before needs no new trace."""
+predictions = dict(A=1, B=2, C=4, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="old_shapes_are_forgotten" section="part-of-the-type"
+"""3 would be right if jit kept only its last trace. jit keeps all traces: a shape that it has seen before needs no new trace."""
+predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=3, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="each_call_is_traced" section="part-of-the-type"
+"""This is the number of calls. jit traces once for each key of its cache. A call with a key that it has seen before uses the old trace."""
+predictions = dict(A=2, B=2, C=4, D=2, E=5, F=3, G=2, H=3, I=3, J=2)
+
+
+# %% exercise="predict_traces" misconception="types_in_aux_count" section="equal-but-not-the-same"
+"""2 is one trace for each type of the factor. For a leaf, int and float are two dtypes. For JAX, aux_data has no dtype. JAX compares it with Python's `==` only, and in Python `2 == 2.0`."""
+predictions = dict(A=1, B=2, C=2, D=2, E=5, F=3, G=2, H=2, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="a_counter_is_harmless" section="a-counter-in-aux-data"
+"""1 would be right if the value of the counter did not matter. But each new value in aux_data is another type of node."""
+predictions = dict(A=1, B=2, C=2, D=1, E=1, F=3, G=2, H=2, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="equal_code_is_equal" met="jax-ml/jax#14743" section="never-equal"
+"""1 would be right if functions that do the same were equal. But two functions are equal only if they are the same object, and each run of a `lambda` makes a new object."""
+predictions = dict(A=1, B=2, C=2, D=1, E=5, F=1, G=2, H=2, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="nan_equals_nan" section="never-equal"
+"""1 would be right if the two values were equal. They look the same in print. But JAX compares them with `==`: try `==` in Python."""
+predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=1, H=2, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="shapes_do_not_count" section="two-kinds-of-field"
+"""1 would be right if the shape did not matter. The values of an array may change, but JAX makes a compiled program for one shape of each leaf."""
+predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=1, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="numbers_are_numbers" section="two-kinds-of-field"
+"""1 would be right if jit treated all numbers alike. But for jit, a Python number that is a leaf has a dtype, like an array: a float needs another program than a whole number."""
+predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=1, J=1)
+
+
+# %% exercise="predict_traces" misconception="compared_by_identity" section="part-of-the-type"
+"""2 would be right if JAX asked whether the tuples are the same object. They are two objects. But JAX compares aux_data with `==`, and two tuples are equal when their items are equal."""
+predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=2)
+
+
+# %% exercise="predict_traces" misconception="the_first_trace_does_not_count" section="part-of-the-type"
+"""This is one too few. A new jitted function has an empty cache, so its first call is a trace like any other."""
+predictions = dict(A=0, B=1, C=1, D=0, E=4, F=2, G=1, H=1, I=1, J=0)
+
+
+# %% exercise="stale_options" starter=True
+@register_pytree_node_class
+class Net:
+    """A weight, and options: `scale` is a number, `negate` is True or False."""
+
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), self.options
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux)
+
+
+# %% exercise="stale_options" variant="frozen_set" changes="solution"
+     """A weight, and options: `scale` is a number, `negate` is True or False."""
+-
+...
+-        return (self.w,), tuple(sorted(self.options.items()))
++        return [self.w], frozenset(self.options.items())
+...
+-        return cls(*children, dict(aux))
++        return cls(children[0], dict(aux))
+
+
+# %% exercise="stale_options" variant="by_function"
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        sign = -1 if self.options["negate"] else 1
+        return self.w * x * (sign * self.options["scale"])
+
+
+def flatten(net):
+    names = sorted(net.options)
+    return (net.w,), (tuple(names), tuple(net.options[name] for name in names))
+
+
+jax.tree_util.register_pytree_node(
+    Net, flatten, lambda aux, children: Net(*children, dict(zip(*aux)))
+)
+
+
+# %% exercise="stale_options" variant="a_dict_with_a_hash" changes="solution"
++class HashableDict(dict):
++    def __hash__(self):
++        return hash(frozenset(self.items()))
++
++
+ @register_pytree_node_class
+...
+-        return (self.w,), tuple(sorted(self.options.items()))
++        return (self.w,), HashableDict(self.options)
+...
+-        return cls(*children, dict(aux))
++        return cls(*children, aux)
+
+
+# %% exercise="stale_options" misconception="the_dict_itself" changes="starter"
+"""jit uses the options of its first call again and again. Your aux_data is the net's own dict, or a view of it. jit keeps the aux_data of the first call, and compares the next aux_data with it: a change of the dict changes both, so they are always equal."""
+     """A weight, and options: `scale` is a number, `negate` is True or False."""
+-
+
+
+# %% exercise="stale_options" misconception="a_copy_without_hash" section="equality-and-hash" changes="solution"
+"""Your aux_data has no hash. A list and a dict have no hash, and a copy of a dict is a dict. JAX's documentation asks for aux_data with a hash, and `static_argnums` fails without it."""
+     """A weight, and options: `scale` is a number, `negate` is True or False."""
+-
+...
+-        return (self.w,), tuple(sorted(self.options.items()))
++        return (self.w,), dict(self.options)
+
+
+# %% exercise="stale_options" misconception="picture_taken_at_the_start" changes="a_copy_without_hash"
+"""Your aux_data has a hash, but jit still does not see a change of the options. Either you copy them once, when the net is made; or the aux_data still holds the net's own dict, in a wrapper. What jit keeps and compares has to be a copy that `tree_flatten` makes."""
+         self.options = options
++        self.picture = tuple(sorted(options.items()))
+...
+-        return (self.w,), dict(self.options)
++        return (self.w,), self.picture
+
+
+# %% exercise="stale_options" misconception="order_of_keys_counts" section="equality-and-hash" changes="a_copy_without_hash"
+"""Equal options do not share a trace when their keys were set in another order. Two such dicts are equal, but tuples or strings that keep the order of their items are not."""
+-        return (self.w,), dict(self.options)
++        return (self.w,), tuple(self.options.items())
+
+
+# %% exercise="stale_options" misconception="options_are_leaves" section="ints-that-become-tracers" changes="frozen_set"
+"""Your options are leaves now, so jit turns them into tracers, also bools and ints. A Python `if` cannot use a tracer, and a string cannot be an argument of a compiled program."""
+-        return [self.w], frozenset(self.options.items())
++        return (self.w, self.options), None
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children)
+
+
+# %% exercise="stale_options" misconception="never_equal" section="never-equal" changes="frozen_set"
+"""jit sees each change, but it also traces at each call where no option has changed. Your flatten makes a new object that is equal only to itself."""
++class Picture:
++    def __init__(self, options):
++        self.options = dict(options)
++
++
+ @register_pytree_node_class
+...
+-        return [self.w], frozenset(self.options.items())
++        return (self.w,), Picture(self.options)
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children, dict(aux.options))
+
+
+# %% exercise="stale_options" misconception="options_stay_a_tuple" changes="the_dict_itself"
+"""Your nets fail after they are rebuilt: then their options are no dict. jit rebuilds each node before your method runs, and unflatten has to make a dict of the aux_data."""
+-        return (self.w,), self.options
++        return (self.w,), tuple(sorted(self.options.items()))
+
+
+# %% exercise="stale_options" misconception="only_the_two_known_options" changes="frozen_set"
+"""Your rebuilt nets have `scale` and `negate` only. An option with another name is lost, and jit does not see its changes. It has to be in aux_data too."""
+-        return [self.w], frozenset(self.options.items())
++        return (self.w,), (self.options["scale"], self.options["negate"])
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children, dict(zip(["scale", "negate"], aux)))
+
+
+# %% exercise="stale_options" misconception="sorted_by_values" changes="a_copy_without_hash"
+"""Your `tree_flatten` fails when the options hold a string and a number: you sort by the values, and Python cannot sort a string and a number. Sort by the keys alone."""
+-        return (self.w,), dict(self.options)
++        return (self.w,), tuple(sorted(self.options.items(), key=lambda item: item[1]))
+
+
+# %% exercise="stale_options" misconception="sorted_apart" changes="frozen_set"
+"""In a rebuilt net, values belong to the wrong keys; with a string among the values, flatten fails. You sort the keys and the values separately. A key and its value have to stay together."""
+-        return [self.w], frozenset(self.options.items())
++        return (self.w,), (tuple(sorted(self.options)), tuple(sorted(self.options.values())))
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children, dict(zip(*aux)))
+
+
+# %% exercise="stale_options" misconception="options_come_first" changes="solution"
+"""Your net works until it is rebuilt: then options and `w` have changed places. Unflatten gets the aux_data first, but your constructor takes `w` first."""
+     """A weight, and options: `scale` is a number, `negate` is True or False."""
+-
+...
+-        return cls(*children, dict(aux))
++        return cls(dict(aux), *children)
+
+
+# %% exercise="stale_options" misconception="the_tuple_of_children" changes="options_come_first"
+"""In a rebuilt net, `w` is a tuple with the array in it. Unflatten gets the children as a sequence, even where there is one child only: it has to be unpacked."""
+-        return cls(dict(aux), *children)
++        return cls(children, dict(aux))
+
+
+# %% exercise="stale_options" misconception="values_are_not_compared" changes="frozen_set"
+"""jit sees when an option is added or deleted, but not when its value changes, although a rebuilt net has the right values. So your aux_data carries the values, and its `==` looks at the names only. jit sees only what `==` compares."""
++class Names(tuple):
++    pass
++
++
+ @register_pytree_node_class
+...
+-        return [self.w], frozenset(self.options.items())
++        names = Names(sorted(self.options))
++        names.values = [self.options[name] for name in names]
++        return (self.w,), names
+...
+-        return cls(children[0], dict(aux))
++        return cls(*children, dict(zip(aux, aux.values)))
 
 
 # %% exercise="old_answer" starter=True
@@ -345,10 +1267,10 @@ class Dense(eqx.Module):
 -@partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
 
 
-# %% exercise="dense" misconception="arrays_are_aux" section="arrays-in-aux-data" changes="not_registered"
+# %% exercise="dense" misconception="arrays_are_aux" section="arrays-in-aux-data" changes="the_activation_is_a_leaf"
 """Your layer has no leaves: its arrays are in aux_data. jit compares aux_data with `==`. For two arrays `==` gives an array, so jit raises an error at the second layer."""
+-@partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
 +@partial(register_dataclass, data_fields=[], meta_fields=["w", "b", "activation"])
- @dataclass
 
 
 # %% exercise="dense" misconception="aux_is_not_unpacked" changes="by_class_decorator"
@@ -423,10 +1345,10 @@ class Dense(eqx.Module):
 +        return cls(*children, activation)
 
 
-# %% exercise="dense" misconception="the_bias_is_aux" section="arrays-in-aux-data" changes="not_registered"
+# %% exercise="dense" misconception="the_bias_is_aux" section="arrays-in-aux-data" changes="the_activation_is_a_leaf"
 """Your layer has one leaf, the weights: its bias is not among them. jit compares an array in aux_data with `==`. That gives an array, so jit raises an error at the second layer."""
+-@partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
 +@partial(register_dataclass, data_fields=["w"], meta_fields=["b", "activation"])
- @dataclass
 
 
 # %% exercise="dense" misconception="the_name_of_the_function" section="a-list-in-aux-data" changes="aux_is_not_unpacked"
@@ -447,12 +1369,14 @@ class Dense(eqx.Module):
 +        return cls(*children, ACTIVATIONS[name])
 
 
-# %% exercise="dense" misconception="aux_comes_first" changes="children_change_places"
+# %% exercise="dense" misconception="aux_comes_first" changes="aux_is_not_unpacked"
 """Your layer works until it is rebuilt: then a function stands where an array should be. Unflatten gets the aux_data first, but your constructor takes the two arrays first."""
--        return (self.b, self.w), self.activation
+-        return (self.w, self.b), (self.activation,)
 +        return (self.w, self.b), self.activation
 ...
--        return cls(*children, activation)
+-    def tree_unflatten(cls, aux, children):
+-        return cls(*children, aux)
++    def tree_unflatten(cls, activation, children):
 +        return cls(activation, *children)
 
 
@@ -467,153 +1391,73 @@ class Dense(eqx.Module):
 +        return cls(*children, getattr(jax.nn, name))
 
 
-# %% exercise="dense" misconception="checks_in_the_constructor" changes="children_change_places"
+# %% exercise="dense" misconception="checks_in_the_constructor" changes="aux_is_not_unpacked"
 """Your layer cannot be rebuilt when its leaves are not arrays: the constructor checks its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
      def __init__(self, w, b, activation):
 +        if w.shape[-1] != b.shape[-1]:
 +            raise ValueError("the shapes of w and b do not fit")
 ...
--        return (self.b, self.w), self.activation
+-        return (self.w, self.b), (self.activation,)
 +        return (self.w, self.b), self.activation
+...
+-    def tree_unflatten(cls, aux, children):
+-        return cls(*children, aux)
++    def tree_unflatten(cls, activation, children):
++        return cls(*children, activation)
 
 
-# %% exercise="dense" misconception="converted_in_the_constructor" changes="checks_in_the_constructor"
+# %% exercise="dense" misconception="converted_in_the_constructor" changes="aux_is_not_unpacked"
 """Your layer cannot be rebuilt when its leaves are not arrays: the constructor makes arrays of its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
--        if w.shape[-1] != b.shape[-1]:
--            raise ValueError("the shapes of w and b do not fit")
 -        self.w, self.b, self.activation = w, b, activation
 +        self.w, self.b, self.activation = jnp.asarray(w), jnp.asarray(b), activation
+...
+-        return (self.w, self.b), (self.activation,)
++        return (self.w, self.b), self.activation
+...
+-    def tree_unflatten(cls, aux, children):
+-        return cls(*children, aux)
++    def tree_unflatten(cls, activation, children):
++        return cls(*children, activation)
 
 
-# %% exercise="dense" misconception="unflatten_returns_nothing" changes="aux_comes_first"
+# %% exercise="dense" misconception="unflatten_returns_nothing" changes="aux_is_not_unpacked"
 """Your layer works until it is rebuilt: then it is `None`, because unflatten does not return the new object. A Python function without `return` returns `None`."""
--        return cls(activation, *children)
+-        return (self.w, self.b), (self.activation,)
++        return (self.w, self.b), self.activation
+...
+-    def tree_unflatten(cls, aux, children):
+-        return cls(*children, aux)
++    def tree_unflatten(cls, activation, children):
 +        cls(*children, activation)
 
 
-# %% exercise="predict_traces" starter=True
-predictions = {
-    "A": ...,  # f(Scaled(one, 2)); f(Scaled(5 * one, 2))
-    "B": ...,  # f(Scaled(one, 2)); f(Scaled(one, 3))
-    "C": ...,  # for factor in [2, 3, 2, 3]: f(Scaled(one, factor))
-    "D": ...,  # f(Scaled(one, 2)); f(Scaled(one, 2.0))
-    "E": ...,  # for step in range(5): f(Scaled(one, step))
-    "F": ...,  # for _ in range(3): f(Scaled(one, lambda x: x + 1))
-    "G": ...,  # f(Scaled(one, float("nan"))); f(Scaled(one, float("nan")))
-    "H": ...,  # for n in [2, 3, 2]: f(Scaled(np.ones(n), 2))
-    "I": ...,  # for x in [1, 2, 2.5]: f(Scaled(x, 2))
-    "J": ...,  # for n in [3, 3]: f(Scaled(one, tuple(range(n))))
-}
+# %% exercise="dense" misconception="a_default_activation" changes="aux_is_not_unpacked"
+"""Your layer works until it is rebuilt: then it has another activation, the default of its constructor. `tree_unflatten` leaves the activation out. The new object has to get everything that `tree_flatten` returned, the aux_data too."""
+-    def __init__(self, w, b, activation):
++    def __init__(self, w, b, activation=jax.nn.relu):
+...
+-        return (self.w, self.b), (self.activation,)
++        return (self.w, self.b), self.activation
+...
+-    def tree_unflatten(cls, aux, children):
+-        return cls(*children, aux)
++    def tree_unflatten(cls, activation, children):
++        return cls(*children)
 
 
-# %% exercise="predict_traces" variant="counted_by_running_them"
-@partial(register_dataclass, data_fields=["x"], meta_fields=["factor"])
-@dataclass
-class Scaled:
-    x: object
-    factor: object
-
-
-def count(nodes):
-    traced = []
-
-    def f(node):
-        traced.append(node)
-        return node.x
-
-    jitted = jax.jit(f)
-    for node in nodes:
-        jitted.trace(node)  # it asks the same cache as a call does, and compiles nothing
-    return len(traced)
-
-
-one = np.ones(2)
-predictions = {
-    "A": count([Scaled(one, 2), Scaled(5 * one, 2)]),
-    "B": count([Scaled(one, 2), Scaled(one, 3)]),
-    "C": count([Scaled(one, factor) for factor in [2, 3, 2, 3]]),
-    "D": count([Scaled(one, 2), Scaled(one, 2.0)]),
-    "E": count([Scaled(one, step) for step in range(5)]),
-    "F": count([Scaled(one, lambda x: x + 1) for _ in range(3)]),
-    "G": count([Scaled(one, float("nan")), Scaled(one, float("nan"))]),
-    "H": count([Scaled(np.ones(n), 2) for n in [2, 3, 2]]),
-    "I": count([Scaled(x, 2) for x in [1, 2, 2.5]]),
-    "J": count([Scaled(one, tuple(range(n))) for n in [3, 3]]),
-}
-
-
-# %% exercise="predict_traces" variant="with_numpy_integers"
-predictions = dict(zip("ABCDEFGHIJ", np.array([1, 2, 2, 1, 5, 3, 2, 2, 2, 1])))
-
-
-# %% exercise="predict_traces" misconception="each_value_is_traced" section="two-kinds-of-field"
-"""2 is one trace for each value of the leaf. But JAX makes a program for a shape and a dtype; the values are its input."""
-predictions = dict(A=2, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
-
-
-# %% exercise="predict_traces" misconception="python_numbers_are_static" section="hyperparameters-aux-or-leaf"
-"""3 is one trace for each value of `x`. When a plain Python number is a leaf, JAX traces it like an array: its type counts, and its value does not."""
-predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=3, J=1)
-
-
-# %% exercise="predict_traces" misconception="aux_is_ignored" met="jax-ml/jax#1984, jax-ml/jax#33043" section="part-of-the-type"
-"""1 would be right if only the leaf counted. But aux_data is a part of the node's structure, and the structure is a part of the key under which jit keeps its programs."""
-predictions = dict(A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=2, I=2, J=1)
-
-
-# %% exercise="predict_traces" misconception="only_the_last_trace_is_kept" section="part-of-the-type"
-"""4 would be right if a new trace replaced the old trace. jit keeps all traces: a factor that it has seen before needs no new trace."""
-predictions = dict(A=1, B=2, C=4, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
-
-
-# %% exercise="predict_traces" misconception="old_shapes_are_forgotten" section="part-of-the-type"
-"""3 would be right if jit kept only its last trace. jit keeps all traces: a shape that it has seen before needs no new trace."""
-predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=3, I=2, J=1)
-
-
-# %% exercise="predict_traces" misconception="each_call_is_traced" section="part-of-the-type"
-"""This is the number of calls. jit traces once for each key of its cache. A call with a key that it has seen before uses the old trace."""
-predictions = dict(A=2, B=2, C=4, D=2, E=5, F=3, G=2, H=3, I=3, J=2)
-
-
-# %% exercise="predict_traces" misconception="types_in_aux_count" section="equal-but-not-the-same"
-"""2 is one trace for each type of the factor. For a leaf, int and float are two dtypes. For JAX, aux_data has no dtype. JAX compares it with Python's `==` only, and in Python `2 == 2.0`."""
-predictions = dict(A=1, B=2, C=2, D=2, E=5, F=3, G=2, H=2, I=2, J=1)
-
-
-# %% exercise="predict_traces" misconception="a_counter_is_harmless" section="a-counter-in-aux-data"
-"""1 would be right if the value of the counter did not matter. But each new value in aux_data is another type of node."""
-predictions = dict(A=1, B=2, C=2, D=1, E=1, F=3, G=2, H=2, I=2, J=1)
-
-
-# %% exercise="predict_traces" misconception="equal_code_is_equal" met="jax-ml/jax#14743" section="never-equal"
-"""1 would be right if functions that do the same were equal. But two functions are equal only if they are the same object, and each run of a `lambda` makes a new object."""
-predictions = dict(A=1, B=2, C=2, D=1, E=5, F=1, G=2, H=2, I=2, J=1)
-
-
-# %% exercise="predict_traces" misconception="nan_equals_nan" section="never-equal"
-"""1 would be right if the two values were equal. They look the same in print. But JAX compares them with `==`: try `==` in Python."""
-predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=1, H=2, I=2, J=1)
-
-
-# %% exercise="predict_traces" misconception="shapes_do_not_count" section="two-kinds-of-field"
-"""1 would be right if the shape did not matter. The values of an array may change, but JAX makes a compiled program for one shape of each leaf."""
-predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=1, I=2, J=1)
-
-
-# %% exercise="predict_traces" misconception="numbers_are_numbers" section="two-kinds-of-field"
-"""1 would be right if jit treated all numbers alike. But for jit, a Python number that is a leaf has a dtype, like an array: a float needs another program than a whole number."""
-predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=1, J=1)
-
-
-# %% exercise="predict_traces" misconception="compared_by_identity" section="part-of-the-type"
-"""2 would be right if JAX asked whether the tuples are the same object. They are two objects. But JAX compares aux_data with `==`, and two tuples are equal when their items are equal."""
-predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=2)
-
-
-# %% exercise="predict_traces" misconception="the_first_trace_does_not_count" section="part-of-the-type"
-"""This is one too few. A new jitted function has an empty cache, so its first call is a trace like any other."""
-predictions = dict(A=0, B=1, C=1, D=0, E=4, F=2, G=1, H=1, I=1, J=0)
+# %% exercise="dense" misconception="one_activation_for_all_layers" section="part-of-the-type" changes="aux_is_not_unpacked"
+"""A layer uses the activation of the layer that was made last, and under jit layers with different activations share a trace. All your layers share one activation, that of the class or of the module: keep it in `self`, and return it as aux_data."""
+-        self.w, self.b, self.activation = w, b, activation
++        self.w, self.b = w, b
++        type(self).activation = staticmethod(activation)
+...
+-        return (self.w, self.b), (self.activation,)
++        return (self.w, self.b), None
+...
+-        return cls(*children, aux)
++        layer = object.__new__(cls)
++        layer.w, layer.b = children
++        return layer
 
 
 # %% exercise="step_counter" starter=True
@@ -803,9 +1647,12 @@ class TrainState:
 -@partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
 
 
-# %% exercise="step_counter" misconception="advance_returns_nothing" changes="advance_changes_self"
+# %% exercise="step_counter" misconception="advance_returns_nothing" changes="float_counter"
 """Your `advance` returns `None`: the caller never gets the state after the step. Under jit a change of `self` is lost, so the new state has to be returned."""
--        return self
+-        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+-        return replace(self, params=params, step=self.step + 1.0)
++        self.params = jax.tree.map(lambda p, g: p - g, self.params, grads)
++        self.step = self.step + 1
 
 
 # %% exercise="step_counter" misconception="children_change_places" changes="counter_is_dropped"
@@ -815,6 +1662,21 @@ class TrainState:
 ...
 -        return cls(children[0], 0, name)
 +        return cls(*children, name)
+
+
+# %% exercise="step_counter" misconception="the_name_has_a_default" section="part-of-the-type" changes="by_class_decorator"
+"""A rebuilt state has lost its name, and states with different names share a trace: the name is neither a child nor in aux_data. With a default in the constructor, no error tells you that."""
+-    def __init__(self, params, step, name):
++    def __init__(self, params, step=0, name=""):
+...
+-        return (self.step, self.params), self.name
++        return (self.step, self.params), None
+...
+-    def tree_unflatten(cls, name, children):
++    def tree_unflatten(cls, aux, children):
+         step, params = children
+-        return cls(params, step, name)
++        return cls(params, step)
 
 
 # %% exercise="hashable_config" starter=True
@@ -1098,27 +1960,48 @@ class Lookup(NamedTuple):
 +        return cls(aux.table, *children)
 
 
-# %% exercise="lookup_table" misconception="always_equal" section="a-list-in-aux-data" changes="compared_by_identity"
+# %% exercise="lookup_table" misconception="always_equal" section="a-list-in-aux-data" changes="tuple_in_aux"
 """Your class raises no error any more, and needs one trace. But the second table gives the numbers of the first. Your aux_data is always equal, so jit uses the first program again."""
-         self.table = table
++class Wrapped:
++    def __init__(self, table):
++        self.table = table
 +
 +    def __eq__(self, other):
 +        return isinstance(other, Wrapped)
 +
 +    def __hash__(self):
 +        return 0
++
++
+ @register_pytree_node_class
 ...
--        return self.scale * self.table[index]
-+        return self.scale * jnp.asarray(self.table)[index]
+-        return (self.scale,), tuple(np.asarray(self.table).tolist())
++        return (self.scale,), Wrapped(self.table)
+...
+-        return cls(np.array(aux, np.float32), *children)
++        return cls(aux.table, *children)
 
 
-# %% exercise="lookup_table" misconception="equal_shapes_are_equal" section="a-list-in-aux-data" changes="always_equal"
+# %% exercise="lookup_table" misconception="equal_shapes_are_equal" section="a-list-in-aux-data" changes="tuple_in_aux"
 """Your class raises no error any more, and needs one trace for each shape. But the second table gives the numbers of the first. Your aux_data says that tables of the same shape are equal, so jit uses the first program again."""
--        return isinstance(other, Wrapped)
++class Wrapped:
++    def __init__(self, table):
++        self.table = table
++
++    def __eq__(self, other):
 +        return self.table.shape == other.table.shape
-...
--        return 0
++
++    def __hash__(self):
 +        return hash(self.table.shape)
++
++
+ @register_pytree_node_class
+...
+-        return (self.scale,), tuple(np.asarray(self.table).tolist())
++        return (self.scale,), Wrapped(self.table)
+...
+-        return cls(np.array(aux, np.float32), *children)
++        return cls(aux.table, *children)
 
 
 # %% exercise="lookup_table" misconception="the_table_is_trained" met="patrick-kidger/equinox#279, patrick-kidger/equinox#710" section="two-kinds-of-field" changes="array_in_aux"
@@ -1127,21 +2010,24 @@ class Lookup(NamedTuple):
 +@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 
 
-# %% exercise="lookup_table" misconception="nothing_is_trained" changes="the_table_is_trained"
+# %% exercise="lookup_table" misconception="nothing_is_trained" changes="solution"
 """Your gradient is zero for `scale` too. `stop_gradient` stops the gradient of everything that its argument was computed from, and your argument is more than the table."""
--        return self.scale * self.table[index]
+     """A table of numbers that is not trained, and a scale that is."""
+-
+...
+-        return self.scale * jax.lax.stop_gradient(self.table)[index]
 +        return jax.lax.stop_gradient(self.scale * self.table[index])
 
 
-# %% exercise="lookup_table" misconception="numpy_reads_a_tracer" section="two-kinds-of-field" changes="the_table_is_trained"
+# %% exercise="lookup_table" misconception="numpy_reads_a_tracer" section="two-kinds-of-field" changes="nothing_is_trained"
 """Your layer works without jit, and fails under jit and `jax.grad`: something there needs the numbers of the table, such as a NumPy array, a list or a tuple made of it. Under jit the table is a tracer: it has a shape and a dtype, but no numbers."""
--        return self.scale * self.table[index]
+-        return jax.lax.stop_gradient(self.scale * self.table[index])
 +        return self.scale * jnp.asarray(np.asarray(self.table))[index]
 
 
-# %% exercise="lookup_table" misconception="the_scale_is_stopped" changes="the_table_is_trained"
+# %% exercise="lookup_table" misconception="the_scale_is_stopped" changes="nothing_is_trained"
 """Your gradients are swapped: the table has a gradient, and `scale` has zeros. The argument of `stop_gradient` gets no gradient; everything outside of it gets one."""
--        return self.scale * self.table[index]
+-        return jax.lax.stop_gradient(self.scale * self.table[index])
 +        return jax.lax.stop_gradient(self.scale) * self.table[index]
 
 
@@ -1154,9 +2040,9 @@ class Lookup(NamedTuple):
 -
 
 
-# %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient" changes="the_table_is_trained"
+# %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient" changes="nothing_is_trained"
 """The gradients are right, but your numbers have lost their decimal places: you turn the table into whole numbers. They have no gradient, but the values change, too."""
--        return self.scale * self.table[index]
+-        return jax.lax.stop_gradient(self.scale * self.table[index])
 +        return self.scale * jnp.asarray(self.table).astype(int)[index]
 
 
@@ -1174,6 +2060,32 @@ class Lookup(NamedTuple):
 """Your layer has no leaves: table and scale are both in aux_data. So `jax.grad` finds nothing to differentiate, and jit would have to compare arrays with `==`."""
 -@partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
 +@partial(register_dataclass, data_fields=[], meta_fields=["table", "scale"])
+
+
+# %% exercise="lookup_table" misconception="multiplied_before_the_index" changes="nothing_is_trained"
+"""Your layer is right where `scale` is one number. Where it is an array, your layer fails: you multiply the whole table by `scale`. Look up the numbers first: `scale` fits the numbers that were looked up, not the table."""
+-        return jax.lax.stop_gradient(self.scale * self.table[index])
++        return (self.scale * jax.lax.stop_gradient(self.table))[index]
+
+
+# %% exercise="lookup_table" misconception="written_into_the_layer" changes="nothing_is_trained"
+"""After a trace that only reads your layer, the layer raises `UnexpectedTracerError`: `__call__` sets an attribute. While JAX traces, the new value is a tracer, and it stays in the layer when the trace has ended. Keep the result in a local variable."""
+-        return jax.lax.stop_gradient(self.scale * self.table[index])
++        self.table = jax.lax.stop_gradient(self.table)
++        return self.scale * self.table[index]
+
+
+# %% exercise="lookup_table" misconception="one_place_after_the_other" changes="nothing_is_trained"
+"""Your layer fails where the index has no axes: a Python loop goes through the index. An array can be indexed by a whole array at once, of any shape."""
+-        return jax.lax.stop_gradient(self.scale * self.table[index])
++        table = jax.lax.stop_gradient(self.table)
++        return self.scale * jnp.stack([table[place] for place in index])
+
+
+# %% exercise="lookup_table" misconception="numpy_at_a_traced_index" section="two-kinds-of-field" changes="nothing_is_trained"
+"""Your layer works without jit, and fails where JAX traces: even where only the index is traced. You index a NumPy array, a list or a tuple that you made of the table. Under jit the table is a tracer and has no numbers yet, and NumPy cannot use an index that has none."""
+-        return jax.lax.stop_gradient(self.scale * self.table[index])
++        return self.scale * np.asarray(self.table)[index]
 
 
 # %% exercise="sweep" variant="by_vmap"
@@ -1357,169 +2269,16 @@ def sweep(loss, w, rates):
 +    return [float(after_step(loss, w, float(rate))) for rate in rates]
 
 
-# %% exercise="stale_options" starter=True
-@register_pytree_node_class
-class Net:
-    """A weight, and options: `scale` is a number, `negate` is True or False."""
-
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        y = self.w * x * self.options["scale"]
-        return -y if self.options["negate"] else y
-
-    def tree_flatten(self):
-        return (self.w,), self.options
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls(*children, aux)
+# %% exercise="sweep" misconception="all_rates_in_one_step"
+"""Your list has one entry, however many rates there are, or your function fails: you multiply the gradient by an array of all rates. Then each number of `w` gets a rate of its own. Each rate needs a step of its own, from all of `w`."""
 
 
-# %% exercise="stale_options" variant="frozen_set" changes="solution"
-     """A weight, and options: `scale` is a number, `negate` is True or False."""
--
-...
--        return (self.w,), tuple(sorted(self.options.items()))
-+        return [self.w], frozenset(self.options.items())
-...
--        return cls(*children, dict(aux))
-+        return cls(children[0], dict(aux))
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(w, rates):
+        return loss(w - rates * jax.grad(loss)(w))
 
-
-# %% exercise="stale_options" variant="by_function"
-class Net:
-    def __init__(self, w, options):
-        self.w = w
-        self.options = options
-
-    def __call__(self, x):
-        sign = -1 if self.options["negate"] else 1
-        return self.w * x * (sign * self.options["scale"])
-
-
-def flatten(net):
-    names = sorted(net.options)
-    return (net.w,), (tuple(names), tuple(net.options[name] for name in names))
-
-
-jax.tree_util.register_pytree_node(
-    Net, flatten, lambda aux, children: Net(*children, dict(zip(*aux)))
-)
-
-
-# %% exercise="stale_options" variant="a_dict_with_a_hash" changes="solution"
-+class HashableDict(dict):
-+    def __hash__(self):
-+        return hash(frozenset(self.items()))
-+
-+
- @register_pytree_node_class
-...
--        return (self.w,), tuple(sorted(self.options.items()))
-+        return (self.w,), HashableDict(self.options)
-...
--        return cls(*children, dict(aux))
-+        return cls(*children, aux)
-
-
-# %% exercise="stale_options" misconception="the_dict_itself" changes="starter"
-"""jit uses the options of its first call again and again. Your aux_data is the net's own dict, or a view of it. jit keeps the aux_data of the first call, and compares the next aux_data with it: a change of the dict changes both, so they are always equal."""
-     """A weight, and options: `scale` is a number, `negate` is True or False."""
--
-
-
-# %% exercise="stale_options" misconception="a_copy_without_hash" section="equality-and-hash" changes="solution"
-"""Your aux_data has no hash. A list and a dict have no hash, and a copy of a dict is a dict. JAX's documentation asks for aux_data with a hash, and `static_argnums` fails without it."""
-     """A weight, and options: `scale` is a number, `negate` is True or False."""
--
-...
--        return (self.w,), tuple(sorted(self.options.items()))
-+        return (self.w,), dict(self.options)
-
-
-# %% exercise="stale_options" misconception="picture_taken_at_the_start" changes="a_copy_without_hash"
-"""Your aux_data has a hash, but jit still does not see a change of the options. Either you copy them once, when the net is made; or the aux_data still holds the net's own dict, in a wrapper. What jit keeps and compares has to be a copy that `tree_flatten` makes."""
-         self.options = options
-+        self.picture = tuple(sorted(options.items()))
-...
--        return (self.w,), dict(self.options)
-+        return (self.w,), self.picture
-
-
-# %% exercise="stale_options" misconception="order_of_keys_counts" section="equality-and-hash" changes="a_copy_without_hash"
-"""Equal options do not share a trace when their keys were set in another order. Two such dicts are equal, but tuples or strings that keep the order of their items are not."""
--        return (self.w,), dict(self.options)
-+        return (self.w,), tuple(self.options.items())
-
-
-# %% exercise="stale_options" misconception="options_are_leaves" section="ints-that-become-tracers" changes="frozen_set"
-"""Your options are leaves now, so jit turns them into tracers, also bools and ints. A Python `if` cannot use a tracer, and a string cannot be an argument of a compiled program."""
--        return [self.w], frozenset(self.options.items())
-+        return (self.w, self.options), None
-...
--        return cls(children[0], dict(aux))
-+        return cls(*children)
-
-
-# %% exercise="stale_options" misconception="never_equal" section="never-equal" changes="frozen_set"
-"""jit sees each change, but it also traces at each call where no option has changed. Your flatten makes a new object that is equal only to itself."""
-+class Picture:
-+    def __init__(self, options):
-+        self.options = dict(options)
-+
-+
- @register_pytree_node_class
-...
--        return [self.w], frozenset(self.options.items())
-+        return (self.w,), Picture(self.options)
-...
--        return cls(children[0], dict(aux))
-+        return cls(*children, dict(aux.options))
-
-
-# %% exercise="stale_options" misconception="options_stay_a_tuple" changes="the_dict_itself"
-"""Your nets fail after they are rebuilt: then their options are no dict. jit rebuilds each node before your method runs, and unflatten has to make a dict of the aux_data."""
--        return (self.w,), self.options
-+        return (self.w,), tuple(sorted(self.options.items()))
-
-
-# %% exercise="stale_options" misconception="only_the_two_known_options" changes="frozen_set"
-"""Your rebuilt nets have `scale` and `negate` only. An option with another name is lost, and jit does not see its changes. It has to be in aux_data too."""
--        return [self.w], frozenset(self.options.items())
-+        return (self.w,), (self.options["scale"], self.options["negate"])
-...
--        return cls(children[0], dict(aux))
-+        return cls(*children, dict(zip(["scale", "negate"], aux)))
-
-
-# %% exercise="stale_options" misconception="sorted_by_values" changes="a_copy_without_hash"
-"""Your `tree_flatten` fails when the options hold a string and a number: you sort by the values, and Python cannot sort a string and a number. Sort by the keys alone."""
--        return (self.w,), dict(self.options)
-+        return (self.w,), tuple(sorted(self.options.items(), key=lambda item: item[1]))
-
-
-# %% exercise="stale_options" misconception="sorted_apart" changes="frozen_set"
-"""In a rebuilt net, values belong to the wrong keys; with a string among the values, flatten fails. You sort the keys and the values separately. A key and its value have to stay together."""
--        return [self.w], frozenset(self.options.items())
-+        return (self.w,), (tuple(sorted(self.options)), tuple(sorted(self.options.values())))
-...
--        return cls(children[0], dict(aux))
-+        return cls(*children, dict(zip(*aux)))
-
-
-# %% exercise="stale_options" misconception="options_come_first" changes="options_stay_a_tuple"
-"""Your net works until it is rebuilt: then options and `w` have changed places. Unflatten gets the aux_data first, but your constructor takes `w` first."""
--        return cls(*children, aux)
-+        return cls(dict(aux), *children)
-
-
-# %% exercise="stale_options" misconception="the_tuple_of_children" changes="options_stay_a_tuple"
-"""In a rebuilt net, `w` is a tuple with the array in it. Unflatten gets the children as a sequence, even where there is one child only: it has to be unpacked."""
--        return cls(*children, aux)
-+        return cls(children, dict(aux))
+    return [after_step(w, jnp.asarray(rates, jnp.float32))]
 
 
 # %% exercise="repeat" variant="by_while_loop"
@@ -1671,6 +2430,28 @@ def repeat(layer, x):
 """Your function fails with each layer, because you made the layer a static argument: a dict has no hash. And the caller wants `times` to be traced."""
 +@partial(jax.jit, static_argnums=0)
  def repeat(layer, x):
+
+
+# %% exercise="repeat" misconception="a_product_of_matrices"
+"""Your function computes `w @ x`, a product of matrices: it fails where `w` has no axes, and adds up the products elsewhere. The task has `w * x`, which multiplies number by number."""
+
+
+def repeat(layer, x):
+    return jax.lax.fori_loop(0, layer["times"], lambda _, x: layer["w"] @ x + layer["b"], x)
+
+
+# %% exercise="repeat" misconception="counts_down_in_the_layer"
+"""Without jit, the caller's `times` is 0 after the call, unless it was 0 before: you use the entry of the dict as the counter of your loop. The dict belongs to the caller: count in a variable of your own."""
+
+
+def repeat(layer, x):
+    def body(state):
+        times, x = state
+        return times - 1, layer["w"] * x + layer["b"]
+
+    state = layer["times"], x
+    layer["times"], x = jax.lax.while_loop(lambda state: state[0] > 0, body, state)
+    return x
 
 
 # %% exercise="new_optimiser" starter=True
@@ -2046,755 +2827,32 @@ class Static:
 +        return hash("nan" if self.value != self.value else self.value)
 
 
-# %% exercise="static_wrapper" misconception="isnan_of_every_value" changes="isnan_of_anything"
+# %% exercise="static_wrapper" misconception="isnan_of_every_value" changes="the_hash_of_nan"
 """Your `Static` fails for a string, even for two equal ones. `math.isnan` and `np.isnan` take numbers only: ask them last, or compare in another way."""
--        if self.value == other.value:
-+        if math.isnan(self.value) and math.isnan(other.value):
++import math
++
++
+ @jax.tree_util.register_static
 ...
--        return math.isnan(self.value) and math.isnan(other.value)
+-        both_nan = self.value != self.value and other.value != other.value
+-        return both_nan or self.value == other.value
++        if math.isnan(self.value) and math.isnan(other.value):
++            return True
 +        return self.value == other.value
 ...
--        return hash(repr(self.value))
+-        return hash((type(self.value), self.value))
 +        return hash("nan" if math.isnan(self.value) else (type(self.value), self.value))
 
 
-# %% exercise="static_wrapper" misconception="a_bool_is_an_int" section="equal-but-not-the-same" changes="a_subclass_is_the_same_type"
+# %% exercise="static_wrapper" misconception="a_bool_is_an_int" section="equal-but-not-the-same" changes="always_equal"
 """In your answer, `1` and `True` are equal. For `isinstance`, and as a number, a bool is an int; but the types of the two values differ."""
--        if not isinstance(other, Static) or not isinstance(other.value, type(self.value)):
+-        return isinstance(other, Static)
 +        if not isinstance(other, Static):
-             return False
--        both_nan = self.value != self.value and other.value != other.value
--        return both_nan or self.value == other.value
++            return False
 +        one, two = self.value, other.value
 +        if not (isinstance(one, type(two)) or isinstance(two, type(one))):
 +            return False
 +        return one == two or (one != one and two != two)
-
-
-# %% exercise="cache_key" variant="shape_and_dtype"
-def cache_key(tree):
-    leaves, structure = jax.tree.flatten(tree)
-    return structure, [(np.shape(leaf), np.asarray(leaf).dtype) for leaf in leaves]
-
-
-# %% exercise="cache_key" variant="two_tuples"
-def cache_key(tree):
-    shapes = tuple(map(jnp.shape, jax.tree.leaves(tree)))
-    dtypes = tuple(str(jax.typeof(leaf).dtype) for leaf in jax.tree.leaves(tree))
-    return jax.tree.structure(tree), shapes, dtypes
-
-
-# %% exercise="cache_key" misconception="structure_only"
-"""Your key does not change when the shape or the dtype of a leaf changes. A program is compiled for given shapes and dtypes, so both belong in the key."""
-
-
-def cache_key(tree):
-    return jax.tree.structure(tree)
-
-
-# %% exercise="cache_key" misconception="leaves_only"
-"""Your key knows the leaves, but not the structure: a list and a tuple get one key, and so do two nodes with different metadata. `jax.tree.flatten` gives the structure too."""
-
-
-def cache_key(tree):
-    return [jax.typeof(leaf) for leaf in jax.tree.leaves(tree)]
-
-
-# %% exercise="cache_key" misconception="values_in_the_key" changes="solution"
-"""Your key holds the values of the leaves: two calls with other numbers have different keys. `jit` would trace for each new number. Only the type of a leaf belongs in the key."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, str(leaves), [jax.typeof(leaf) for leaf in leaves]
-
-
-# %% exercise="cache_key" misconception="arrays_in_the_key" changes="solution"
-"""Comparing two of your keys raises an error, or compares the numbers: your key holds the leaves themselves. For two arrays, `==` gives an array, and not True or False. Put shape and dtype into the key, and not the leaf."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, leaves
-
-
-# %% exercise="cache_key" misconception="shapes_only" changes="solution"
-"""Two leaves of one shape and different dtypes get one key. The dtype belongs in the key as well."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, [jnp.shape(leaf) for leaf in leaves]
-
-
-# %% exercise="cache_key" misconception="dtypes_only" changes="solution"
-"""Two leaves of one dtype and different shapes get one key. The shape belongs in the key as well."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, [jax.typeof(leaf).dtype for leaf in leaves]
-
-
-# %% exercise="cache_key" misconception="types_in_any_order" changes="solution"
-"""Two trees that hold the same types in different places get one key. Keep the order of the leaves: a set, or a sorted list, loses it."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, sorted(str(jax.typeof(leaf)) for leaf in leaves)
-
-
-# %% exercise="cache_key" misconception="number_of_leaves" changes="solution"
-"""Your key has the leaves and their number, but a list and a tuple of two leaves get one key, as do two nodes with different metadata. The structure knows more than the number of leaves."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure.num_leaves, structure.num_nodes, [jax.typeof(leaf) for leaf in leaves]
-
-
-# %% exercise="cache_key" misconception="leaves_have_a_shape" changes="solution"
-"""Your function fails where a leaf is a Python number: it has no `shape` and no `dtype`. For `jit` such a leaf has both. `jax.typeof` takes any leaf."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, [(leaf.shape, leaf.dtype) for leaf in leaves]
-
-
-# %% exercise="cache_key" misconception="structure_comes_first" changes="solution"
-"""Your function raises `TypeError` for every tree: it goes through the structure as if it were the list. `jax.tree.flatten` returns the leaves first, and then the structure."""
--    leaves, structure = jax.tree.flatten(tree)
-+    structure, leaves = jax.tree.flatten(tree)
-
-
-# %% exercise="cache_key" misconception="one_type_of_the_whole_list" changes="solution"
-"""Your function raises `TypeError` for every tree: `jax.typeof` gets the list of leaves. Call it on one leaf after the other."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, jax.typeof(leaves)
-
-
-# %% exercise="cache_key" misconception="pythons_types" changes="solution"
-"""Two leaves of different shapes or dtypes get one key. `type(leaf)` is the class of the object, the same for all arrays. `jax.typeof` gives shape and dtype."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, [type(leaf) for leaf in leaves]
-
-
-# %% exercise="cache_key" misconception="the_first_leaf_only" changes="solution"
-"""Your key looks at the first leaf only. Where another leaf changes its shape or dtype, the key stays the same. `jit` looks at each leaf."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, jax.typeof(leaves[0])
-
-
-# %% exercise="cache_key" misconception="equal_only_to_itself" changes="solution"
-"""No two of your keys are equal, not even for one tree. A `map` and a generator are equal only to themselves, whatever they give. Make a list or a tuple."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    return structure, map(jax.typeof, leaves)
-
-
-# %% exercise="cache_key" misconception="nothing_returned" changes="solution"
-"""All your keys are equal: your function returns `None`. Return the pair."""
--    return structure, [jax.typeof(leaf) for leaf in leaves]
-+    key = structure, [jax.typeof(leaf) for leaf in leaves]
-
-
-# %% exercise="rate_at" variant="from_the_top"
-def rate_at(step):
-    return jnp.where(step >= 100, 0.001, jnp.where(step >= 10, 0.01, 0.1))
-
-
-# %% exercise="rate_at" variant="by_index"
-def rate_at(step):
-    rates = jnp.array([0.1, 0.01, 0.001])
-    return rates[(step >= 10) + 1 * (step >= 100)]
-
-
-# %% exercise="rate_at" variant="by_select"
-def rate_at(step):
-    return jnp.select([step < 10, step < 100], [0.1, 0.01], 0.001)
-
-
-# %% exercise="rate_at" misconception="python_if"
-"""Your function works with an int, but raises an error under `jit`. A Python `if`, an `and` and `10 <= step < 100` ask the tracer for its value, and it has none. `jnp.where` takes a traced condition."""
-
-
-def rate_at(step):
-    if step < 10:
-        return 0.1
-    return 0.01 if step < 100 else 0.001
-
-
-# %% exercise="rate_at" misconception="two_rates"
-"""From step 100 on, your rate is too high. It should fall a second time, to 0.001."""
-
-
-def rate_at(step):
-    return jnp.where(step < 10, 0.1, 0.01)
-
-
-# %% exercise="rate_at" misconception="tracers_are_added"
-"""For an int your rates are right. Under `jit` the second fall is missing: `True + True` is 2 in Python, but two boolean arrays, and so two tracers, add up to `True`. `jnp.where` chooses between numbers."""
-
-
-def rate_at(step):
-    falls = (step >= 10) + (step >= 100)
-    return 0.1 * 0.1**falls
-
-
-# %% exercise="rate_at" misconception="one_step_late"
-"""At step 10 and step 100 your rate is the old one. "From step 10 on" includes step 10: is it `<` or `<=`, `>` or `>=`?"""
-
-
-def rate_at(step):
-    return jnp.where(step <= 10, 0.1, jnp.where(step <= 100, 0.01, 0.001))
-
-
-# %% exercise="rate_at" misconception="rates_the_wrong_way_round"
-"""Your early steps get the small rate, and the later ones the large one. `jnp.where(condition, one, other)` gives `one` where the condition is True."""
-
-
-def rate_at(step):
-    return jnp.where(step < 10, 0.001, jnp.where(step < 100, 0.01, 0.1))
-
-
-# %% exercise="rate_at" misconception="the_wide_condition_first"
-"""Below step 10 your rate is 0.01. Step 5 is below 100 too, and the outer `jnp.where` decides first: ask for the smaller range first."""
-
-
-def rate_at(step):
-    return jnp.where(step < 100, 0.01, jnp.where(step < 10, 0.1, 0.001))
-
-
-# %% exercise="rate_at" misconception="makes_an_int_of_the_step"
-"""Your function works with an int, but raises an error under `jit`: a tracer cannot become a Python int. Compute with `step` as it is."""
-
-
-def rate_at(step):
-    return 0.1 ** (1 + (int(step) >= 10) + (int(step) >= 100))
-
-
-# %% exercise="rate_at" misconception="nothing_returned"
-"""Your function returns `None`. Return the rate."""
-
-
-def rate_at(step):
-    jnp.where(step < 10, 0.1, jnp.where(step < 100, 0.01, 0.001))
-
-
-# %% exercise="split" variant="by_leaves"
-def split(tree, mask):
-    leaves, structure = jax.tree.flatten(tree)
-    chosen = jax.tree.leaves(mask)
-    first = [leaf if yes else None for leaf, yes in zip(leaves, chosen)]
-    second = [None if yes else leaf for leaf, yes in zip(leaves, chosen)]
-    return jax.tree.unflatten(structure, first), jax.tree.unflatten(structure, second)
-
-
-# %% exercise="split" variant="twice_the_same_map"
-def split(tree, mask):
-    def only(wanted):
-        return jax.tree.map(lambda leaf, yes: leaf if yes is wanted else None, tree, mask)
-
-    return [only(True), only(False)]
-
-
-# %% exercise="split" misconception="swapped"
-"""Your two trees are swapped. The first should hold the leaves where the mask is True."""
-
-
-def split(tree, mask):
-    first = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
-    second = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
-    return second, first
-
-
-# %% exercise="split" misconception="one_tree"
-"""You return one tree, the chosen leaves. The others are needed too, or the model cannot be put together again. Return two trees."""
-
-
-def split(tree, mask):
-    return jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
-
-
-# %% exercise="split" misconception="false_in_the_gaps"
-"""Your gaps hold `False` instead of `None`. `False` is a leaf: `jit` would trace it, and you could not tell a gap from a leaf."""
-
-
-def split(tree, mask):
-    first = jax.tree.map(lambda leaf, yes: yes and leaf, tree, mask)
-    second = jax.tree.map(lambda leaf, yes: not yes and leaf, tree, mask)
-    return first, second
-
-
-# %% exercise="split" misconception="multiplies_by_the_mask"
-"""Your gaps hold zeros or empty strings instead of `None`, and some leaves change their type: you multiply by the mask. A product with False is a leaf too. Return the leaf itself, or `None`."""
-
-
-def split(tree, mask):
-    first = jax.tree.map(lambda leaf, yes: leaf * yes, tree, mask)
-    second = jax.tree.map(lambda leaf, yes: leaf * (not yes), tree, mask)
-    return first, second
-
-
-# %% exercise="split" misconception="the_whole_tree_as_the_rest"
-"""Your second tree still holds the chosen leaves. Put `None` in their places. If you write `~yes`: for a bool of Python that is -1 or -2, which count as true. Use `not yes`."""
-
-
-def split(tree, mask):
-    return jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask), tree
-
-
-# %% exercise="split" misconception="lists_of_leaves"
-"""Your two results are lists of leaves. Without the structure, nobody knows where a leaf belongs. Return two trees like the given one."""
-
-
-def split(tree, mask):
-    pairs = list(zip(jax.tree.leaves(tree), jax.tree.leaves(mask)))
-    return [leaf for leaf, yes in pairs if yes], [leaf for leaf, yes in pairs if not yes]
-
-
-# %% exercise="split" misconception="one_map_for_both"
-"""You return one tree, with a pair at each leaf. Two trees need two maps."""
-
-
-def split(tree, mask):
-    return jax.tree.map(lambda leaf, yes: (leaf, None) if yes else (None, leaf), tree, mask)
-
-
-# %% exercise="split" misconception="asks_the_leaf"
-"""Leaves such as `0`, `False` and `""` are missing, and an array raises an error: your code asks whether the leaf itself is true. Only the mask decides."""
-
-
-def split(tree, mask):
-    first = jax.tree.map(lambda leaf, yes: leaf if yes and leaf else None, tree, mask)
-    second = jax.tree.map(lambda leaf, yes: leaf if not yes and leaf else None, tree, mask)
-    return first, second
-
-
-# %% exercise="split" misconception="the_first_level_only"
-"""Your function works for a flat dict only. Leaves also lie deeper, and in other containers. `jax.tree.map` reaches all of them."""
-
-
-def split(tree, mask):
-    first = {name: leaf if mask[name] else None for name, leaf in tree.items()}
-    second = {name: None if mask[name] else leaf for name, leaf in tree.items()}
-    return first, second
-
-
-# %% exercise="split" misconception="the_mask_as_the_function"
-"""Your function raises `TypeError` at the first leaf. A mask is a tree: it can neither be called nor be an index. And `jnp.where` takes numbers and arrays, no `None` and no string. Map over the tree and the mask together; a Python `if` can ask the mask."""
-
-
-def split(tree, mask):
-    first = jax.tree.map(lambda leaf: leaf if mask(leaf) else None, tree)
-    second = jax.tree.map(lambda leaf: None if mask(leaf) else leaf, tree)
-    return first, second
-
-
-# %% exercise="split" misconception="the_mask_as_an_index"
-"""Your function raises `TypeError`. An array can be indexed by a mask, a tree cannot. Map over the tree and the mask together."""
-
-
-def split(tree, mask):
-    return tree[mask], tree[~mask]
-
-
-# %% exercise="split" misconception="the_mask_as_a_whole" changes="solution"
-"""Your first tree has all leaves, and the second has none: you ask the whole mask, and a container with something in it is true. Map over the tree and the mask together, so that each leaf meets its own True or False."""
--    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
--    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
-+    chosen = jax.tree.map(lambda leaf: leaf if mask else None, tree)
-+    others = jax.tree.map(lambda leaf: None if mask else leaf, tree)
-
-
-# %% exercise="split" misconception="arrays_whatever_the_mask" changes="solution"
-"""Your first tree has the arrays, whatever the mask says. In our model the mask chooses them; another mask may choose other leaves. Only the mask decides."""
--    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
--    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
-+    chosen = jax.tree.map(lambda leaf: leaf if hasattr(leaf, "shape") else None, tree)
-+    others = jax.tree.map(lambda leaf: None if hasattr(leaf, "shape") else leaf, tree)
-
-
-# %% exercise="split" misconception="zeros_in_the_gaps" changes="solution"
-"""Your gaps hold zeros. A zero is a leaf: `jit` would trace it, and you could not tell a gap from a leaf that is 0. `None` is not a leaf."""
--    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
--    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
-+    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else 0, tree, mask)
-+    others = jax.tree.map(lambda leaf, yes: 0 if yes else leaf, tree, mask)
-
-
-# %% exercise="split" misconception="numpys_where" changes="solution"
-"""Your trees hold arrays of NumPy in the place of the leaves, also in the gaps: `np.where` makes an array of whatever it gets. Return the leaf itself, or `None`."""
--    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
--    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
-+    chosen = jax.tree.map(lambda leaf, yes: np.where(yes, leaf, None), tree, mask)
-+    others = jax.tree.map(lambda leaf, yes: np.where(yes, None, leaf), tree, mask)
-
-
-# %% exercise="split" misconception="chosen_twice" changes="solution"
-"""Both your trees hold the chosen leaves. In the second map the mask has to count the other way round: the leaf where it is False."""
--    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
-+    others = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
-
-
-# %% exercise="split" misconception="the_mask_comes_first" changes="solution"
-"""Your trees hold the mask's True and False, or an array raises an error. The function of `jax.tree.map` gets its arguments in the order of the trees: first the leaf of the first tree."""
--    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, tree, mask)
--    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, tree, mask)
-+    chosen = jax.tree.map(lambda leaf, yes: leaf if yes else None, mask, tree)
-+    others = jax.tree.map(lambda leaf, yes: None if yes else leaf, mask, tree)
-
-
-# %% exercise="split" misconception="writes_into_the_tree"
-"""Your function changes the caller's tree, and takes flat dicts only. Python does not copy a dict when you call a function with it. `jax.tree.map` makes a new tree, of any form."""
-
-
-def split(tree, mask):
-    others = dict(tree)
-    for name, yes in mask.items():
-        if yes:
-            others[name] = None
-        else:
-            tree[name] = None
-    return tree, others
-
-
-# %% exercise="split" misconception="opens_lists_tuples_and_dicts"
-"""Your function opens dicts, lists and tuples, but not every node: a namedtuple raises an error, and an object of a registered class counts as a leaf. `jax.tree.map` knows them all."""
-
-
-def split(tree, mask):
-    if isinstance(tree, dict):
-        pairs = {name: split(child, mask[name]) for name, child in tree.items()}
-        return tuple({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
-    if isinstance(tree, (list, tuple)):
-        pairs = [split(child, yes) for child, yes in zip(tree, mask)]
-        return tuple(type(tree)([pair[side] for pair in pairs]) for side in (0, 1))
-    return (tree, None) if mask else (None, tree)
-
-
-# %% exercise="merge" variant="the_second_first" changes="solution"
--        return other if one is None else one
-+        return one if other is None else other
-
-
-# %% exercise="merge" variant="by_leaves"
-def merge(first, second):
-    def is_none(node):
-        return node is None
-
-    ones, structure = jax.tree.flatten(first, is_leaf=is_none)
-    others = jax.tree.leaves(second, is_leaf=is_none)
-    leaves = [other if one is None else one for one, other in zip(ones, others)]
-    return jax.tree.unflatten(structure, leaves)
-
-
-# %% exercise="merge" misconception="without_is_leaf" met="patrick-kidger/equinox#753, patrick-kidger/equinox#110"
-"""JAX raises an error: a `None` in one tree meets a leaf in the other. For JAX a `None` is a node without children. Tell it with `is_leaf` to stop there."""
-
-
-def merge(first, second):
-    return jax.tree.map(lambda one, other: other if one is None else one, first, second)
-
-
-# %% exercise="merge" misconception="false_leaves_get_lost"
-"""Leaves such as `0`, `False` and `""` get lost, and an array raises an error. `one or other` asks whether the leaf is true. Compare with `is None`."""
-
-
-def merge(first, second):
-    return jax.tree.map(
-        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
-    )
-
-
-# %% exercise="merge" misconception="the_second_on_top"
-"""Your result is the second tree: its gaps stay empty. Choose leaf by leaf."""
-
-
-def merge(first, second):
-    return second
-
-
-# %% exercise="merge" misconception="the_first_only"
-"""Your result has the leaves of the first tree only, and its gaps stay empty. Take the other leaf where there is a `None`; and `is_leaf` should be true for `None` only, not for every node."""
-
-
-def merge(first, second):
-    return jax.tree.map(lambda one, other: one, first, second, is_leaf=lambda node: node is None)
-
-
-# %% exercise="merge" misconception="picks_the_gap" changes="false_leaves_get_lost"
-"""Your result has a `None` where there should be a leaf: you take the other leaf where the first is not `None`."""
--        lambda one, other: one or other, first, second, is_leaf=lambda node: node is None
-+        lambda one, other: other if one is not None else one,
-+        first,
-+        second,
-+        is_leaf=lambda node: node is None,
-
-
-# %% exercise="merge" misconception="dicts_only"
-"""Your function works for dicts only. A tree may also be a list, a tuple, a bare leaf or a registered class. `jax.tree.map` knows them all."""
-
-
-def merge(first, second):
-    if isinstance(first, dict):
-        return {name: merge(first[name], second[name]) for name in first}
-    return second if first is None else first
-
-
-# %% exercise="merge" misconception="adds_the_leaves" changes="solution"
-"""Your function raises `TypeError`: you add a leaf and a `None`, and `None` is not a zero. Return the one that is not `None`."""
--        return other if one is None else one
-+        return one + other
-
-
-# %% exercise="merge" misconception="the_first_level_only"
-"""Your function works for a flat dict only. Leaves also lie deeper, and in other containers. `jax.tree.map` reaches all of them."""
-
-
-def merge(first, second):
-    return {name: second[name] if leaf is None else leaf for name, leaf in first.items()}
-
-
-# %% exercise="merge" misconception="dicts_are_joined"
-"""Your result has the entries of the second tree, even where they are `None`; trees that are not dicts raise an error. When two dicts are joined, the last one wins. Choose leaf by leaf."""
-
-
-def merge(first, second):
-    return {**first, **second}
-
-
-# %% exercise="merge" misconception="compared_with_none" changes="solution"
-"""An array raises an error: you compare with `== None` or `!= None`. For an array that gives an array, which is neither true nor false. Python has only one `None`, so ask with `is`."""
--        return other if one is None else one
-+        return other if one == None else one
-
-
-# %% exercise="merge" misconception="where_instead_of_if" changes="solution"
-"""`jnp.where` raises an error: it takes numbers and arrays, not `None`, and a leaf may be a string. A Python `if` is enough: whether a leaf is `None` is known."""
--        return other if one is None else one
-+        return jnp.where(one is None, other, one)
-
-
-# %% exercise="merge" misconception="leaves_one_after_the_other"
-"""Your result has leaves in wrong places: it puts the leaves of both trees one after the other, and then fills the structure with them. A leaf belongs where it stands in its own tree."""
-
-
-def merge(first, second):
-    leaves = jax.tree.leaves(first) + jax.tree.leaves(second)
-    structure = jax.tree.structure(first, is_leaf=lambda node: node is None)
-    leaves += [None] * (structure.num_leaves - len(leaves))
-    return structure.unflatten(leaves)
-
-
-# %% exercise="merge" misconception="gaps_are_filled_in_order"
-"""Where both trees have a `None`, your result has a leaf of another place there: you fill each gap with the next leaf of the second tree. Look at the same place of both trees."""
-
-
-def merge(first, second):
-    others = iter(jax.tree.leaves(second))
-    places, structure = jax.tree.flatten(first, is_leaf=lambda node: node is None)
-    return structure.unflatten([next(others, None) if one is None else one for one in places])
-
-
-# %% exercise="merge" misconception="writes_into_the_first"
-"""Your function changes the caller's first tree, and takes flat dicts only. Python does not copy a dict when you call a function with it. `jax.tree.map` makes a new tree, of any form."""
-
-
-def merge(first, second):
-    for name, leaf in second.items():
-        if first[name] is None:
-            first[name] = leaf
-    return first
-
-
-# %% exercise="merge" misconception="only_arrays_count" changes="solution"
-"""A leaf of the first tree gets lost where it is no array. In our model the first tree has arrays only; but any tree may be split, by any mask. Ask whether there is a `None`."""
--        return other if one is None else one
-+        return one if isinstance(one, (jax.Array, np.ndarray)) else other
-
-
-# %% exercise="merge" misconception="opens_lists_tuples_and_dicts" changes="dicts_only"
-"""Your function opens dicts, lists and tuples, but not every node: a namedtuple raises an error, and an object of a registered class counts as a leaf. `jax.tree.map` knows them all."""
-         return {name: merge(first[name], second[name]) for name in first}
-+    if isinstance(first, (list, tuple)):
-+        return type(first)([merge(one, other) for one, other in zip(first, second)])
-     return second if first is None else first
-
-
-# %% exercise="dense" misconception="a_default_activation" changes="aux_comes_first"
-"""Your layer works until it is rebuilt: then it has another activation, the default of its constructor. `tree_unflatten` leaves the activation out. The new object has to get everything that `tree_flatten` returned, the aux_data too."""
--    def __init__(self, w, b, activation):
-+    def __init__(self, w, b, activation=jax.nn.relu):
 ...
--        return cls(activation, *children)
-+        return cls(*children)
-
-
-# %% exercise="stale_options" misconception="values_are_not_compared" changes="frozen_set"
-"""jit sees when an option is added or deleted, but not when its value changes, although a rebuilt net has the right values. So your aux_data carries the values, and its `==` looks at the names only. jit sees only what `==` compares."""
-+class Names(tuple):
-+    pass
-+
-+
- @register_pytree_node_class
-...
--        return [self.w], frozenset(self.options.items())
-+        names = Names(sorted(self.options))
-+        names.values = [self.options[name] for name in names]
-+        return (self.w,), names
-...
--        return cls(children[0], dict(aux))
-+        return cls(*children, dict(zip(aux, aux.values)))
-
-
-# %% exercise="step_counter" misconception="the_name_has_a_default" section="part-of-the-type" changes="by_class_decorator"
-"""A rebuilt state has lost its name, and states with different names share a trace: the name is neither a child nor in aux_data. With a default in the constructor, no error tells you that."""
--    def __init__(self, params, step, name):
-+    def __init__(self, params, step=0, name=""):
-...
--        return (self.step, self.params), self.name
-+        return (self.step, self.params), None
-...
--    def tree_unflatten(cls, name, children):
-+    def tree_unflatten(cls, aux, children):
-         step, params = children
--        return cls(params, step, name)
-+        return cls(params, step)
-
-
-# %% exercise="lookup_table" misconception="multiplied_before_the_index" changes="the_table_is_trained"
-"""Your layer is right where `scale` is one number. Where it is an array, your layer fails: you multiply the whole table by `scale`. Look up the numbers first: `scale` fits the numbers that were looked up, not the table."""
--        return self.scale * self.table[index]
-+        return (self.scale * jax.lax.stop_gradient(self.table))[index]
-
-
-# %% exercise="lookup_table" misconception="written_into_the_layer" changes="the_table_is_trained"
-"""After a trace that only reads your layer, the layer raises `UnexpectedTracerError`: `__call__` sets an attribute. While JAX traces, the new value is a tracer, and it stays in the layer when the trace has ended. Keep the result in a local variable."""
-     def __call__(self, index):
-+        self.table = jax.lax.stop_gradient(self.table)
-
-
-# %% exercise="sweep" misconception="all_rates_in_one_step"
-"""Your list has one entry, however many rates there are, or your function fails: you multiply the gradient by an array of all rates. Then each number of `w` gets a rate of its own. Each rate needs a step of its own, from all of `w`."""
-
-
-def sweep(loss, w, rates):
-    @jax.jit
-    def after_step(w, rates):
-        return loss(w - rates * jax.grad(loss)(w))
-
-    return [after_step(w, jnp.asarray(rates, jnp.float32))]
-
-
-# %% exercise="repeat" misconception="a_product_of_matrices"
-"""Your function computes `w @ x`, a product of matrices: it fails where `w` has no axes, and adds up the products elsewhere. The task has `w * x`, which multiplies number by number."""
-
-
-def repeat(layer, x):
-    return jax.lax.fori_loop(0, layer["times"], lambda _, x: layer["w"] @ x + layer["b"], x)
-
-
-# %% exercise="repeat" misconception="counts_down_in_the_layer"
-"""Without jit, the caller's `times` is 0 after the call, unless it was 0 before: you use the entry of the dict as the counter of your loop. The dict belongs to the caller: count in a variable of your own."""
-
-
-def repeat(layer, x):
-    def body(state):
-        times, x = state
-        return times - 1, layer["w"] * x + layer["b"]
-
-    state = layer["times"], x
-    layer["times"], x = jax.lax.while_loop(lambda state: state[0] > 0, body, state)
-    return x
-
-
-# %% exercise="rate_at" misconception="late_at_step_100"
-"""At step 100 your rate is still 0.01. "From step 100 on" includes step 100: compare with `<` or `>=`, as at step 10."""
-
-
-def rate_at(step):
-    return jnp.where(step < 10, 0.1, jnp.where(step <= 100, 0.01, 0.001))
-
-
-# %% exercise="rate_at" misconception="late_at_step_10"
-"""At step 10 your rate is still 0.1. "From step 10 on" includes step 10: compare with `<` or `>=`, as at step 100."""
-
-
-def rate_at(step):
-    return jnp.where(step <= 10, 0.1, jnp.where(step < 100, 0.01, 0.001))
-
-
-# %% exercise="rate_at" misconception="goes_on_falling"
-"""From step 1000 on, your rate is too small: it falls once more. The rate falls twice, and then stays 0.001."""
-
-
-def rate_at(step):
-    return 0.1 ** (1.0 + (step >= 10) + (step >= 100) + (step >= 1000))
-
-
-# %% exercise="rate_at" misconception="falls_every_ten_steps"
-"""Your rate falls every ten steps, so it is far too small soon. It falls at step 10 and at step 100 only."""
-
-
-def rate_at(step):
-    return 0.1 * 0.1 ** (step // 10)
-
-
-# %% exercise="rate_at" misconception="falls_at_each_step"
-"""Your rate falls a little at each step. Between steps 10 and 100 it should not change: it has three values only."""
-
-
-def rate_at(step):
-    return 0.1 * 0.1 ** (step / 10)
-
-
-# %% exercise="rate_at" misconception="rates_are_added"
-"""Your early rates are sums, such as 0.111. Where step 5 is below 10, it is below 100 too, so two or three parts count. Choose one rate: put one `jnp.where` into the other."""
-
-
-def rate_at(step):
-    return jnp.where(step < 10, 0.1, 0) + jnp.where(step < 100, 0.01, 0) + 0.001
-
-
-# %% exercise="rate_at" misconception="the_last_two_are_swapped"
-"""From step 10 on, your two small rates are swapped. `jnp.where(condition, one, other)` gives `one` where the condition is True."""
-
-
-def rate_at(step):
-    return jnp.where(step < 10, 0.1, jnp.where(step < 100, 0.001, 0.01))
-
-
-# %% exercise="rate_at" misconception="where_without_an_else"
-"""`jnp.where` raises an error: it needs a value for True and one for False. The third argument can be another `jnp.where`."""
-
-
-def rate_at(step):
-    return jnp.where(step < 10, 0.1, jnp.where(step < 100, 0.01))
-
-
-# %% exercise="rate_at" misconception="numpys_where"
-"""Your function works with an int, but raises an error under `jit`. A function of NumPy and an index of a list need a number, and a tracer has none yet. `jnp.where` takes a traced condition."""
-
-
-def rate_at(step):
-    return np.where(step < 10, 0.1, np.where(step < 100, 0.01, 0.001))
-
-
-# %% exercise="split" misconception="keys_are_left_out"
-"""Your two trees are flat dicts without the keys of the other tree, and your function fails for trees that are not dicts. Put `None` in the place of a missing leaf: then both trees keep the structure, and can be put together again. `jax.tree.map` works for any tree."""
-
-
-def split(tree, mask):
-    chosen = {key: leaf for key, leaf in tree.items() if mask[key]}
-    return chosen, {key: leaf for key, leaf in tree.items() if not mask[key]}
-
-
-# %% exercise="lookup_table" misconception="one_place_after_the_other" changes="the_table_is_trained"
-"""Your layer fails where the index has no axes: a Python loop goes through the index. An array can be indexed by a whole array at once, of any shape."""
--        return self.scale * self.table[index]
-+        table = jax.lax.stop_gradient(self.table)
-+        return self.scale * jnp.stack([table[place] for place in index])
-
-
-# %% exercise="lookup_table" misconception="numpy_at_a_traced_index" section="two-kinds-of-field" changes="the_table_is_trained"
-"""Your layer works without jit, and fails where JAX traces: even where only the index is traced. You index a NumPy array, a list or a tuple that you made of the table. Under jit the table is a tracer and has no numbers yet, and NumPy cannot use an index that has none."""
--        return self.scale * self.table[index]
-+        return self.scale * np.asarray(self.table)[index]
-
-
-# %% exercise="dense" misconception="one_activation_for_all_layers" section="part-of-the-type" changes="aux_is_not_unpacked"
-"""A layer uses the activation of the layer that was made last, and under jit layers with different activations share a trace. All your layers share one activation, that of the class or of the module: keep it in `self`, and return it as aux_data."""
--        self.w, self.b, self.activation = w, b, activation
-+        self.w, self.b = w, b
-+        type(self).activation = staticmethod(activation)
-...
--        return (self.w, self.b), (self.activation,)
-+        return (self.w, self.b), None
-...
--        return cls(*children, aux)
-+        layer = object.__new__(cls)
-+        layer.w, layer.b = children
-+        return layer
-
-
+-        return 0
++        return hash("nan" if self.value != self.value else self.value)

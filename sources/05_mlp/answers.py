@@ -6,6 +6,503 @@
 #       format_name: percent
 # ---
 
+# %% exercise="loss_of_one" variant="by_logsumexp"
+def loss_of_one(params, x, label):
+    scores = mlp(params, x)
+    return jax.nn.logsumexp(scores) - scores[label]
+
+
+# %% exercise="loss_of_one" variant="by_one_hot"
+def loss_of_one(params, x, label):
+    logs = jax.nn.log_softmax(mlp(params, x))
+    return -jnp.sum(jax.nn.one_hot(label, 10) * logs)
+
+
+# %% exercise="loss_of_one" misconception="without_the_minus" changes="solution"
+"""Your losses have the wrong sign. The logarithm of a probability is never positive, and a loss is to become small: put a minus before it."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return jax.nn.log_softmax(mlp(params, x))[label]
+
+
+# %% exercise="loss_of_one" misconception="a_batch_of_one" changes="solution"
+"""Your loss is an array of one number, for a batch of one picture. `mlp` works for one picture too: leave `x` as it is, and the loss is a single number."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x[None]))[:, label]
+
+
+# %% exercise="loss_of_one" misconception="the_probability_itself" changes="solution"
+"""Your loss is minus the probability of the right digit, without a logarithm: it lies between -1 and 0. `jax.nn.softmax` returns probabilities, `jax.nn.log_softmax` their logarithms."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.softmax(mlp(params, x))[label]
+
+
+# %% exercise="loss_of_one" misconception="the_score_itself" changes="solution"
+"""Your loss is minus the score of the right digit. A score is not a logarithm of a probability yet: it says nothing without the nine others."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -mlp(params, x)[label]
+
+
+# %% exercise="loss_of_one" misconception="the_mean_of_all_ten" changes="solution"
+"""Your loss is the mean over all ten digits, so the label does not matter. Only the logarithm for the right digit counts."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x)).mean()
+
+
+# %% exercise="loss_of_one" misconception="the_likeliest_digit" changes="solution"
+"""Your loss is that of the digit with the highest score, whatever the label is. A network that is sure and wrong must have a large loss."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x)).max()
+
+
+# %% exercise="loss_of_one" misconception="all_ten_losses" changes="solution"
+"""You return ten numbers, one for each digit. The loss is a single number: the one that belongs to the label."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x))
+
+
+# %% exercise="loss_of_one" misconception="digits_start_at_one" changes="solution"
+"""You take the number before the right one. The ten digits start at 0, as Python's indices do: the digit 3 is at index 3."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x))[label - 1]
+
+
+# %% exercise="loss_of_one" misconception="logarithm_to_base_ten" changes="solution"
+"""Your losses are 2.3 times too small: they have the logarithm to base 10. The loss has the natural one."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jnp.log10(jax.nn.softmax(mlp(params, x))[label])
+
+
+# %% exercise="loss_of_one" misconception="a_share_of_the_scores" changes="solution"
+"""You divide the score by the sum of all scores. A score may be negative, and then so may this share. Softmax divides `exp(score)` by the sum of all ten: `jax.nn.log_softmax` does so, and takes the logarithm."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    scores = mlp(params, x)
++    return -jnp.log(scores[label] / scores.sum())
+
+
+# %% exercise="loss_of_one" misconception="the_loss_of_a_batch" changes="solution"
+"""Every call raises a `ValueError`: a sum over axis 1, as in `loss`, where the scores of one picture have only axis 0. Write the loss of one picture with `mlp` and `jax.nn.log_softmax`."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return loss(params, x, label)
+
+
+# %% exercise="loss_of_one" misconception="the_logarithm_of_a_score" changes="solution"
+"""Your loss is minus the logarithm of a score, and `nan` where the score is negative. A score is no probability: softmax makes probabilities of all ten scores, and `jax.nn.log_softmax` returns their logarithms."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jnp.log(mlp(params, x)[label])
+
+
+# %% exercise="loss_of_one" misconception="the_mean_of_a_table" changes="solution"
+"""Your loss is ten times too small: it is a mean over ten numbers, of which nine are 0. Take the one number that belongs to the label, or the sum."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    logs = jax.nn.log_softmax(mlp(params, x))
++    return -(jax.nn.one_hot(label, 10) * logs).mean()
+
+
+# %% exercise="loss_of_one" misconception="the_sum_of_all_ten" changes="solution"
+"""Your loss is the sum over all ten digits, so the label does not matter. Only the logarithm for the right digit counts."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(mlp(params, x)).sum()
+
+
+# %% exercise="loss_of_one" misconception="the_logarithm_twice" changes="solution"
+"""Your loss is `nan`: `jax.nn.log_softmax` returns logarithms already. They are negative, and a negative number has no logarithm."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jnp.log(jax.nn.log_softmax(mlp(params, x)))[label]
+
+
+# %% exercise="loss_of_one" misconception="the_label_as_a_factor" changes="solution"
+"""You multiply the logarithms by the label, as if it were a vector of 0 and 1. The label is a digit: it says which of the ten logarithms counts."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -(label * jax.nn.log_softmax(mlp(params, x))).sum()
+
+
+# %% exercise="loss_of_one" misconception="one_minus_the_probability" changes="solution"
+"""Your loss is 1 minus the probability of the right digit, so it is never above 1. The cross-entropy is minus the logarithm of this probability."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return 1 - jax.nn.softmax(mlp(params, x))[label]
+
+
+# %% exercise="loss_of_one" misconception="softmax_twice" changes="solution"
+"""Your loss has softmax in it twice: it stays between 1.4 and 2.5, however wrong the network is. `jax.nn.log_softmax` takes scores, not probabilities."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    return -jax.nn.log_softmax(jax.nn.softmax(mlp(params, x)))[label]
+
+
+# %% exercise="loss_of_one" misconception="nine_zeros" changes="solution"
+"""You return ten numbers, of which nine are 0. The loss is a single number: their sum."""
+-    return -jax.nn.log_softmax(mlp(params, x))[label]
++    logs = jax.nn.log_softmax(mlp(params, x))
++    return -jax.nn.one_hot(label, 10) * logs
+
+
+# %% exercise="step" variant="gradient_and_loss_apart"
+def step(params, batch, rate):
+    x, labels = batch
+    before, grads = loss(params, x, labels), jax.grad(loss)(params, x, labels)
+    return jax.tree.map(lambda p, g: p + (-rate) * g, params, grads), before
+
+
+# %% exercise="step" variant="leaf_by_leaf"
+@jax.jit
+def step(params, batch, rate):
+    value, grads = jax.value_and_grad(loss)(params, batch[0], batch[1])
+    leaves, structure = jax.tree.flatten(params)
+    moved = [leaf - rate * g for leaf, g in zip(leaves, jax.tree.leaves(grads))]
+    return jax.tree.unflatten(structure, moved), value
+
+
+# %% exercise="step" misconception="uphill" changes="solution"
+"""Your parameters move the wrong way. The gradient says where the loss grows, so a step downhill subtracts it."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = jax.tree.map(lambda p, g: p + rate * g, params, grads)
+
+
+# %% exercise="step" misconception="loss_after_the_step" changes="solution"
+"""Your parameters are right, but your loss is the one after the step. The loss at the old parameters comes with the gradient and needs no second run of the network."""
+-    return new, value
++    return new, loss(new, *batch)
+
+
+# %% exercise="step" misconception="without_the_rate" changes="solution"
+"""Your parameters lose the whole gradient: the rate has no effect. Each parameter loses `rate` times its gradient."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = jax.tree.map(lambda p, g: p - g, params, grads)
+
+
+# %% exercise="step" misconception="the_rate_of_the_program" changes="solution"
+"""Your step is that of the rate 0.5, as in the program at the start, whatever rate it is given."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = jax.tree.map(lambda p, g: p - 0.5 * g, params, grads)
+
+
+# %% exercise="step" misconception="the_updates_alone" changes="solution"
+"""You return the change of the parameters, `-rate * g`, in place of the new parameters. Add the old parameters."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = jax.tree.map(lambda p, g: -rate * g, params, grads)
+
+
+# %% exercise="step" misconception="the_gradient_itself" changes="solution"
+"""You return the gradient in place of the new parameters. It has the same structure, but the step is still to be made."""
+-    return new, value
++    return grads, value
+
+
+# %% exercise="step" misconception="the_loss_first" changes="solution"
+"""Your two results are swapped: the new parameters come first, then the loss. (`jax.value_and_grad` has the value first.)"""
+-    return new, value
++    return value, new
+
+
+# %% exercise="step" misconception="parameters_only" changes="solution"
+"""You return the new parameters alone. The loss belongs to the result too: return a pair."""
+-    return new, value
++    return new
+
+
+# %% exercise="step" misconception="the_batch_as_one_argument" changes="solution"
+"""Every call raises a `TypeError`. Does the message name `labels`? `loss` takes three arguments, and the batch is a pair of two of them: unpack it with `*batch`. Does it name a list? Python has no arithmetic for trees: compute with the leaves, in `jax.tree.map`."""
+-    value, grads = jax.value_and_grad(loss)(params, *batch)
++    value, grads = jax.value_and_grad(loss)(params, batch)
+
+
+# %% exercise="step" misconception="changes_the_old_parameters" changes="solution"
+"""The parameters that your `step` was given have changed: you write the new arrays into the old dicts. The old parameters belong to the caller: `jax.tree.map` makes a new tree."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
+-    return new, value
++    for layer, g in zip(params, grads):
++        layer["weight"] = layer["weight"] - rate * g["weight"]
++        layer["bias"] = layer["bias"] - rate * g["bias"]
++    return params, value
+
+
+# %% exercise="step" misconception="items_of_one_dict" changes="solution"
+"""Every call raises an `AttributeError`: the parameters are a list of dicts, and a list has no `items`. `jax.tree.map` finds the leaves of any tree."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = {name: p - rate * grads[name] for name, p in params.items()}
+
+
+# %% exercise="step" misconception="a_list_of_leaves" changes="solution"
+"""Your parameters come back as a list of arrays. They need the structure of the old ones, or `mlp` cannot use them."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    pairs = zip(jax.tree.leaves(params), jax.tree.leaves(grads))
++    new = [p - rate * g for p, g in pairs]
+
+
+# %% exercise="step" misconception="the_old_parameters" changes="solution"
+"""You return the parameters as they were. `jax.tree.map` makes a new tree and leaves the old one as it is: return the new one."""
+-    return new, value
++    return params, value
+
+
+# %% exercise="step" misconception="the_gradient_for_the_loss" changes="solution"
+"""Your second result is the gradient, a tree. It should be the loss at the old parameters, a number: `jax.value_and_grad` returns both, the loss first."""
+-    return new, value
++    return new, grads
+
+
+# %% exercise="step" misconception="only_the_weights_move" changes="solution"
+"""Your biases, or all leaves with one axis, stay as they were: only the weights moved. A step moves every leaf."""
+-    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
++    new = jax.tree.map(lambda p, g: p - rate * g if p.ndim > 1 else p, params, grads)
+
+
+# %% exercise="step" misconception="unpacks_the_gradient_first" changes="solution"
+"""Every call fails: you unpack the result of `value_and_grad` as gradient and loss. The loss comes first."""
+-    value, grads = jax.value_and_grad(loss)(params, *batch)
++    grads, value = jax.value_and_grad(loss)(params, *batch)
+
+
+# %% exercise="momentum_step" variant="the_old_state_copied"
+def momentum_step(state, batch, rate):
+    x, labels = batch
+    _, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+    updates, velocity = momentum(grads, state["velocity"], rate)
+    moved = optax.apply_updates(state["params"], updates)
+    return {**state, "params": moved, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="momentum_step" variant="without_the_helper"
+def momentum_step(state, batch, rate):
+    grads = jax.grad(loss)(state["params"], *batch)
+    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return dict(params=params, velocity=velocity, step=state["step"] + 1)
+
+
+# %% exercise="momentum_step" misconception="forgets_the_velocity" changes="solution"
+"""Your state still has the old velocity. Then each step begins as if there had been no gradient before. What the next step needs has to be in the new state."""
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {**state, "params": params, "step": state["step"] + 1}
+
+
+# %% exercise="momentum_step" misconception="subtracts_the_updates" changes="solution"
+"""Your parameters move the wrong way. The updates of `momentum` have their minus sign already: add them."""
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params = jax.tree.map(lambda p, u: p - u, state["params"], updates)
+
+
+# %% exercise="momentum_step" misconception="the_rate_twice" changes="solution"
+"""Your parameters move too little: the rate is in your updates twice. `momentum` has multiplied by it already."""
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params = jax.tree.map(lambda p, u: p + rate * u, state["params"], updates)
+
+
+# %% exercise="momentum_step" misconception="the_updates_are_the_parameters" changes="solution"
+"""You put the updates into the state in place of the parameters. They say how far each parameter moves: add them to the old ones."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params, velocity = momentum(grads, state["velocity"], rate)
+
+
+# %% exercise="momentum_step" misconception="no_step_is_counted" changes="solution"
+"""Your `"step"` stays as it was. The new state has made one step more."""
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {**state, "params": params, "velocity": velocity}
+
+
+# %% exercise="momentum_step" misconception="a_velocity_from_zeros" changes="solution"
+"""Your velocity is the gradient alone, as in the first step. Give `momentum` the velocity of the state that comes in."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
++    zeros = jax.tree.map(jnp.zeros_like, grads)
++    updates, velocity = momentum(grads, zeros, rate)
+
+
+# %% exercise="momentum_step" misconception="plain_gradient_descent" changes="solution"
+"""Your velocity is right, but the parameters move by the gradient alone: they should move by the updates that `momentum` returns."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    _, velocity = momentum(grads, state["velocity"], rate)
++    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
+
+
+# %% exercise="momentum_step" misconception="grad_of_the_whole_state" met="jax-ml/jax#2215" changes="solution"
+"""Every call raises a `TypeError`. Does the message name `int`? You take the gradient of the whole state, and `jax.grad` wants floats only: take it at `state["params"]`. Does it name `labels`? `loss` takes three arguments: unpack the batch with `*batch`."""
+-    grads = jax.grad(loss)(state["params"], *batch)
++    grads = jax.grad(lambda state: loss(state["params"], *batch))(state)["params"]
+
+
+# %% exercise="momentum_step" misconception="without_the_count" changes="solution"
+"""The entry `"step"` is missing in your new state. The next call needs it, and the old state has it: all three entries go on."""
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {"params": params, "velocity": velocity}
+
+
+# %% exercise="momentum_step" misconception="changes_the_old_state" changes="solution"
+"""The state that your `momentum_step` was given has changed: you write into its dict. The old state belongs to the caller: return a new dict."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
+-    params = jax.tree.map(jnp.add, state["params"], updates)
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    updates, state["velocity"] = momentum(grads, state["velocity"], rate)
++    state["params"] = jax.tree.map(jnp.add, state["params"], updates)
++    state["step"] += 1
++    return state
+
+
+# %% exercise="momentum_step" misconception="a_step_without_momentum" changes="solution"
+"""Your parameters move by `rate` times the gradient, and the velocity stays as it was: this is a step of plain gradient descent. Give the gradient and the velocity to `momentum`, and keep both of its results."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
+-    params = jax.tree.map(jnp.add, state["params"], updates)
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
++    return {**state, "params": params, "step": state["step"] + 1}
+
+
+# %% exercise="momentum_step" misconception="parameters_and_velocity" changes="solution"
+"""You return two things, the parameters and the velocity. The task asks for one state: a dict with three entries, `"step"` included."""
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    return params, velocity
+
+
+# %% exercise="momentum_step" misconception="adds_the_lists" changes="solution"
+"""Your new parameters have twice as many layers. `+` joins two lists, and adds no numbers: add leaf by leaf, with `jax.tree.map`."""
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params = state["params"] + updates
+
+
+# %% exercise="momentum_step" misconception="velocity_comes_first" changes="solution"
+"""Your velocity is the update, and your parameters move by the velocity: the two results of `momentum` are swapped. It returns the updates first."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
++    velocity, updates = momentum(grads, state["velocity"], rate)
+
+
+# %% exercise="momentum_step" misconception="the_velocity_of_the_parameters" changes="solution"
+"""`momentum` gets your parameters in place of the velocity. Give it the gradient, and the velocity of the state that comes in."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
++    updates, velocity = momentum(grads, state["params"], rate)
+
+
+# %% exercise="momentum_step" misconception="loss_and_gradient_together" changes="solution"
+"""Every call fails: `jax.value_and_grad` returns the loss and the gradient, and `momentum` gets both as one tuple. Use `jax.grad`, or unpack the two."""
+-    grads = jax.grad(loss)(state["params"], *batch)
++    grads = jax.value_and_grad(loss)(state["params"], *batch)
+
+
+# %% exercise="momentum_step" misconception="the_velocity_without_the_rate" changes="solution"
+"""Your parameters move by the whole velocity, whatever the rate is. `momentum` returns the updates, with the rate in them: add these."""
+-    params = jax.tree.map(jnp.add, state["params"], updates)
++    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
+
+
+# %% exercise="momentum_step" misconception="velocity_and_gradient_are_swapped" changes="solution"
+"""Your velocity is `0.9 * gradient + velocity`: gradient and velocity have changed places in the call of `momentum`, which takes the gradient first."""
+-    updates, velocity = momentum(grads, state["velocity"], rate)
++    updates, velocity = momentum(state["velocity"], grads, rate)
+
+
+# %% exercise="momentum_step" misconception="the_updates_as_velocity" changes="solution"
+"""Your parameters are right after one step, but the velocity in your new state is the update. `momentum` returns the new velocity as its second result: keep this one."""
+-    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {"params": params, "velocity": updates, "step": state["step"] + 1}
+
+
+# %% exercise="keep_frozen" variant="by_where"
+def keep_frozen(roles, old, new):
+    return jax.tree.map(lambda role, a, b: jnp.where(role == "frozen", a, b), roles, old, new)
+
+
+# %% exercise="keep_frozen" variant="leaf_by_leaf"
+def keep_frozen(roles, old, new):
+    structure = jax.tree.structure(new)
+    triples = zip(*(jax.tree.leaves(tree) for tree in (roles, old, new)))
+    return structure.unflatten([b if role == "train" else a for role, a, b in triples])
+
+
+# %% exercise="keep_frozen" misconception="a_label_is_true" changes="solution"
+"""You return the new leaf for both labels: nothing is frozen. As a condition, each of the two strings counts as true; and a whole tree is never equal to a string. Compare each label with `"frozen"`."""
+-        return before if role == "frozen" else after
++        return after if role else before
+
+
+# %% exercise="keep_frozen" misconception="everything_is_frozen" changes="solution"
+"""You return the old leaf for both labels: nothing trains. A condition that is always true, as a non-empty string is, does this, and so does a function whose arguments are not in the order of the trees."""
+-        return before if role == "frozen" else after
++        return before if role else after
+
+
+# %% exercise="keep_frozen" misconception="the_other_way_round" changes="solution"
+"""Your two labels are swapped: a frozen leaf gets the new numbers, and a leaf that trains keeps the old ones."""
+-        return before if role == "frozen" else after
++        return after if role == "frozen" else before
+
+
+# %% exercise="keep_frozen" misconception="none_for_frozen" changes="solution"
+"""Where a leaf is frozen, your tree has `None`, which is a node without leaves. A frozen leaf keeps its old numbers."""
+-        return before if role == "frozen" else after
++        return None if role == "frozen" else after
+
+
+# %% exercise="keep_frozen" misconception="zeros_for_frozen" changes="solution"
+"""Your frozen leaves are zeros. It is the update of a frozen leaf that is zero; the leaf itself keeps its old numbers."""
+-        return before if role == "frozen" else after
++        return (role == "train") * after
+
+
+# %% exercise="keep_frozen" misconception="a_list_of_leaves"
+"""You return a list of leaves. The result should have the structure of the three trees."""
+
+
+def keep_frozen(roles, old, new):
+    triples = zip(*(jax.tree.leaves(tree) for tree in (roles, old, new)))
+    return [a if role == "frozen" else b for role, a, b in triples]
+
+
+# %% exercise="keep_frozen" misconception="compared_with_is" changes="solution"
+"""You return the new leaf for some labels that are `"frozen"`: you compare with `is`. Two equal strings may be two objects: `==` compares their characters."""
+-        return before if role == "frozen" else after
++        word = "frozen"
++        return before if role is word else after
+
+
+# %% exercise="keep_frozen" misconception="the_labels_come_back" changes="solution"
+"""Your tree has the labels as leaves. `jax.tree.map` gives one leaf of each tree to your function, in the order of the trees: here the label is not its first argument."""
+-    return jax.tree.map(choose, roles, old, new)
++    return jax.tree.map(choose, old, new, roles)
+
+
+# %% exercise="keep_frozen" misconception="nothing_comes_back" changes="solution"
+"""Your `keep_frozen` returns nothing. Return the tree that `jax.tree.map` makes."""
+-    return jax.tree.map(choose, roles, old, new)
++    jax.tree.map(choose, roles, old, new)
+
+
+# %% exercise="keep_frozen" misconception="one_flat_dict"
+"""Your function is right for one dict of leaves, and fails for other trees. Parameters may be nested in any way: `jax.tree.map` goes over all three trees."""
+
+
+def keep_frozen(roles, old, new):
+    return {name: (old if roles[name] == "frozen" else new)[name] for name in roles}
+
+
+# %% exercise="keep_frozen" misconception="written_into_new"
+"""Your function writes the old leaves into the dict `new`, which belongs to the caller, and fails for other trees. `jax.tree.map` makes a new tree of any form."""
+
+
+def keep_frozen(roles, old, new):
+    for name in roles:
+        if roles[name] == "frozen":
+            new[name] = old[name]
+    return new
+
+
+# %% exercise="keep_frozen" misconception="where_over_trees" met="jax-ml/jax#9349"
+"""Every call raises a `TypeError`: `jnp.where` takes arrays, and you give it whole trees. Choose leaf by leaf, in `jax.tree.map`."""
+
+
+def keep_frozen(roles, old, new):
+    return jnp.where(roles == "frozen", old, new)
+
+
+# %% exercise="keep_frozen" misconception="a_list_of_dicts"
+"""Your function is right for a list of dicts, and fails for other trees. Parameters may be nested in any way: `jax.tree.map` goes over all three trees."""
+
+
+def keep_frozen(roles, old, new):
+    kept = []
+    for role, before, after in zip(roles, old, new):
+        kept.append({k: before[k] if role[k] == "frozen" else after[k] for k in role})
+    return kept
+
+
 # %% exercise="make_step" variant="jit_as_a_function"
 def make_step(loss):
     def step(params, x, y, rate):
@@ -252,6 +749,12 @@ def make_step(loss):
 -        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
 +        pairs = zip(jax.tree.leaves(params), jax.tree.leaves(grads))
 +        return [p - rate * g for p, g in pairs], value
+
+
+# %% exercise="make_step" misconception="items_of_one_dict" section="a-gradient-is-a-tree" changes="solution"
+"""Your step is right for a dict of arrays, and fails for every other tree: it loops over `params.items()`. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+-        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
++        return {name: p - rate * grads[name] for name, p in params.items()}, value
 
 
 # %% exercise="momentum" variant="by_flattening"
@@ -503,6 +1006,323 @@ def momentum_step(params, grads, velocity, rate, beta):
 -    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 +    velocity = beta * velocity + grads
 +    return params - rate * velocity, velocity
+
+
+# %% exercise="momentum" misconception="the_velocity_is_global"
+"""When `momentum_step` is called twice with the same arguments, your two results differ: your code keeps the velocity in a variable outside the function. Two trainings would share it. The velocity comes in as an argument, and goes out as a result."""
+remembered = None
+
+
+def start(params):
+    global remembered
+    remembered = jax.tree.map(jnp.zeros_like, params)
+    return remembered
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    global remembered
+    if jax.tree.structure(remembered) != jax.tree.structure(params):
+        remembered = velocity
+    remembered = jax.tree.map(lambda v, g: beta * v + g, remembered, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, remembered), remembered
+
+
+# %% exercise="freeze" variant="by_entries"
+def label_tree(params, frozen):
+    listed = [part.split("/") for part in frozen]
+
+    def label(path, leaf):
+        names = jax.tree_util.keystr(path, simple=True, separator="/").split("/")
+        return "frozen" if any(names[: len(part)] == part for part in listed) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(
+        lambda label, p, g: p - rate * g if label == "train" else p, labels, params, grads
+    )
+
+
+# %% exercise="freeze" variant="by_flattening"
+def label_tree(params, frozen):
+    pairs, structure = jax.tree.flatten_with_path(params)
+    labels = []
+    for path, _ in pairs:
+        ways = {
+            jax.tree_util.keystr(path[:end], simple=True, separator="/")
+            for end in range(1, len(path) + 1)
+        }
+        labels.append("frozen" if ways & set(frozen) else "train")
+    return jax.tree.unflatten(structure, labels)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(
+        lambda p, g, label: jnp.where(label == "train", p - rate * g, p), params, grads, labels
+    )
+
+
+# %% exercise="freeze" misconception="none_for_train" changes="solution"
+"""There is a `None` in your label tree. For JAX, `None` is a node without children. So your label tree has another structure than `params`, and a map over both fails."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if any(text.startswith(part + "/") for part in frozen) else None
+
+
+# %% exercise="freeze" misconception="labels_through_jit" met="patrick-kidger/equinox#1036" changes="solution"
+"""Your `frozen_step` raises a `TypeError`: the labels are an argument of a jitted function. A string is a legal leaf of a tree, but jit takes arrays and numbers only."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+...
++@jax.jit
+ def frozen_step(params, grads, labels, rate):
+
+
+# %% exercise="freeze" misconception="zero_times_nan" changes="solution"
+"""Your frozen leaves become `nan` where their gradient is: you multiply the gradient by a mask of 0 and 1. In floating point, 0 times `nan` or infinity is `nan`."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+...
+-    def update(p, g, label):
+-        return p if label == "frozen" else p - rate * g
+-
+-    return jax.tree.map(update, params, grads, labels)
++    mask = jax.tree.map(lambda label: float(label == "train"), labels)
++    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
+
+
+# %% exercise="freeze" misconception="begins_with_the_same_letters" changes="solution"
+"""You freeze `body/10` together with `body/1`, or `body2` together with `body`. Two paths may begin with the same letters and name two parts: compare whole entries."""
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
+
+
+# %% exercise="freeze" misconception="whole_paths_only" changes="begins_with_the_same_letters"
+"""You freeze a leaf whose own path is listed, but not the leaves in a listed part. When the list names a part, all leaves in this part are frozen."""
+-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
++        return "frozen" if text in frozen else "train"
+
+
+# %% exercise="freeze" misconception="a_label_is_true" changes="zero_times_nan"
+"""Nothing moves in your step. For Python, every string that is not empty is true, `"train"` as well as `"frozen"`, so `if label:` holds for both. Compare the label with a string."""
+-    mask = jax.tree.map(lambda label: float(label == "train"), labels)
+-    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
++    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="masked_hands_it_on" changes="zero_times_nan"
+"""Your frozen leaves move by their whole gradient, as with `optax.masked`: where the mask is False, it passes the gradient on unchanged, and does not set it to 0."""
++import optax
++
++
+ def label_tree(params, frozen):
+...
+-    mask = jax.tree.map(lambda label: float(label == "train"), labels)
+-    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
++    tool = optax.masked(optax.sgd(rate), jax.tree.map(lambda label: label == "train", labels))
++    updates, _ = tool.update(grads, tool.init(params))
++    return optax.apply_updates(params, updates)
+
+
+# %% exercise="freeze" misconception="one_label_for_each_part" changes="solution"
+"""Your label tree has one label for each part at the top, and it stops there. Such a tree is a prefix of `params`. This task asks for a label in place of every leaf."""
+-    def label(path, leaf):
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
+-
+-    return jax.tree.map_with_path(label, params)
++    if isinstance(params, dict):
++        return {name: "frozen" if name in frozen else "train" for name in params}
++    return ["frozen" if str(place) in frozen else "train" for place in range(len(params))]
+
+
+# %% exercise="freeze" misconception="brackets_in_the_paths" changes="begins_with_the_same_letters"
+"""You freeze no leaf, whatever is listed. Without options, `keystr` writes `['body'][0]`. The listed paths have plain entries and slashes."""
+-        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        text = jax.tree_util.keystr(path)
+
+
+# %% exercise="freeze" misconception="one_level_down" changes="solution"
+"""You freeze the leaves directly in a listed part, and train the deeper leaves: you compare the path of a leaf, and the path without its last entry. A listed part may be any number of levels above a leaf."""
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        texts = [jax.tree_util.keystr(way, simple=True, separator="/") for way in (path, path[:-1])]
++        return "frozen" if any(text in frozen for text in texts) else "train"
+
+
+# %% exercise="freeze" misconception="none_gets_a_label" changes="solution"
+"""Your label tree has a label where `params` has `None`. For JAX, `None` is a node without children: it gets no label. Otherwise your label tree has another structure than `params`, and a map over both fails."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+...
+-    return jax.tree.map_with_path(label, params)
++    return jax.tree.map_with_path(label, params, is_leaf=lambda x: x is None)
+
+
+# %% exercise="freeze" misconception="the_first_entry_only" changes="none_for_train"
+"""You freeze listed parts at the top of the tree only: of each path, your code sees the first entry. A listed path may have several entries, with slashes between them, such as `body/0`."""
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else None
++        text = jax.tree_util.keystr(path[:1], simple=True)
++        return "frozen" if text in frozen else "train"
+
+
+# %% exercise="freeze" misconception="somewhere_in_the_text" changes="begins_with_the_same_letters"
+"""You freeze leaves whose path has the listed string anywhere in it. A listed path starts at the root of the tree, and its entries have to be equal as a whole: `body/1` is not `body/10`."""
+-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
++        return "frozen" if any(part in text for part in frozen) else "train"
+
+
+# %% exercise="freeze" misconception="an_entry_anywhere" changes="begins_with_the_same_letters"
+"""You freeze every leaf that has a listed string among the entries of its path, at any depth. A listed path starts at the root of the tree, and may have several entries."""
+-        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
++        return "frozen" if any(part in text.split("/") for part in frozen) else "train"
+
+
+# %% exercise="freeze" misconception="labels_in_a_list" changes="solution"
+"""Your labels are a list, in the order of the leaves. The label tree needs the structure of `params`: then a map can go over both."""
+-    def label(path, leaf):
++    labels = []
++    for path, _ in jax.tree.leaves_with_path(params):
+...
+-        return "frozen" if is_frozen else "train"
+-
+-    return jax.tree.map_with_path(label, params)
++        labels.append("frozen" if is_frozen else "train")
++    return labels
+
+
+# %% exercise="freeze" misconception="labels_by_their_paths" changes="labels_in_a_list"
+"""Your labels are in a flat dict, by their paths. The label tree needs the structure of `params`: then a map can go over both."""
+-    labels = []
++    labels = {}
+...
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        labels.append("frozen" if is_frozen else "train")
++        text = jax.tree_util.keystr(path, simple=True, separator="/")
++        is_frozen = any((text + "/").startswith(part + "/") for part in frozen)
++        labels[text] = "frozen" if is_frozen else "train"
+
+
+# %% exercise="freeze" misconception="every_entry_has_a_key" changes="solution"
+"""Your `label_tree` fails where a leaf lies in a list, a tuple or another node that is not a dict: you read the `key` of each entry of the path. An entry of a list or a tuple has an `idx` instead; `keystr` writes every kind."""
+-        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        text = "/".join(str(entry.key) for entry in path)
++        return "frozen" if any((text + "/").startswith(part + "/") for part in frozen) else "train"
+
+
+# %% exercise="freeze" misconception="labels_are_bools" changes="solution"
+"""Your labels are `True` and `False`. The task asks for the strings `frozen` and `train`."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return any(text.startswith(part + "/") for part in frozen)
+
+
+# %% exercise="freeze" misconception="the_first_path_decides" changes="solution"
+"""Only the first path of the list has an effect, as with a `return` inside the loop over the list. Look at every path before saying that a leaf is trained."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if frozen and text.startswith(frozen[0] + "/") else "train"
+
+
+# %% exercise="freeze" misconception="cleans_every_gradient" changes="solution"
+"""A trained leaf whose gradient is `nan` or infinite does not follow its gradient: all gradients are changed first, as `jnp.nan_to_num` does. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+-        is_frozen = any(text.startswith(part + "/") for part in frozen)
+-        return "frozen" if is_frozen else "train"
++        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+...
+-        return p if label == "frozen" else p - rate * g
++        return p - rate * jnp.nan_to_num(g) * (label == "train")
+
+
+# %% exercise="freeze" misconception="cleans_with_zeros" changes="cleans_every_gradient"
+"""A trained leaf whose gradient is `nan` or infinite stays as it is: all gradients that are not finite become 0 first. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+-        return p - rate * jnp.nan_to_num(g) * (label == "train")
++        return p - rate * jnp.where(jnp.isfinite(g), g, 0.0) * (label == "train")
+
+
+# %% exercise="freeze" misconception="all_leaves_move" changes="cleans_every_gradient"
+"""Your frozen leaves move too: the labels have no effect. Every string that is not empty is true, `"frozen"` as well as `"train"`, so a label alone is no condition. Compare it with one of them."""
+-        return p - rate * jnp.nan_to_num(g) * (label == "train")
++        return p - rate * g
+
+
+# %% exercise="freeze" misconception="frozen_leaves_are_zero" changes="cleans_every_gradient"
+"""Your frozen leaves become 0: the parameters are multiplied by a mask, or replaced. A frozen leaf keeps its numbers."""
+-        return p - rate * jnp.nan_to_num(g) * (label == "train")
++        return p - rate * g if label == "train" else jnp.zeros_like(p)
+
+
+# %% exercise="freeze" misconception="frozen_leaves_are_none" changes="cleans_every_gradient"
+"""You return `None` for the frozen leaves. They are part of the parameters: a frozen leaf comes back as it was."""
+-        return p - rate * jnp.nan_to_num(g) * (label == "train")
++        return p - rate * g if label == "train" else None
+
+
+# %% exercise="freeze" misconception="trees_are_numbers" section="a-gradient-is-a-tree" changes="zero_times_nan"
+"""Your step works for one bare array, and raises a `TypeError` for other trees: it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
+-    mask = jax.tree.map(lambda label: float(label == "train"), labels)
+-    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
++    return params if labels == "frozen" else params - rate * grads
+
+
+# %% exercise="freeze" misconception="a_path_is_a_pattern"
+"""You freeze leaves whose paths only look like a listed path, and fail where a key has punctuation: a listed path is used as a regular expression. There, `.`, `+` and `(` have meanings of their own. Compare strings."""
+import re
+
+
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return "frozen" if any(re.match(part + "(/|$)", text) for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(
+        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
+    )
+
+
+# %% exercise="freeze" misconception="the_list_is_used_up" changes="zero_times_nan"
+"""Of a listed part with several leaves, you freeze only the first one, and the caller's list is shorter after the call: you remove a path from `frozen` once it is found. Other leaves in the same part need it too."""
+-        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
++        for part in frozen:
++            if text.startswith(part + "/"):
++                frozen.remove(part)
++                return "frozen"
++        return "train"
+...
+-    mask = jax.tree.map(lambda label: float(label == "train"), labels)
+-    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
++    return jax.tree.map(
++        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
++    )
+
+
+# %% exercise="freeze" misconception="the_step_in_nested_dicts" changes="zero_times_nan"
+"""Your `frozen_step` writes into the caller's dicts, and fails or does nothing where the tree has other nodes. Parameters may have lists and tuples too, or be one bare array, and the old ones belong to the caller: `jax.tree.map` makes a new tree of any form."""
+-    mask = jax.tree.map(lambda label: float(label == "train"), labels)
+-    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
++    for key in params:
++        if isinstance(params[key], dict):
++            frozen_step(params[key], grads[key], labels[key], rate)
++        elif labels[key] == "train":
++            params[key] = params[key] - rate * grads[key]
++    return params
 
 
 # %% exercise="train_step" variant="filter_value_and_grad"
@@ -1036,253 +1856,6 @@ def adam_step(params, grads, state, rate):
 +    return {"m": 0.0, "v": 0.0, "t": 0}
 
 
-# %% exercise="freeze" variant="by_entries"
-def label_tree(params, frozen):
-    listed = [part.split("/") for part in frozen]
-
-    def label(path, leaf):
-        names = jax.tree_util.keystr(path, simple=True, separator="/").split("/")
-        return "frozen" if any(names[: len(part)] == part for part in listed) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    return jax.tree.map(
-        lambda label, p, g: p - rate * g if label == "train" else p, labels, params, grads
-    )
-
-
-# %% exercise="freeze" variant="by_flattening"
-def label_tree(params, frozen):
-    pairs, structure = jax.tree.flatten_with_path(params)
-    labels = []
-    for path, _ in pairs:
-        ways = {
-            jax.tree_util.keystr(path[:end], simple=True, separator="/")
-            for end in range(1, len(path) + 1)
-        }
-        labels.append("frozen" if ways & set(frozen) else "train")
-    return jax.tree.unflatten(structure, labels)
-
-
-def frozen_step(params, grads, labels, rate):
-    return jax.tree.map(
-        lambda p, g, label: jnp.where(label == "train", p - rate * g, p), params, grads, labels
-    )
-
-
-# %% exercise="freeze" misconception="none_for_train" changes="solution"
-"""There is a `None` in your label tree. For JAX, `None` is a node without children. So your label tree has another structure than `params`, and a map over both fails."""
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else None
-
-
-# %% exercise="freeze" misconception="labels_through_jit" met="patrick-kidger/equinox#1036" changes="solution"
-"""Your `frozen_step` raises a `TypeError`: the labels are an argument of a jitted function. A string is a legal leaf of a tree, but jit takes arrays and numbers only."""
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-...
-+@jax.jit
- def frozen_step(params, grads, labels, rate):
-
-
-# %% exercise="freeze" misconception="zero_times_nan" changes="solution"
-"""Your frozen leaves become `nan` where their gradient is: you multiply the gradient by a mask of 0 and 1. In floating point, 0 times `nan` or infinity is `nan`."""
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-...
--    def update(p, g, label):
--        return p if label == "frozen" else p - rate * g
--
--    return jax.tree.map(update, params, grads, labels)
-+    mask = jax.tree.map(lambda label: float(label == "train"), labels)
-+    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
-
-
-# %% exercise="freeze" misconception="begins_with_the_same_letters" changes="solution"
-"""You freeze `body/10` together with `body/1`, or `body2` together with `body`. Two paths may begin with the same letters and name two parts: compare whole entries."""
--        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        text = jax.tree_util.keystr(path, simple=True, separator="/")
-+        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
-
-
-# %% exercise="freeze" misconception="whole_paths_only" changes="begins_with_the_same_letters"
-"""You freeze a leaf whose own path is listed, but not the leaves in a listed part. When the list names a part, all leaves in this part are frozen."""
--        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
-+        return "frozen" if text in frozen else "train"
-
-
-# %% exercise="freeze" misconception="a_label_is_true" changes="zero_times_nan"
-"""Nothing moves in your step. For Python, every string that is not empty is true, `"train"` as well as `"frozen"`, so `if label:` holds for both. Compare the label with a string."""
--    mask = jax.tree.map(lambda label: float(label == "train"), labels)
--    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
-+    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
-
-
-# %% exercise="freeze" misconception="masked_hands_it_on" changes="a_label_is_true"
-"""Your frozen leaves move by their whole gradient, as with `optax.masked`: where the mask is False, it passes the gradient on unchanged, and does not set it to 0."""
-+import optax
-+
-+
- def label_tree(params, frozen):
-...
--    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
-+    tool = optax.masked(optax.sgd(rate), jax.tree.map(lambda label: label == "train", labels))
-+    updates, _ = tool.update(grads, tool.init(params))
-+    return optax.apply_updates(params, updates)
-
-
-# %% exercise="freeze" misconception="one_label_for_each_part" changes="solution"
-"""Your label tree has one label for each part at the top, and it stops there. Such a tree is a prefix of `params`. This task asks for a label in place of every leaf."""
--    def label(path, leaf):
--        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
--
--    return jax.tree.map_with_path(label, params)
-+    if isinstance(params, dict):
-+        return {name: "frozen" if name in frozen else "train" for name in params}
-+    return ["frozen" if str(place) in frozen else "train" for place in range(len(params))]
-
-
-# %% exercise="freeze" misconception="brackets_in_the_paths" changes="begins_with_the_same_letters"
-"""You freeze no leaf, whatever is listed. Without options, `keystr` writes `['body'][0]`. The listed paths have plain entries and slashes."""
--        text = jax.tree_util.keystr(path, simple=True, separator="/")
-+        text = jax.tree_util.keystr(path)
-
-
-# %% exercise="freeze" misconception="one_level_down" changes="solution"
-"""You freeze the leaves directly in a listed part, and train the deeper leaves: you compare the path of a leaf, and the path without its last entry. A listed part may be any number of levels above a leaf."""
--        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        texts = [jax.tree_util.keystr(way, simple=True, separator="/") for way in (path, path[:-1])]
-+        return "frozen" if any(text in frozen for text in texts) else "train"
-
-
-# %% exercise="freeze" misconception="none_gets_a_label" changes="solution"
-"""Your label tree has a label where `params` has `None`. For JAX, `None` is a node without children: it gets no label. Otherwise your label tree has another structure than `params`, and a map over both fails."""
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-...
--    return jax.tree.map_with_path(label, params)
-+    return jax.tree.map_with_path(label, params, is_leaf=lambda x: x is None)
-
-
-# %% exercise="freeze" misconception="the_first_entry_only" changes="whole_paths_only"
-"""You freeze listed parts at the top of the tree only: of each path, your code sees the first entry. A listed path may have several entries, with slashes between them, such as `body/0`."""
--        text = jax.tree_util.keystr(path, simple=True, separator="/")
-+        text = jax.tree_util.keystr(path[:1], simple=True)
-
-
-# %% exercise="freeze" misconception="somewhere_in_the_text" changes="begins_with_the_same_letters"
-"""You freeze leaves whose path has the listed string anywhere in it. A listed path starts at the root of the tree, and its entries have to be equal as a whole: `body/1` is not `body/10`."""
--        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
-+        return "frozen" if any(part in text for part in frozen) else "train"
-
-
-# %% exercise="freeze" misconception="an_entry_anywhere" changes="begins_with_the_same_letters"
-"""You freeze every leaf that has a listed string among the entries of its path, at any depth. A listed path starts at the root of the tree, and may have several entries."""
--        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
-+        return "frozen" if any(part in text.split("/") for part in frozen) else "train"
-
-
-# %% exercise="freeze" misconception="labels_in_a_list" changes="solution"
-"""Your labels are a list, in the order of the leaves. The label tree needs the structure of `params`: then a map can go over both."""
--    def label(path, leaf):
-+    labels = []
-+    for path, _ in jax.tree.leaves_with_path(params):
-...
--        return "frozen" if is_frozen else "train"
--
--    return jax.tree.map_with_path(label, params)
-+        labels.append("frozen" if is_frozen else "train")
-+    return labels
-
-
-# %% exercise="freeze" misconception="labels_by_their_paths" changes="labels_in_a_list"
-"""Your labels are in a flat dict, by their paths. The label tree needs the structure of `params`: then a map can go over both."""
--    labels = []
-+    labels = {}
-...
--        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        labels.append("frozen" if is_frozen else "train")
-+        text = jax.tree_util.keystr(path, simple=True, separator="/")
-+        is_frozen = any((text + "/").startswith(part + "/") for part in frozen)
-+        labels[text] = "frozen" if is_frozen else "train"
-
-
-# %% exercise="freeze" misconception="every_entry_has_a_key" changes="solution"
-"""Your `label_tree` fails where a leaf lies in a list, a tuple or another node that is not a dict: you read the `key` of each entry of the path. An entry of a list or a tuple has an `idx` instead; `keystr` writes every kind."""
--        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        text = "/".join(str(entry.key) for entry in path)
-+        return "frozen" if any((text + "/").startswith(part + "/") for part in frozen) else "train"
-
-
-# %% exercise="freeze" misconception="labels_are_bools" changes="solution"
-"""Your labels are `True` and `False`. The task asks for the strings `frozen` and `train`."""
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        return any(text.startswith(part + "/") for part in frozen)
-
-
-# %% exercise="freeze" misconception="the_first_path_decides" changes="solution"
-"""Only the first path of the list has an effect, as with a `return` inside the loop over the list. Look at every path before saying that a leaf is trained."""
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        return "frozen" if frozen and text.startswith(frozen[0] + "/") else "train"
-
-
-# %% exercise="freeze" misconception="cleans_every_gradient" changes="solution"
-"""A trained leaf whose gradient is `nan` or infinite does not follow its gradient: all gradients are changed first, as `jnp.nan_to_num` does. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
--        is_frozen = any(text.startswith(part + "/") for part in frozen)
--        return "frozen" if is_frozen else "train"
-+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-...
--        return p if label == "frozen" else p - rate * g
-+        return p - rate * jnp.nan_to_num(g) * (label == "train")
-
-
-# %% exercise="freeze" misconception="cleans_with_zeros" changes="cleans_every_gradient"
-"""A trained leaf whose gradient is `nan` or infinite stays as it is: all gradients that are not finite become 0 first. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
--        return p - rate * jnp.nan_to_num(g) * (label == "train")
-+        return p - rate * jnp.where(jnp.isfinite(g), g, 0.0) * (label == "train")
-
-
-# %% exercise="freeze" misconception="all_leaves_move" changes="cleans_every_gradient"
-"""Your frozen leaves move too: the labels have no effect. Every string that is not empty is true, `"frozen"` as well as `"train"`, so a label alone is no condition. Compare it with one of them."""
--        return p - rate * jnp.nan_to_num(g) * (label == "train")
-+        return p - rate * g
-
-
-# %% exercise="freeze" misconception="frozen_leaves_are_zero" changes="cleans_every_gradient"
-"""Your frozen leaves become 0: the parameters are multiplied by a mask, or replaced. A frozen leaf keeps its numbers."""
--        return p - rate * jnp.nan_to_num(g) * (label == "train")
-+        return p - rate * g if label == "train" else jnp.zeros_like(p)
-
-
-# %% exercise="freeze" misconception="frozen_leaves_are_none" changes="cleans_every_gradient"
-"""You return `None` for the frozen leaves. They are part of the parameters: a frozen leaf comes back as it was."""
--        return p - rate * jnp.nan_to_num(g) * (label == "train")
-+        return p - rate * g if label == "train" else None
-
-
-# %% exercise="freeze" misconception="trees_are_numbers" section="a-gradient-is-a-tree" changes="a_label_is_true"
-"""Your step works for one bare array, and raises a `TypeError` for other trees: it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
--    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
-+    return params if labels == "frozen" else params - rate * grads
-
-
 # %% exercise="save_and_load" variant="by_flattening"
 def names_of(tree):
     pairs = jax.tree.leaves_with_path(tree)
@@ -1483,6 +2056,14 @@ def load(file, like):
 ...
 -    arrays = {}
 +    arrays = dict(np.load(file)) if os.path.exists(file) else {}
+
+
+# %% exercise="save_and_load" misconception="reshaped_by_numpy" changes="solution"
+"""Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`: you reshape the array. Then the rows and columns of a matrix mean something else, and no error tells you. Compare the shapes first."""
+-            if arrays[name].shape != leaf.shape:
+-                raise ValueError(f"{name} has shape {arrays[name].shape}, not {leaf.shape}")
+-            return jnp.asarray(arrays[name])
++            return jnp.asarray(arrays[name].reshape(leaf.shape))
 
 
 # %% exercise="deep_forward" variant="scan_over_pairs"
@@ -1768,9 +2349,14 @@ def average_step(average, params, decay):
 +    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
 
 
-# %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data" changes="averages_the_counter"
+# %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data" changes="rounded_between_the_steps"
 """Your floating-point leaves are right, but the counter lags behind: it is averaged, and then cut to a whole number again. A count is no parameter: copy the newest count."""
--    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
+-    def update(a, p):
+-        if not jnp.issubdtype(p.dtype, jnp.floating):
+-            return p
+-        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(p.dtype)
+-
+-    return jax.tree.map(update, average, params)
 +    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
 
 
@@ -1854,10 +2440,14 @@ def average_step(average, params, decay):
 +        )
 
 
-# %% exercise="moving_average" misconception="the_counter_through_float32" section="parameters-are-data" changes="rounds_the_counter"
+# %% exercise="moving_average" misconception="the_counter_through_float32" section="parameters-are-data" changes="only_float32_is_averaged"
 """Your whole numbers are copied, but large ones lose their last digits: they pass through `float32` on the way. It has 24 bits for the digits of a number; `int32` has more."""
--            else jnp.round(decay * a + (1 - decay) * p).astype(p.dtype)
+-        return decay * a + (1 - decay) * p if p.dtype == jnp.float32 else p
++        return (
++            decay * a + (1 - decay) * p.astype(jnp.float32)
++            if is_float(p)
 +            else p.astype(jnp.float32).astype(p.dtype)
++        )
 
 
 # %% exercise="moving_average" misconception="only_bfloat16_is_widened" changes="towards_the_new"
@@ -1872,6 +2462,43 @@ def average_step(average, params, decay):
 +        if p.dtype == jnp.bfloat16:
 +            p = p.astype(jnp.float32)
 +        return decay * a + (1 - decay) * p
+
+
+# %% exercise="moving_average" misconception="only_the_cast_is_removed" changes="as_it_was_found"
+"""Your averages of `bfloat16` leaves are `bfloat16`, and whole numbers are averaged. The cast at the end of a step is not the only mistake: the average has to start in `float32`, and whole numbers have to be copied."""
+-    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
++    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
+
+
+# %% exercise="moving_average" misconception="floats_of_python" changes="starter"
+"""No leaf is averaged or converted: the result is always the newest parameters. An array is never a Python float, so `isinstance(leaf, float)` is False for all of them. Ask for the dtype, with `jnp.issubdtype`."""
+-    return params
++    return jax.tree.map(lambda p: jnp.float32(p) if isinstance(p, float) else p, params)
+...
+     """Return the average after one more step of training gave `params`."""
+-
+...
+-        return (decay * a + (1 - decay) * p).astype(a.dtype)
++        return decay * a + (1 - decay) * p if isinstance(p, float) else p
+
+
+# %% exercise="moving_average" misconception="written_into_nested_dicts" changes="as_it_was_found"
+"""Your `average_step` writes into the dicts of the old average, and fails for trees with other nodes. A tree may have lists and tuples too, or be one bare array, and the old average belongs to the caller: `jax.tree.map` makes a new tree of any form."""
+-    return params
++    def first(p):
++        return p.astype(jnp.float32) if jnp.issubdtype(p.dtype, jnp.floating) else p
++
++    return jax.tree.map(first, params)
+...
+-    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
++    for key, p in params.items():
++        if isinstance(p, dict):
++            average_step(average[key], p, decay)
++        elif jnp.issubdtype(p.dtype, jnp.floating):
++            average[key] = decay * average[key] + (1 - decay) * p.astype(jnp.float32)
++        else:
++            average[key] = p
++    return average
 
 
 # %% exercise="target_network" starter=True
@@ -2264,6 +2891,51 @@ def load_state(file, like):
 +    return like
 
 
+# %% exercise="resume" misconception="key_and_step_of_like" section="a-key-for-each-layer" changes="entry_by_entry"
+"""The parameters and the optimiser state come back, but the step and the key are those of `like`. Both belong to the state: the next steps draw their numbers from the key, and the learning rate may depend on the step."""
+-    return {"params": params, "optimiser": optimiser, "step": step, "key": key}
++    return {**like, "params": params, "optimiser": optimiser}
+
+
+# %% exercise="resume" misconception="a_key_from_the_step" section="a-key-for-each-layer" changes="entry_by_entry"
+"""Your key is made from the number of steps, and not the key that was saved. Then the next steps draw other numbers than without the stop. Save the numbers of the key itself: `jax.random.key_data` gives them."""
+-        key = jax.random.wrap_key_data(jnp.asarray(arrays["key"]))
++        key = jax.random.key(int(arrays["step"]))
+
+
+# %% exercise="resume" misconception="numbers_sorted_as_strings" changes="entry_by_entry"
+"""With more than ten leaves, your leaves change places, because the names of the arrays are sorted. As strings, `leaf10` comes before `leaf2`. Ask the file for `leaf0`, `leaf1` and so on, one name after the other."""
+-        leaves = [jnp.asarray(arrays[f"leaf{at}"]) for at in range(len(leaves))]
++        names = sorted(name for name in arrays.files if name.startswith("leaf"))
++        leaves = [jnp.asarray(arrays[name]) for name in names]
+
+
+# %% exercise="resume" misconception="trees_saved_whole"
+"""Your file holds pickled objects, and loading fails. Your code gives whole trees to `np.savez`. NumPy has no array for a dict or for leaves of several shapes, so it pickles them, and `np.load` refuses that. Save one array for each leaf."""
+
+
+def save_state(file, state):
+    key = jax.random.key_data(state["key"])
+    np.savez(file, params=state["params"], optimiser=state["optimiser"], step=state["step"], key=key)
+
+
+def load_state(file, like):
+    with np.load(file) as arrays:
+        found = {name: arrays[name] for name in arrays.files}
+    key = jax.random.wrap_key_data(jnp.asarray(found["key"]))
+    return {**found, "step": int(found["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="underscores_in_the_names" changes="solution"
+"""Some leaves come back with the numbers of another leaf: you join the entries of a path with an underscore. A key may contain one too, so two paths can get the same name. `keystr(path)` gives each path a name of its own."""
+-    arrays = {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
++    names = [jax.tree_util.keystr(path, simple=True, separator="_") for path, _ in leaves]
++    arrays = {name: leaf for name, (_, leaf) in zip(names, leaves)}
+...
+-            return jnp.asarray(arrays[jax.tree_util.keystr(path)])
++            return jnp.asarray(arrays[jax.tree_util.keystr(path, simple=True, separator="_")])
+
+
 # %% exercise="predict_restored" starter=True
 predictions = {
     "A": ...,  # {"w": (a, a)}: the type of back["w"]
@@ -2597,6 +3269,48 @@ def next_batch(key, count, size):
     return jax.random.permutation(keys[0], count)[:size], keys
 
 
+# %% exercise="next_batch" misconception="the_last_row_never" changes="solution"
+"""The last row is never in your batches. Rows count from 0, so `count` rows have the numbers 0 to `count - 1`, and `jax.random.permutation(key, count)` returns exactly these."""
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.permutation(now, count - 1)[:size], key
+
+
+# %% exercise="next_batch" misconception="one_row_too_few" changes="solution"
+"""Your batch has one row too few. `rows[:size]` are the first `size` rows: the end of a slice is not a part of it."""
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.permutation(now, count)[: size - 1], key
+
+
+# %% exercise="next_batch" misconception="the_first_rows"
+"""Your batch always holds the first rows, from 0 to `size - 1`, and nothing is random. Take the rows from a permutation of all row numbers."""
+
+
+def next_batch(key, count, size):
+    key, _ = jax.random.split(key)
+    return jnp.arange(size), key
+
+
+# %% exercise="next_batch" misconception="sorted_rows" changes="solution"
+"""Your batch has the right rows, but in sorted order. Return the first `size` numbers of the permutation in the order in which they come."""
+-    return jax.random.permutation(now, count)[:size], key
++    return jnp.sort(jax.random.permutation(now, count)[:size]), key
+
+
+# %% exercise="next_batch" misconception="shuffles_the_first_rows" changes="solution"
+"""Your batch holds the rows from 0 to `size - 1`, in a random order: the other rows are never drawn. Make a permutation of all `count` rows, and then take the first `size` of it."""
+-    return jax.random.permutation(now, count)[:size], key
++    return jax.random.permutation(now, size), key
+
+
+# %% exercise="next_batch" misconception="the_key_that_drew" met="blackjax-devs/blackjax#53"
+"""Your first batch is right, and the later ones are not: you return the key that has drawn the batch, and the next call splits it. So it is used twice. One key of the split draws; return the other one."""
+
+
+def next_batch(key, count, size):
+    _, now = jax.random.split(key)
+    return jax.random.permutation(now, count)[:size], now
+
+
 # %% exercise="updated" starter=True
 def updated(state, grads, rate, beta=0.9):
     """Return the state after one more step of momentum."""
@@ -2690,6 +3404,98 @@ def updated(state, grads, rate, beta=0.9):
 """Your velocity is right for `beta=0.9` only. `beta` is an argument: the caller may choose another number."""
 -    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
 +    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, state["velocity"], grads)
+
+
+# %% exercise="updated" misconception="weighted_mean" changes="solution"
+"""Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too. This task adds the whole gradient."""
+-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
++    velocity = jax.tree.map(lambda v, g: beta * v + (1 - beta) * g, state["velocity"], grads)
+
+
+# %% exercise="updated" misconception="parameters_and_velocity"
+"""You return a pair, the parameters and the velocity. The task asks for one state: a dict with all entries of the old one, `"step"` included."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    return jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity), velocity
+
+
+# %% exercise="updated" misconception="items_of_one_dict" section="a-gradient-is-a-tree"
+"""Your function is right where `"params"` is one dict of arrays, and fails for other trees: it loops over the items. Parameters may be nested in any way: use `jax.tree.map`."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = {name: beta * v + grads[name] for name, v in state["velocity"].items()}
+    params = {name: p - rate * velocity[name] for name, p in state["params"].items()}
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="one_velocity_further"
+"""Your parameters are right after one step, but the velocity in your new state is one step further: the same gradient is in it twice. Compute the new velocity once: it moves the parameters, and it goes into the state."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    def faster(velocity):
+        return jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+
+    velocity = faster(state["velocity"])
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": faster(velocity), "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="the_old_entries_win" changes="solution"
+"""Your new state is equal to the old one: what you have computed is not in it. Where two entries of a dict have one key, the later one counts, so `**state` comes first."""
+-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {"params": params, "velocity": velocity, "step": state["step"] + 1, **state}
+
+
+# %% exercise="updated" misconception="the_move_is_kept"
+"""The velocity in your new state has been multiplied by `rate`: it is how far the parameters move. The velocity is `beta * velocity + gradient`. Multiply by `rate` only where the parameters move."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: rate * (beta * v + g), state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="keeps_the_gradient" changes="solution"
+"""Your parameters are right after one step, but the velocity in your new state is the gradient alone. Then the next step knows no earlier gradient. Keep the new velocity, the one that moves the parameters."""
+-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
++    return {**state, "params": params, "velocity": grads, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="trees_are_numbers"
+"""Every call raises a `TypeError`: you compute with whole trees, as in `beta * state["velocity"]`. Python has no arithmetic for dicts: `jax.tree.map` computes leaf by leaf."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    velocity = beta * state["velocity"] + grads
+    params = state["params"] - rate * velocity
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="nothing_comes_back" changes="solution"
+"""Your `updated` returns nothing. Make a new dict, and return it."""
+-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
++    new = {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="velocity_into_the_old_state"
+"""The state that you were given has the new velocity: you write `state["velocity"] = ...` into the caller's dict. The old state has to stay as it was: put the new velocity into the new dict only."""
+
+
+def updated(state, grads, rate, beta=0.9):
+    state["velocity"] = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], state["velocity"])
+    return {**state, "params": params, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="counts_in_the_old_state" changes="does_not_count"
+"""The `"step"` of the state that you were given has grown: you write `state["step"] += 1` into the caller's dict. The old state has to stay as it was: put the new count into the new dict only."""
+     """Return the state after one more step of momentum."""
++    state["step"] += 1
 
 
 # %% exercise="make_warm_step" starter=True
@@ -2804,10 +3610,11 @@ def make_warm_step(loss, updated, rate_at):
 +        return new, loss(new["params"], x, labels)
 
 
-# %% exercise="make_warm_step" misconception="state_only" changes="loss_after_the_step"
+# %% exercise="make_warm_step" misconception="state_only" changes="the_rate_of_the_next_step"
 """Your step returns one thing, the new state. Return the loss as the second result: it shows whether the training works."""
--        new = updated(state, grads, rate_at(state["step"]))
--        return new, loss(new["params"], x, labels)
+-        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+-        return updated(state, grads, rate_at(state["step"] + 1)), value
++        grads = jax.grad(loss)(state["params"], x, labels)
 +        return updated(state, grads, rate_at(state["step"]))
 
 
@@ -2823,606 +3630,6 @@ def make_warm_step(loss, updated, rate_at):
 -        return updated(state, grads, rate_at(state["step"] + 1)), value
 +        updated(state, grads, rate_at(state["step"]))
 +        return state, value
-
-
-# %% exercise="loss_of_one" variant="by_logsumexp"
-def loss_of_one(params, x, label):
-    scores = mlp(params, x)
-    return jax.nn.logsumexp(scores) - scores[label]
-
-
-# %% exercise="loss_of_one" variant="by_one_hot"
-def loss_of_one(params, x, label):
-    logs = jax.nn.log_softmax(mlp(params, x))
-    return -jnp.sum(jax.nn.one_hot(label, 10) * logs)
-
-
-# %% exercise="loss_of_one" misconception="without_the_minus" changes="solution"
-"""Your losses have the wrong sign. The logarithm of a probability is never positive, and a loss is to become small: put a minus before it."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return jax.nn.log_softmax(mlp(params, x))[label]
-
-
-# %% exercise="loss_of_one" misconception="a_batch_of_one" changes="solution"
-"""Your loss is an array of one number, for a batch of one picture. `mlp` works for one picture too: leave `x` as it is, and the loss is a single number."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -jax.nn.log_softmax(mlp(params, x[None]))[:, label]
-
-
-# %% exercise="loss_of_one" misconception="the_probability_itself" changes="solution"
-"""Your loss is minus the probability of the right digit, without a logarithm: it lies between -1 and 0. `jax.nn.softmax` returns probabilities, `jax.nn.log_softmax` their logarithms."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -jax.nn.softmax(mlp(params, x))[label]
-
-
-# %% exercise="loss_of_one" misconception="the_score_itself" changes="solution"
-"""Your loss is minus the score of the right digit. A score is not a logarithm of a probability yet: it says nothing without the nine others."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -mlp(params, x)[label]
-
-
-# %% exercise="loss_of_one" misconception="the_mean_of_all_ten" changes="solution"
-"""Your loss is the mean over all ten digits, so the label does not matter. Only the logarithm for the right digit counts."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -jax.nn.log_softmax(mlp(params, x)).mean()
-
-
-# %% exercise="loss_of_one" misconception="the_likeliest_digit" changes="solution"
-"""Your loss is that of the digit with the highest score, whatever the label is. A network that is sure and wrong must have a large loss."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -jax.nn.log_softmax(mlp(params, x)).max()
-
-
-# %% exercise="loss_of_one" misconception="all_ten_losses" changes="solution"
-"""You return ten numbers, one for each digit. The loss is a single number: the one that belongs to the label."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -jax.nn.log_softmax(mlp(params, x))
-
-
-# %% exercise="loss_of_one" misconception="digits_start_at_one" changes="solution"
-"""You take the number before the right one. The ten digits start at 0, as Python's indices do: the digit 3 is at index 3."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -jax.nn.log_softmax(mlp(params, x))[label - 1]
-
-
-# %% exercise="loss_of_one" misconception="logarithm_to_base_ten" changes="solution"
-"""Your losses are 2.3 times too small: they have the logarithm to base 10. The loss has the natural one."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -jnp.log10(jax.nn.softmax(mlp(params, x))[label])
-
-
-# %% exercise="step" variant="gradient_and_loss_apart"
-def step(params, batch, rate):
-    x, labels = batch
-    before, grads = loss(params, x, labels), jax.grad(loss)(params, x, labels)
-    return jax.tree.map(lambda p, g: p + (-rate) * g, params, grads), before
-
-
-# %% exercise="step" variant="leaf_by_leaf"
-@jax.jit
-def step(params, batch, rate):
-    value, grads = jax.value_and_grad(loss)(params, batch[0], batch[1])
-    leaves, structure = jax.tree.flatten(params)
-    moved = [leaf - rate * g for leaf, g in zip(leaves, jax.tree.leaves(grads))]
-    return jax.tree.unflatten(structure, moved), value
-
-
-# %% exercise="step" misconception="uphill" changes="solution"
-"""Your parameters move the wrong way. The gradient says where the loss grows, so a step downhill subtracts it."""
--    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
-+    new = jax.tree.map(lambda p, g: p + rate * g, params, grads)
-
-
-# %% exercise="step" misconception="loss_after_the_step" changes="solution"
-"""Your parameters are right, but your loss is the one after the step. The loss at the old parameters comes with the gradient and needs no second run of the network."""
--    return new, value
-+    return new, loss(new, *batch)
-
-
-# %% exercise="step" misconception="without_the_rate" changes="solution"
-"""Your parameters lose the whole gradient: the rate has no effect. Each parameter loses `rate` times its gradient."""
--    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
-+    new = jax.tree.map(lambda p, g: p - g, params, grads)
-
-
-# %% exercise="step" misconception="the_rate_of_the_program" changes="solution"
-"""Your step is that of the rate 0.5, as in the program at the start, whatever rate it is given."""
--    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
-+    new = jax.tree.map(lambda p, g: p - 0.5 * g, params, grads)
-
-
-# %% exercise="step" misconception="the_updates_alone" changes="solution"
-"""You return the change of the parameters, `-rate * g`, in place of the new parameters. Add the old parameters."""
--    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
-+    new = jax.tree.map(lambda p, g: -rate * g, params, grads)
-
-
-# %% exercise="step" misconception="the_gradient_itself" changes="solution"
-"""You return the gradient in place of the new parameters. It has the same structure, but the step is still to be made."""
--    return new, value
-+    return grads, value
-
-
-# %% exercise="step" misconception="the_loss_first" changes="solution"
-"""Your two results are swapped: the new parameters come first, then the loss. (`jax.value_and_grad` has the value first.)"""
--    return new, value
-+    return value, new
-
-
-# %% exercise="step" misconception="parameters_only" changes="solution"
-"""You return the new parameters alone. The loss belongs to the result too: return a pair."""
--    return new, value
-+    return new
-
-
-# %% exercise="step" misconception="the_batch_as_one_argument" changes="solution"
-"""Every call raises a `TypeError`. Does the message name `labels`? `loss` takes three arguments, and the batch is a pair of two of them: unpack it with `*batch`. Does it name a list? Python has no arithmetic for trees: compute with the leaves, in `jax.tree.map`."""
--    value, grads = jax.value_and_grad(loss)(params, *batch)
-+    value, grads = jax.value_and_grad(loss)(params, batch)
-
-
-# %% exercise="step" misconception="changes_the_old_parameters" changes="solution"
-"""The parameters that your `step` was given have changed: you write the new arrays into the old dicts. The old parameters belong to the caller: `jax.tree.map` makes a new tree."""
--    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
--    return new, value
-+    for layer, g in zip(params, grads):
-+        layer["weight"] = layer["weight"] - rate * g["weight"]
-+        layer["bias"] = layer["bias"] - rate * g["bias"]
-+    return params, value
-
-
-# %% exercise="step" misconception="items_of_one_dict" changes="solution"
-"""Every call raises an `AttributeError`: the parameters are a list of dicts, and a list has no `items`. `jax.tree.map` finds the leaves of any tree."""
--    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
-+    new = {name: p - rate * grads[name] for name, p in params.items()}
-
-
-# %% exercise="step" misconception="a_list_of_leaves" changes="solution"
-"""Your parameters come back as a list of arrays. They need the structure of the old ones, or `mlp` cannot use them."""
--    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
-+    pairs = zip(jax.tree.leaves(params), jax.tree.leaves(grads))
-+    new = [p - rate * g for p, g in pairs]
-
-
-# %% exercise="step" misconception="the_old_parameters" changes="solution"
-"""You return the parameters as they were. `jax.tree.map` makes a new tree and leaves the old one as it is: return the new one."""
--    return new, value
-+    return params, value
-
-
-# %% exercise="step" misconception="the_gradient_for_the_loss" changes="solution"
-"""Your second result is the gradient, a tree. It should be the loss at the old parameters, a number: `jax.value_and_grad` returns both, the loss first."""
--    return new, value
-+    return new, grads
-
-
-# %% exercise="step" misconception="only_the_weights_move" changes="solution"
-"""Your biases, or all leaves with one axis, stay as they were: only the weights moved. A step moves every leaf."""
--    new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
-+    new = jax.tree.map(lambda p, g: p - rate * g if p.ndim > 1 else p, params, grads)
-
-
-# %% exercise="step" misconception="unpacks_the_gradient_first" changes="solution"
-"""Every call fails: you unpack the result of `value_and_grad` as gradient and loss. The loss comes first."""
--    value, grads = jax.value_and_grad(loss)(params, *batch)
-+    grads, value = jax.value_and_grad(loss)(params, *batch)
-
-
-# %% exercise="momentum_step" variant="the_old_state_copied"
-def momentum_step(state, batch, rate):
-    x, labels = batch
-    _, grads = jax.value_and_grad(loss)(state["params"], x, labels)
-    updates, velocity = momentum(grads, state["velocity"], rate)
-    moved = optax.apply_updates(state["params"], updates)
-    return {**state, "params": moved, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="momentum_step" variant="without_the_helper"
-def momentum_step(state, batch, rate):
-    grads = jax.grad(loss)(state["params"], *batch)
-    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return dict(params=params, velocity=velocity, step=state["step"] + 1)
-
-
-# %% exercise="momentum_step" misconception="forgets_the_velocity" changes="solution"
-"""Your state still has the old velocity. Then each step begins as if there had been no gradient before. What the next step needs has to be in the new state."""
--    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-+    return {**state, "params": params, "step": state["step"] + 1}
-
-
-# %% exercise="momentum_step" misconception="subtracts_the_updates" changes="solution"
-"""Your parameters move the wrong way. The updates of `momentum` have their minus sign already: add them."""
--    params = jax.tree.map(jnp.add, state["params"], updates)
-+    params = jax.tree.map(lambda p, u: p - u, state["params"], updates)
-
-
-# %% exercise="momentum_step" misconception="the_rate_twice" changes="solution"
-"""Your parameters move too little: the rate is in your updates twice. `momentum` has multiplied by it already."""
--    params = jax.tree.map(jnp.add, state["params"], updates)
-+    params = jax.tree.map(lambda p, u: p + rate * u, state["params"], updates)
-
-
-# %% exercise="momentum_step" misconception="the_updates_are_the_parameters" changes="solution"
-"""You put the updates into the state in place of the parameters. They say how far each parameter moves: add them to the old ones."""
--    updates, velocity = momentum(grads, state["velocity"], rate)
--    params = jax.tree.map(jnp.add, state["params"], updates)
-+    params, velocity = momentum(grads, state["velocity"], rate)
-
-
-# %% exercise="momentum_step" misconception="no_step_is_counted" changes="solution"
-"""Your `"step"` stays as it was. The new state has made one step more."""
--    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-+    return {**state, "params": params, "velocity": velocity}
-
-
-# %% exercise="momentum_step" misconception="a_velocity_from_zeros" changes="solution"
-"""Your velocity is the gradient alone, as in the first step. Give `momentum` the velocity of the state that comes in."""
--    updates, velocity = momentum(grads, state["velocity"], rate)
-+    zeros = jax.tree.map(jnp.zeros_like, grads)
-+    updates, velocity = momentum(grads, zeros, rate)
-
-
-# %% exercise="momentum_step" misconception="plain_gradient_descent" changes="solution"
-"""Your velocity is right, but the parameters move by the gradient alone: they should move by the updates that `momentum` returns."""
--    updates, velocity = momentum(grads, state["velocity"], rate)
--    params = jax.tree.map(jnp.add, state["params"], updates)
-+    _, velocity = momentum(grads, state["velocity"], rate)
-+    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
-
-
-# %% exercise="momentum_step" misconception="grad_of_the_whole_state" met="jax-ml/jax#2215" changes="solution"
-"""Every call raises a `TypeError`. Does the message name `int`? You take the gradient of the whole state, and `jax.grad` wants floats only: take it at `state["params"]`. Does it name `labels`? `loss` takes three arguments: unpack the batch with `*batch`."""
--    grads = jax.grad(loss)(state["params"], *batch)
-+    grads = jax.grad(lambda state: loss(state["params"], *batch))(state)["params"]
-
-
-# %% exercise="momentum_step" misconception="without_the_count" changes="solution"
-"""The entry `"step"` is missing in your new state. The next call needs it, and the old state has it: all three entries go on."""
--    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-+    return {"params": params, "velocity": velocity}
-
-
-# %% exercise="momentum_step" misconception="changes_the_old_state" changes="solution"
-"""The state that your `momentum_step` was given has changed: you write into its dict. The old state belongs to the caller: return a new dict."""
--    updates, velocity = momentum(grads, state["velocity"], rate)
--    params = jax.tree.map(jnp.add, state["params"], updates)
--    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-+    updates, state["velocity"] = momentum(grads, state["velocity"], rate)
-+    state["params"] = jax.tree.map(jnp.add, state["params"], updates)
-+    state["step"] += 1
-+    return state
-
-
-# %% exercise="keep_frozen" variant="by_where"
-def keep_frozen(roles, old, new):
-    return jax.tree.map(lambda role, a, b: jnp.where(role == "frozen", a, b), roles, old, new)
-
-
-# %% exercise="keep_frozen" variant="leaf_by_leaf"
-def keep_frozen(roles, old, new):
-    structure = jax.tree.structure(new)
-    triples = zip(*(jax.tree.leaves(tree) for tree in (roles, old, new)))
-    return structure.unflatten([b if role == "train" else a for role, a, b in triples])
-
-
-# %% exercise="keep_frozen" misconception="a_label_is_true" changes="solution"
-"""You return the new leaf for both labels: nothing is frozen. As a condition, each of the two strings counts as true; and a whole tree is never equal to a string. Compare each label with `"frozen"`."""
--        return before if role == "frozen" else after
-+        return after if role else before
-
-
-# %% exercise="keep_frozen" misconception="everything_is_frozen" changes="solution"
-"""You return the old leaf for both labels: nothing trains. A condition that is always true, as a non-empty string is, does this, and so does a function whose arguments are not in the order of the trees."""
--        return before if role == "frozen" else after
-+        return before if role else after
-
-
-# %% exercise="keep_frozen" misconception="the_other_way_round" changes="solution"
-"""Your two labels are swapped: a frozen leaf gets the new numbers, and a leaf that trains keeps the old ones."""
--        return before if role == "frozen" else after
-+        return after if role == "frozen" else before
-
-
-# %% exercise="keep_frozen" misconception="none_for_frozen" changes="solution"
-"""Where a leaf is frozen, your tree has `None`, which is a node without leaves. A frozen leaf keeps its old numbers."""
--        return before if role == "frozen" else after
-+        return None if role == "frozen" else after
-
-
-# %% exercise="keep_frozen" misconception="zeros_for_frozen" changes="solution"
-"""Your frozen leaves are zeros. It is the update of a frozen leaf that is zero; the leaf itself keeps its old numbers."""
--        return before if role == "frozen" else after
-+        return (role == "train") * after
-
-
-# %% exercise="keep_frozen" misconception="a_list_of_leaves"
-"""You return a list of leaves. The result should have the structure of the three trees."""
-
-
-def keep_frozen(roles, old, new):
-    triples = zip(*(jax.tree.leaves(tree) for tree in (roles, old, new)))
-    return [a if role == "frozen" else b for role, a, b in triples]
-
-
-# %% exercise="loss_of_one" misconception="a_share_of_the_scores" changes="solution"
-"""You divide the score by the sum of all scores. A score may be negative, and then so may this share. Softmax divides `exp(score)` by the sum of all ten: `jax.nn.log_softmax` does so, and takes the logarithm."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    scores = mlp(params, x)
-+    return -jnp.log(scores[label] / scores.sum())
-
-
-# %% exercise="loss_of_one" misconception="the_loss_of_a_batch" changes="solution"
-"""Every call raises a `ValueError`: a sum over axis 1, as in `loss`, where the scores of one picture have only axis 0. Write the loss of one picture with `mlp` and `jax.nn.log_softmax`."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return loss(params, x, label)
-
-
-# %% exercise="momentum_step" misconception="a_step_without_momentum" changes="solution"
-"""Your parameters move by `rate` times the gradient, and the velocity stays as it was: this is a step of plain gradient descent. Give the gradient and the velocity to `momentum`, and keep both of its results."""
--    updates, velocity = momentum(grads, state["velocity"], rate)
--    params = jax.tree.map(jnp.add, state["params"], updates)
--    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-+    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
-+    return {**state, "params": params, "step": state["step"] + 1}
-
-
-# %% exercise="momentum_step" misconception="parameters_and_velocity" changes="solution"
-"""You return two things, the parameters and the velocity. The task asks for one state: a dict with three entries, `"step"` included."""
--    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-+    return params, velocity
-
-
-# %% exercise="momentum_step" misconception="adds_the_lists" changes="solution"
-"""Your new parameters have twice as many layers. `+` joins two lists, and adds no numbers: add leaf by leaf, with `jax.tree.map`."""
--    params = jax.tree.map(jnp.add, state["params"], updates)
-+    params = state["params"] + updates
-
-
-# %% exercise="momentum_step" misconception="velocity_comes_first" changes="solution"
-"""Your velocity is the update, and your parameters move by the velocity: the two results of `momentum` are swapped. It returns the updates first."""
--    updates, velocity = momentum(grads, state["velocity"], rate)
-+    velocity, updates = momentum(grads, state["velocity"], rate)
-
-
-# %% exercise="momentum_step" misconception="the_velocity_of_the_parameters" changes="solution"
-"""`momentum` gets your parameters in place of the velocity. Give it the gradient, and the velocity of the state that comes in."""
--    updates, velocity = momentum(grads, state["velocity"], rate)
-+    updates, velocity = momentum(grads, state["params"], rate)
-
-
-# %% exercise="momentum_step" misconception="loss_and_gradient_together" changes="solution"
-"""Every call fails: `jax.value_and_grad` returns the loss and the gradient, and `momentum` gets both as one tuple. Use `jax.grad`, or unpack the two."""
--    grads = jax.grad(loss)(state["params"], *batch)
-+    grads = jax.value_and_grad(loss)(state["params"], *batch)
-
-
-# %% exercise="momentum_step" misconception="the_velocity_without_the_rate" changes="solution"
-"""Your parameters move by the whole velocity, whatever the rate is. `momentum` returns the updates, with the rate in them: add these."""
--    params = jax.tree.map(jnp.add, state["params"], updates)
-+    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
-
-
-# %% exercise="momentum_step" misconception="velocity_and_gradient_are_swapped" changes="solution"
-"""Your velocity is `0.9 * gradient + velocity`: gradient and velocity have changed places in the call of `momentum`, which takes the gradient first."""
--    updates, velocity = momentum(grads, state["velocity"], rate)
-+    updates, velocity = momentum(state["velocity"], grads, rate)
-
-
-# %% exercise="momentum_step" misconception="the_updates_as_velocity" changes="solution"
-"""Your parameters are right after one step, but the velocity in your new state is the update. `momentum` returns the new velocity as its second result: keep this one."""
--    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
-+    return {"params": params, "velocity": updates, "step": state["step"] + 1}
-
-
-# %% exercise="make_step" misconception="items_of_one_dict" section="a-gradient-is-a-tree" changes="solution"
-"""Your step is right for a dict of arrays, and fails for every other tree: it loops over `params.items()`. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
--        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
-+        return {name: p - rate * grads[name] for name, p in params.items()}, value
-
-
-# %% exercise="momentum" misconception="the_velocity_is_global"
-"""When `momentum_step` is called twice with the same arguments, your two results differ: your code keeps the velocity in a variable outside the function. Two trainings would share it. The velocity comes in as an argument, and goes out as a result."""
-remembered = None
-
-
-def start(params):
-    global remembered
-    remembered = jax.tree.map(jnp.zeros_like, params)
-    return remembered
-
-
-def momentum_step(params, grads, velocity, rate, beta):
-    global remembered
-    if jax.tree.structure(remembered) != jax.tree.structure(params):
-        remembered = velocity
-    remembered = jax.tree.map(lambda v, g: beta * v + g, remembered, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, remembered), remembered
-
-
-# %% exercise="freeze" misconception="a_path_is_a_pattern"
-"""You freeze leaves whose paths only look like a listed path, and fail where a key has punctuation: a listed path is used as a regular expression. There, `.`, `+` and `(` have meanings of their own. Compare strings."""
-import re
-
-
-def label_tree(params, frozen):
-    def label(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        return "frozen" if any(re.match(part + "(/|$)", text) for part in frozen) else "train"
-
-    return jax.tree.map_with_path(label, params)
-
-
-def frozen_step(params, grads, labels, rate):
-    return jax.tree.map(
-        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
-    )
-
-
-# %% exercise="freeze" misconception="the_list_is_used_up" changes="a_label_is_true"
-"""Of a listed part with several leaves, you freeze only the first one, and the caller's list is shorter after the call: you remove a path from `frozen` once it is found. Other leaves in the same part need it too."""
--        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
-+        for part in frozen:
-+            if text.startswith(part + "/"):
-+                frozen.remove(part)
-+                return "frozen"
-+        return "train"
-...
--    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
-+    return jax.tree.map(
-+        lambda p, g, label: p if label == "frozen" else p - rate * g, params, grads, labels
-+    )
-
-
-# %% exercise="freeze" misconception="the_step_in_nested_dicts" changes="a_label_is_true"
-"""Your `frozen_step` writes into the caller's dicts, and fails or does nothing where the tree has other nodes. Parameters may have lists and tuples too, or be one bare array, and the old ones belong to the caller: `jax.tree.map` makes a new tree of any form."""
--    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
-+    for key in params:
-+        if isinstance(params[key], dict):
-+            frozen_step(params[key], grads[key], labels[key], rate)
-+        elif labels[key] == "train":
-+            params[key] = params[key] - rate * grads[key]
-+    return params
-
-
-# %% exercise="moving_average" misconception="only_the_cast_is_removed" changes="as_it_was_found"
-"""Your averages of `bfloat16` leaves are `bfloat16`, and whole numbers are averaged. The cast at the end of a step is not the only mistake: the average has to start in `float32`, and whole numbers have to be copied."""
--    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
-+    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
-
-
-# %% exercise="moving_average" misconception="floats_of_python" changes="starter"
-"""No leaf is averaged or converted: the result is always the newest parameters. An array is never a Python float, so `isinstance(leaf, float)` is False for all of them. Ask for the dtype, with `jnp.issubdtype`."""
--    return params
-+    return jax.tree.map(lambda p: jnp.float32(p) if isinstance(p, float) else p, params)
-...
-     """Return the average after one more step of training gave `params`."""
--
-...
--        return (decay * a + (1 - decay) * p).astype(a.dtype)
-+        return decay * a + (1 - decay) * p if isinstance(p, float) else p
-
-
-# %% exercise="moving_average" misconception="written_into_nested_dicts" changes="as_it_was_found"
-"""Your `average_step` writes into the dicts of the old average, and fails for trees with other nodes. A tree may have lists and tuples too, or be one bare array, and the old average belongs to the caller: `jax.tree.map` makes a new tree of any form."""
--    return params
-+    def first(p):
-+        return p.astype(jnp.float32) if jnp.issubdtype(p.dtype, jnp.floating) else p
-+
-+    return jax.tree.map(first, params)
-...
--    return jax.tree.map(lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params)
-+    for key, p in params.items():
-+        if isinstance(p, dict):
-+            average_step(average[key], p, decay)
-+        elif jnp.issubdtype(p.dtype, jnp.floating):
-+            average[key] = decay * average[key] + (1 - decay) * p.astype(jnp.float32)
-+        else:
-+            average[key] = p
-+    return average
-
-
-# %% exercise="resume" misconception="key_and_step_of_like" section="a-key-for-each-layer" changes="entry_by_entry"
-"""The parameters and the optimiser state come back, but the step and the key are those of `like`. Both belong to the state: the next steps draw their numbers from the key, and the learning rate may depend on the step."""
--    return {"params": params, "optimiser": optimiser, "step": step, "key": key}
-+    return {**like, "params": params, "optimiser": optimiser}
-
-
-# %% exercise="resume" misconception="a_key_from_the_step" section="a-key-for-each-layer" changes="entry_by_entry"
-"""Your key is made from the number of steps, and not the key that was saved. Then the next steps draw other numbers than without the stop. Save the numbers of the key itself: `jax.random.key_data` gives them."""
--        key = jax.random.wrap_key_data(jnp.asarray(arrays["key"]))
-+        key = jax.random.key(int(arrays["step"]))
-
-
-# %% exercise="resume" misconception="numbers_sorted_as_strings" changes="entry_by_entry"
-"""With more than ten leaves, your leaves change places, because the names of the arrays are sorted. As strings, `leaf10` comes before `leaf2`. Ask the file for `leaf0`, `leaf1` and so on, one name after the other."""
--        leaves = [jnp.asarray(arrays[f"leaf{at}"]) for at in range(len(leaves))]
-+        names = sorted(name for name in arrays.files if name.startswith("leaf"))
-+        leaves = [jnp.asarray(arrays[name]) for name in names]
-
-
-# %% exercise="resume" misconception="trees_saved_whole"
-"""Your file holds pickled objects, and loading fails. Your code gives whole trees to `np.savez`. NumPy has no array for a dict or for leaves of several shapes, so it pickles them, and `np.load` refuses that. Save one array for each leaf."""
-
-
-def save_state(file, state):
-    key = jax.random.key_data(state["key"])
-    np.savez(file, params=state["params"], optimiser=state["optimiser"], step=state["step"], key=key)
-
-
-def load_state(file, like):
-    with np.load(file) as arrays:
-        found = {name: arrays[name] for name in arrays.files}
-    key = jax.random.wrap_key_data(jnp.asarray(found["key"]))
-    return {**found, "step": int(found["step"]), "key": key}
-
-
-# %% exercise="resume" misconception="underscores_in_the_names" changes="solution"
-"""Some leaves come back with the numbers of another leaf: you join the entries of a path with an underscore. A key may contain one too, so two paths can get the same name. `keystr(path)` gives each path a name of its own."""
--    arrays = {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
-+    names = [jax.tree_util.keystr(path, simple=True, separator="_") for path, _ in leaves]
-+    arrays = {name: leaf for name, (_, leaf) in zip(names, leaves)}
-...
--            return jnp.asarray(arrays[jax.tree_util.keystr(path)])
-+            return jnp.asarray(arrays[jax.tree_util.keystr(path, simple=True, separator="_")])
-
-
-# %% exercise="next_batch" misconception="the_last_row_never" changes="solution"
-"""The last row is never in your batches. Rows count from 0, so `count` rows have the numbers 0 to `count - 1`, and `jax.random.permutation(key, count)` returns exactly these."""
--    return jax.random.permutation(now, count)[:size], key
-+    return jax.random.permutation(now, count - 1)[:size], key
-
-
-# %% exercise="next_batch" misconception="one_row_too_few" changes="solution"
-"""Your batch has one row too few. `rows[:size]` are the first `size` rows: the end of a slice is not a part of it."""
--    return jax.random.permutation(now, count)[:size], key
-+    return jax.random.permutation(now, count)[: size - 1], key
-
-
-# %% exercise="next_batch" misconception="the_first_rows"
-"""Your batch always holds the first rows, from 0 to `size - 1`, and nothing is random. Take the rows from a permutation of all row numbers."""
-
-
-def next_batch(key, count, size):
-    key, _ = jax.random.split(key)
-    return jnp.arange(size), key
-
-
-# %% exercise="next_batch" misconception="sorted_rows" changes="solution"
-"""Your batch has the right rows, but in sorted order. Return the first `size` numbers of the permutation in the order in which they come."""
--    return jax.random.permutation(now, count)[:size], key
-+    return jnp.sort(jax.random.permutation(now, count)[:size]), key
-
-
-# %% exercise="next_batch" misconception="shuffles_the_first_rows" changes="solution"
-"""Your batch holds the rows from 0 to `size - 1`, in a random order: the other rows are never drawn. Make a permutation of all `count` rows, and then take the first `size` of it."""
--    return jax.random.permutation(now, count)[:size], key
-+    return jax.random.permutation(now, size), key
-
-
-# %% exercise="updated" misconception="weighted_mean" changes="solution"
-"""Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too. This task adds the whole gradient."""
--    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-+    velocity = jax.tree.map(lambda v, g: beta * v + (1 - beta) * g, state["velocity"], grads)
-
-
-# %% exercise="updated" misconception="parameters_and_velocity"
-"""You return a pair, the parameters and the velocity. The task asks for one state: a dict with all entries of the old one, `"step"` included."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    return jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity), velocity
-
-
-# %% exercise="updated" misconception="items_of_one_dict" section="a-gradient-is-a-tree"
-"""Your function is right where `"params"` is one dict of arrays, and fails for other trees: it loops over the items. Parameters may be nested in any way: use `jax.tree.map`."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = {name: beta * v + grads[name] for name, v in state["velocity"].items()}
-    params = {name: p - rate * velocity[name] for name, p in state["params"].items()}
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
 # %% exercise="make_warm_step" misconception="update_outside_of_jit" changes="solution"
@@ -3453,173 +3660,6 @@ def make_warm_step(loss, updated, rate_at):
         return updated(state, grads, rate_at(state["step"])), value
 
 
-# %% exercise="loss_of_one" misconception="the_logarithm_of_a_score" changes="solution"
-"""Your loss is minus the logarithm of a score, and `nan` where the score is negative. A score is no probability: softmax makes probabilities of all ten scores, and `jax.nn.log_softmax` returns their logarithms."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -jnp.log(mlp(params, x)[label])
-
-
-# %% exercise="loss_of_one" misconception="the_mean_of_a_table" changes="solution"
-"""Your loss is ten times too small: it is a mean over ten numbers, of which nine are 0. Take the one number that belongs to the label, or the sum."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    logs = jax.nn.log_softmax(mlp(params, x))
-+    return -(jax.nn.one_hot(label, 10) * logs).mean()
-
-
-# %% exercise="loss_of_one" misconception="the_sum_of_all_ten" changes="solution"
-"""Your loss is the sum over all ten digits, so the label does not matter. Only the logarithm for the right digit counts."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -jax.nn.log_softmax(mlp(params, x)).sum()
-
-
-# %% exercise="loss_of_one" misconception="the_logarithm_twice" changes="solution"
-"""Your loss is `nan`: `jax.nn.log_softmax` returns logarithms already. They are negative, and a negative number has no logarithm."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -jnp.log(jax.nn.log_softmax(mlp(params, x)))[label]
-
-
-# %% exercise="loss_of_one" misconception="the_label_as_a_factor" changes="solution"
-"""You multiply the logarithms by the label, as if it were a vector of 0 and 1. The label is a digit: it says which of the ten logarithms counts."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -(label * jax.nn.log_softmax(mlp(params, x))).sum()
-
-
-# %% exercise="loss_of_one" misconception="one_minus_the_probability" changes="solution"
-"""Your loss is 1 minus the probability of the right digit, so it is never above 1. The cross-entropy is minus the logarithm of this probability."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return 1 - jax.nn.softmax(mlp(params, x))[label]
-
-
-# %% exercise="loss_of_one" misconception="softmax_twice" changes="solution"
-"""Your loss has softmax in it twice: it stays between 1.4 and 2.5, however wrong the network is. `jax.nn.log_softmax` takes scores, not probabilities."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    return -jax.nn.log_softmax(jax.nn.softmax(mlp(params, x)))[label]
-
-
-# %% exercise="loss_of_one" misconception="nine_zeros" changes="solution"
-"""You return ten numbers, of which nine are 0. The loss is a single number: their sum."""
--    return -jax.nn.log_softmax(mlp(params, x))[label]
-+    logs = jax.nn.log_softmax(mlp(params, x))
-+    return -jax.nn.one_hot(label, 10) * logs
-
-
-# %% exercise="keep_frozen" misconception="compared_with_is" changes="solution"
-"""You return the new leaf for some labels that are `"frozen"`: you compare with `is`. Two equal strings may be two objects: `==` compares their characters."""
--        return before if role == "frozen" else after
-+        word = "frozen"
-+        return before if role is word else after
-
-
-# %% exercise="keep_frozen" misconception="the_labels_come_back" changes="solution"
-"""Your tree has the labels as leaves. `jax.tree.map` gives one leaf of each tree to your function, in the order of the trees: here the label is not its first argument."""
--    return jax.tree.map(choose, roles, old, new)
-+    return jax.tree.map(choose, old, new, roles)
-
-
-# %% exercise="keep_frozen" misconception="nothing_comes_back" changes="solution"
-"""Your `keep_frozen` returns nothing. Return the tree that `jax.tree.map` makes."""
--    return jax.tree.map(choose, roles, old, new)
-+    jax.tree.map(choose, roles, old, new)
-
-
-# %% exercise="keep_frozen" misconception="one_flat_dict"
-"""Your function is right for one dict of leaves, and fails for other trees. Parameters may be nested in any way: `jax.tree.map` goes over all three trees."""
-
-
-def keep_frozen(roles, old, new):
-    return {name: (old if roles[name] == "frozen" else new)[name] for name in roles}
-
-
-# %% exercise="keep_frozen" misconception="written_into_new"
-"""Your function writes the old leaves into the dict `new`, which belongs to the caller, and fails for other trees. `jax.tree.map` makes a new tree of any form."""
-
-
-def keep_frozen(roles, old, new):
-    for name in roles:
-        if roles[name] == "frozen":
-            new[name] = old[name]
-    return new
-
-
-# %% exercise="keep_frozen" misconception="where_over_trees" met="jax-ml/jax#9349"
-"""Every call raises a `TypeError`: `jnp.where` takes arrays, and you give it whole trees. Choose leaf by leaf, in `jax.tree.map`."""
-
-
-def keep_frozen(roles, old, new):
-    return jnp.where(roles == "frozen", old, new)
-
-
-# %% exercise="keep_frozen" misconception="a_list_of_dicts"
-"""Your function is right for a list of dicts, and fails for other trees. Parameters may be nested in any way: `jax.tree.map` goes over all three trees."""
-
-
-def keep_frozen(roles, old, new):
-    kept = []
-    for role, before, after in zip(roles, old, new):
-        kept.append({k: before[k] if role[k] == "frozen" else after[k] for k in role})
-    return kept
-
-
-# %% exercise="next_batch" misconception="the_key_that_drew" met="blackjax-devs/blackjax#53"
-"""Your first batch is right, and the later ones are not: you return the key that has drawn the batch, and the next call splits it. So it is used twice. One key of the split draws; return the other one."""
-
-
-def next_batch(key, count, size):
-    _, now = jax.random.split(key)
-    return jax.random.permutation(now, count)[:size], now
-
-
-# %% exercise="updated" misconception="one_velocity_further"
-"""Your parameters are right after one step, but the velocity in your new state is one step further: the same gradient is in it twice. Compute the new velocity once: it moves the parameters, and it goes into the state."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    def faster(velocity):
-        return jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
-
-    velocity = faster(state["velocity"])
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
-    return {**state, "params": params, "velocity": faster(velocity), "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="the_old_entries_win" changes="solution"
-"""Your new state is equal to the old one: what you have computed is not in it. Where two entries of a dict have one key, the later one counts, so `**state` comes first."""
--    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-+    return {"params": params, "velocity": velocity, "step": state["step"] + 1, **state}
-
-
-# %% exercise="updated" misconception="the_move_is_kept"
-"""The velocity in your new state has been multiplied by `rate`: it is how far the parameters move. The velocity is `beta * velocity + gradient`. Multiply by `rate` only where the parameters move."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = jax.tree.map(lambda v, g: rate * (beta * v + g), state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="keeps_the_gradient" changes="solution"
-"""Your parameters are right after one step, but the velocity in your new state is the gradient alone. Then the next step knows no earlier gradient. Keep the new velocity, the one that moves the parameters."""
--    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-+    return {**state, "params": params, "velocity": grads, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="trees_are_numbers"
-"""Every call raises a `TypeError`: you compute with whole trees, as in `beta * state["velocity"]`. Python has no arithmetic for dicts: `jax.tree.map` computes leaf by leaf."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    velocity = beta * state["velocity"] + grads
-    params = state["params"] - rate * velocity
-    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="nothing_comes_back" changes="solution"
-"""Your `updated` returns nothing. Make a new dict, and return it."""
--    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-+    new = {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
-
-
 # %% exercise="make_warm_step" misconception="a_table_of_rates" changes="solution"
 """Your rates are right for the first steps, and much later they stand still: an array of rates is indexed with the step. Beyond its end, JAX returns the last number and raises nothing. Call `rate_at` with the step itself."""
      """Return a jitted function: (state, x, labels) -> (new state, loss)."""
@@ -3632,27 +3672,3 @@ def updated(state, grads, rate, beta=0.9):
 # %% exercise="make_warm_step" misconception="counts_without_jit" changes="starter"
 """Your rates follow a count of calls, and Python runs the loss function in every call, so nothing is jitted. Keep `jax.jit`, and read the number of steps from the state."""
 -    @jax.jit
-
-
-# %% exercise="save_and_load" misconception="reshaped_by_numpy" changes="solution"
-"""Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`: you reshape the array. Then the rows and columns of a matrix mean something else, and no error tells you. Compare the shapes first."""
--            if arrays[name].shape != leaf.shape:
--                raise ValueError(f"{name} has shape {arrays[name].shape}, not {leaf.shape}")
--            return jnp.asarray(arrays[name])
-+            return jnp.asarray(arrays[name].reshape(leaf.shape))
-
-
-# %% exercise="updated" misconception="velocity_into_the_old_state"
-"""The state that you were given has the new velocity: you write `state["velocity"] = ...` into the caller's dict. The old state has to stay as it was: put the new velocity into the new dict only."""
-
-
-def updated(state, grads, rate, beta=0.9):
-    state["velocity"] = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], state["velocity"])
-    return {**state, "params": params, "step": state["step"] + 1}
-
-
-# %% exercise="updated" misconception="counts_in_the_old_state" changes="does_not_count"
-"""The `"step"` of the state that you were given has grown: you write `state["step"] += 1` into the caller's dict. The old state has to stay as it was: put the new count into the new dict only."""
-     """Return the state after one more step of momentum."""
-+    state["step"] += 1

@@ -16,6 +16,8 @@ SOLUTION_REGION = re.compile(
 )
 WRITE = "✎"
 """Start of the prompt of an exercise in a lesson; the code cell after it is the exercise."""
+MAX_STEPS = 2
+"""A reader of answers.py looks up an answer that a change names, and at most one more."""
 PLACEHOLDER = "raise NotImplementedError  # your answer goes here, in place of this line"
 SETUP_ID = "setup"
 EXERCISE_OPTIONS = {"points": int, "minutes": int, "stars": int, "section": str, "hints": list}
@@ -33,6 +35,7 @@ class Answer:
     explanation: str = ""
     section: str = ""
     met: list[str] = field(default_factory=list)  # public reports of people who gave it
+    steps: int = 0  # how many changes lead to it from an answer that is written out
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,8 @@ def read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mist
     if not file.exists():
         mistakes.append(Mistake(file, 1, "this file is missing"))
         return
+    in_order = [*exercises]
+    reached = 0  # the number of the exercise
     for line, options, source in split_cells(file.read_text(encoding="utf-8")):
         cell = SourceCell("code", source, options, file, line)
         name = options.get("exercise")
@@ -205,7 +210,11 @@ def read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mist
             mistakes.append(cell.mistake('begin the cell with # %% exercise="...", with quotes'))
         elif name not in exercises:
             mistakes.append(cell.mistake(f"there is no exercise {name!r}"))
+        elif in_order.index(name) < reached:
+            why = f"it belongs further up: {in_order[reached]!r} is a later exercise than {name!r}"
+            mistakes.append(cell.mistake(why))
         else:
+            reached = in_order.index(name)
             mistakes += _read_answer(cell, exercises[name])
 
 
@@ -215,7 +224,7 @@ def _read_answer(cell: SourceCell, exercise: Exercise) -> list[Mistake]:
     explanation, below = split_explanation(cell.source)
     first_line = cell.line + 1 + cell.source.count("\n") - below.count("\n")
     try:
-        code = _whole_code(below, options.get("changes"), exercise)
+        code, steps = _whole_code(below, options.get("changes"), exercise)
         ast.parse(code)
     except ChangeError as error:
         return [Mistake(cell.file, first_line + error.line, f"{exercise.name}: {error}")]
@@ -224,13 +233,14 @@ def _read_answer(cell: SourceCell, exercise: Exercise) -> list[Mistake]:
         line = first_line if "changes" in options else first_line + (error.lineno or 1) - 1
         return [Mistake(cell.file, line, f"{exercise.name}: SyntaxError: {error.msg}")]
     if "starter" in options:
-        exercise.authors_starters.append(Answer("starter", code, cell))
+        exercise.authors_starters.append(Answer("starter", code, cell, steps=steps))
     elif "variant" in options:
-        exercise.variants.append(Answer(options["variant"], code, cell))
+        exercise.variants.append(Answer(options["variant"], code, cell, steps=steps))
     elif "misconception" in options:
         name, section = options["misconception"], options.get("section", exercise.section)
         met = split_reports(options["met"]) if "met" in options else []
-        exercise.misconceptions.append(Answer(name, code, cell, explanation, section, met))
+        wrong = Answer(name, code, cell, explanation, section, met, steps)
+        exercise.misconceptions.append(wrong)
         if not explanation:
             why = f"the misconception {name!r} needs an explanation: a text in triple quotes"
             return [cell.mistake(why)]
@@ -240,11 +250,17 @@ def _read_answer(cell: SourceCell, exercise: Exercise) -> list[Mistake]:
     return []
 
 
-def _whole_code(text: str, base: str | None, exercise: Exercise) -> str:
-    """Return an answer's whole code, which may be written as a change of the answer `base`."""
+def _whole_code(text: str, base: str | None, exercise: Exercise) -> tuple[str, int]:
+    """Return an answer's whole code, and how many changes lead to it.
+
+    It may be written as a change of the answer `base`.
+    """
     if base is None:
-        return text
-    codes = {answer.name: answer.source for answer in exercise.all_answers}
-    if base not in codes:
-        raise ChangeError(0, f"no answer above is called {base!r}: {', '.join(codes)} are")
-    return apply_change(codes[base], text)
+        return text, 0
+    answers = {answer.name: answer for answer in exercise.all_answers}
+    if base not in answers:
+        raise ChangeError(0, f"no answer above is called {base!r}: {', '.join(answers)} are")
+    if answers[base].steps >= MAX_STEPS:
+        why = f"{base!r} is a change of a change: write this one as a change of another answer"
+        raise ChangeError(0, why)
+    return apply_change(answers[base].source, text), answers[base].steps + 1
