@@ -1,8 +1,9 @@
 """Record the system calls of honest answers: python .ci/record_system_calls.py [LESSON ...]
 
-The solutions, and what else an answer may use (`HONEST` in tests/test_sandbox.py), run under strace
-in sandboxes that start from nothing. Printed are the calls that were refused, those that were made,
-and those that are allowed though nothing here made them: from these, `system_calls.py` is changed.
+The solutions, and what else an answer may use (`HONEST` in the tests of the sandbox), run under
+strace in sandboxes that start from nothing. Printed are the calls that were refused, those that
+were made, and those that are allowed though nothing here made them: from these, `system_calls.py`
+is changed.
 A refused call is no mistake where everything ran: libraries do without it.
 """
 
@@ -24,7 +25,7 @@ from pytree_course.grading.lesson_to_grade import make_run_settings, read_lesson
 from pytree_course.grading.sandbox import policy, system_calls, use_server
 from pytree_course.grading.submission import read_submission
 from pytree_course.running.outcomes import PUBLIC_SEED
-from tests.test_sandbox import HONEST
+from tests.grading.test_sandbox import HONEST
 
 CALL = re.compile(r"(\w+)\((.*)")
 RESUMED = re.compile(r"<\.\.\. \w+ resumed>(.*)")

@@ -508,6 +508,8 @@ def model_mask(answer, rng):
         Equinox(bias=Equinox(weight=ones, bias_scale=ones), value=Equinox(ones, ones)),
         Equinox(weight=[ones, ones], bias=(ones, Equinox(bias=ones)), value=pair),
         {first: pair, second: [pair, ones], "value": pair},
+        {first: NNX(kernel=ones, bias=ones), "bias": ones},
+        [NNX(**drawn()), Equinox(weight=ones, bias=ones)],
         {"bias": [ones, ones], second: {"bias": ones}},
         {"bias": {"weight": ones, "unbiased": ones}, first: Layer(ones, ones)},
     ]

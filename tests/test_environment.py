@@ -92,7 +92,9 @@ def test_settings_come_with_the_environment_of_environment_yml():
 @pytest.mark.slow
 @pytest.mark.thorough
 @pytest.mark.parametrize("version", [version for version in SUPPORTED if version != RUNNING])
-@pytest.mark.parametrize("tests", [["tests"], ["--all", "tests/test_lessons.py"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "tests", [["tests"], ["--all", "tests/authoring/test_lessons.py"]], ids=" ".join
+)
 def test_all_tests_pass_on_another_python(version, tests):
     run(locked(version), "-m", "pytest", "-p", "no:cacheprovider", *tests, timeout=None)
 

@@ -27,7 +27,7 @@ def test_the_text_and_the_exercise_link_to_the_reports(unbuilt):
     assert f"Text.<br>{TWO}</small>" in "\n".join(cell.source for cell in core.cells)
     exercises = [cell.source for cell in render_exercises(sources).cells]
     [with_title] = [text for text in exercises if text.startswith("## Count the leaves")]
-    assert f"\n\n<small>People met this: {LINK}</small>\n\nPrompt." in with_title
+    assert f"<br><small>People met this: {LINK}</small>\n\nPrompt." in with_title
 
 
 def test_the_answer_of_a_prediction_is_asked_again_without_its_reports(unbuilt):

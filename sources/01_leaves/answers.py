@@ -1816,6 +1816,13 @@ def differences(a, b):
 +                other = {key: other[key] for key in one}
 
 
+# %% exercise="differences" misconception="the_positions_of_a" changes="solution"
+"""You do not notice that a list or tuple of `b` is longer than that of `a`, as if you went over the positions of `a` alone. A position that only `b` has is `extra`."""
+             one, other = children(a), children(b)
++            if not isinstance(a, dict):
++                other = {key: other[key] for key in one if key in other}
+
+
 # %% exercise="differences" misconception="a_length_is_a_kind" changes="solution"
 """For two lists or two tuples of different lengths, you report the container. The task asks for each position that only one of the two has."""
 -        if type(a) is not type(b):
@@ -1883,12 +1890,12 @@ def differences(a, b):
 # %% exercise="differences" misconception="a_missing_key_is_none" section="a-missing-bias" changes="solution"
 """You do not tell a missing key from a `None`: the one is reported as the other, or not at all. `dict.get` returns `None` for both; ask whether the key is there."""
 -                if key not in other:
-+                if one.get(key) is None and other.get(key) is None:
++                if isinstance(a, dict) and one.get(key) is None and other.get(key) is None:
 +                    continue
-+                if other.get(key) is None:
++                if key not in other or (isinstance(a, dict) and other[key] is None):
                      found[below] = "missing"
 -                elif key not in one:
-+                elif one.get(key) is None:
++                elif key not in one or (isinstance(a, dict) and one[key] is None):
 
 
 # %% exercise="differences" misconception="shapes_only" changes="solution"

@@ -1410,6 +1410,16 @@ def model_mask(model):
     )
 
 
+# %% exercise="model_mask" misconception="one_kind_for_the_whole_model" changes="only_flax"
+"""Your mask is right for an NNX module, and for a model without one, but not for a dict or a list in which there is one. You ask once, of what class the whole model is. Each leaf's own path says where its name stands."""
+-    if not isinstance(model, nnx.Module):
+-        raise TypeError("only for NNX")
++    name = slice(-2, -1) if isinstance(model, nnx.Module) else slice(-1, None)
+     return jax.tree.map_with_path(
+-        lambda path, leaf: keystr(path[-2:-1], simple=True) != "bias", model
++        lambda path, leaf: keystr(path[name], simple=True) != "bias", model
+
+
 # %% exercise="model_mask" misconception="biases_are_vectors" met="google-deepmind/optax#25, salesforce/jaxformer#28"
 """Your mask follows the number of axes. Here, every parameter is a matrix, the biases too, as in a stack of layers. The task asks for the name."""
 def model_mask(model):

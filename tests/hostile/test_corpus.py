@@ -7,8 +7,8 @@ import pytest
 from tests.hostile.case import LESSON, NOTHING, Case
 from tests.hostile.families import all_cases
 from tests.hostile.grading import HONEST, VICTIM, GradedCorpus, Student, grade_corpus
+from tests.reports.test_pages import SCRIPTS, assert_harmless
 from tests.sandboxes import needs_sandbox
-from tests.test_pages import SCRIPTS, assert_harmless
 
 pytestmark = [pytest.mark.slow, needs_sandbox]
 

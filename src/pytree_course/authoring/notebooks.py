@@ -236,7 +236,7 @@ def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
     core = " · core" if exercise.core else ""
     facts = f"{stars}{core} · {points} · about {exercise.minutes} minutes · reread: {link}"
     heading, _, rest = text.partition("\n")
-    met = f"\n\n{people_met(exercise.met)}" if exercise.met else ""
+    met = f"<br>{people_met(exercise.met)}" if exercise.met else ""
     return f"{heading}\n\n{facts}{met}\n{rest}"
 
 

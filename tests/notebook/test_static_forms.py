@@ -8,7 +8,7 @@ from pytree_course import count_traces, draw, explore, pair
 from pytree_course.judging.expected import Prediction
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.notebook.prediction import Predict
-from tests.test_trees import Scaled
+from tests.observing.test_observe import Scaled
 
 HOSTILE = {"<b>": ["<i>&", Scaled("<script>", object())], "f": print, "o": object()}
 

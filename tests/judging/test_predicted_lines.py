@@ -10,7 +10,7 @@ from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explain_line, explain_verdict, finding_sentences, headline
 from pytree_course.running.run_cases import run_check
-from tests.test_findings import expected_of, yielded_by
+from tests.judging.test_findings import expected_of, yielded_by
 
 RIGHT = {"A": 2, "B": 0, "C": "error", "D": 77}
 LINES = {"A": "`[1, None, 2]`", "B": "the second", "C": "`{1: 2}`", "D": "the fourth"}

@@ -8,7 +8,7 @@ from markupsafe import escape
 
 from pytree_course import count_traces
 from pytree_course.notebook.traces import TraceCounter
-from tests.test_trees import Scaled
+from tests.observing.test_observe import Scaled
 
 
 def log(counter: TraceCounter) -> list[tuple[str, str]]:

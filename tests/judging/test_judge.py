@@ -11,7 +11,7 @@ from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.observing.observe import observe
 from pytree_course.running.outcomes import MAX_PRINTED, read_report, report
 from pytree_course.running.run_cases import MAX_PRINTED_LINES, CaseInterrupted, run_check
-from tests.test_findings import expected_of, judged_by
+from tests.judging.test_findings import expected_of, judged_by
 
 
 @check

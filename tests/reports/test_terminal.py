@@ -12,7 +12,7 @@ from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.grade_class import Summary
 from pytree_course.reports.terminal import show_class
 from tests.made_grades import made_attempt, made_grades, made_row
-from tests.test_tables import hidden
+from tests.reports.test_csv_tables import hidden
 
 ADA = Student("12345", "lovelaceada", login="ada.lovelace@example.org")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytree_course import explore
 from pytree_course.notebook.explorer import MAX_ROWS, PRESETS, NamedTree, flatten
 from pytree_course.observing.observations import MAX_NODES_TO_DRAW
-from tests.test_trees import values
+from tests.observing.test_observe import values
 
 
 def rows(html):

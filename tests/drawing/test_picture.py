@@ -17,7 +17,7 @@ from pytree_course.drawing.items import MAX_ITEMS, MAX_LEVELS, items
 from pytree_course.drawing.layout import lay_out
 from pytree_course.observing.observations import Node, Observation, Unbounded, all_parts
 from pytree_course.observing.observe import observe, observe_raised
-from tests.test_trees import Pair, values
+from tests.observing.test_observe import Pair, values
 
 ELEMENTS = {"svg", "title", "path", "g", "rect", "text"}
 SVG = "{http://www.w3.org/2000/svg}"

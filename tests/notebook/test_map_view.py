@@ -9,7 +9,7 @@ import pytest
 
 import pytree_course
 from pytree_course.notebook.map_view import IsLeaf, MapView, map_and_watch
-from tests.test_trees import Scaled
+from tests.observing.test_observe import Scaled
 
 
 def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> MapView:
