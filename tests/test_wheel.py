@@ -120,9 +120,9 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
     mine = with_one_exercise(unpacked / "exercises/01_leaves_exercises.ipynb")
     shown = installed.run_notebook(mine.answer("count_leaves", RIGHT).save())
     assert "Correct" in shown[CHECK]
-    assert "1 of 11 exercises" in installed.command(unpacked / "notebooks", "progress").stdout
+    assert "1 of 9 exercises" in installed.command(unpacked / "notebooks", "progress").stdout
     graded = installed.command(unpacked, "check", "1").stdout
-    assert "1 of 11 exercises correct, on the public cases." in graded
+    assert "1 of 9 exercises correct, on the public cases." in graded
     assert "is kept as" in installed.command(unpacked, "reset", "1").stdout
     assert mine.file.with_name("01_leaves_exercises.kept-1.ipynb").exists()
     assert "Usage: pytree-course check" in installed.command(unpacked, "check", "--help").stdout
@@ -150,7 +150,7 @@ def test_a_notebook_alone_uses_the_installed_course(installed, alone):
     assert "Correct" in shown[CHECK]
     folder = alone.file.parent
     assert {*contents(folder)} == {"01_leaves_exercises.ipynb", "progress.jsonl"}
-    assert "1 of 11 exercises" in installed.command(folder, "progress").stdout
+    assert "1 of 9 exercises" in installed.command(folder, "progress").stdout
     assert installed.is_untouched()
 
 

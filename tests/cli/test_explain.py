@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pytree_course.authoring.building import build
 from pytree_course.sources.changes import CELL_MARK, misconception_cell, split_cells
 from pytree_course.sources.lesson_sources import read_sources
+from tests.conftest import edit
 from tests.made_submissions import ELEMENTS, RIGHT, MadeClass
 
 TWICE = "def count_leaves(tree):\n    return 2 * len(jax.tree.leaves(tree))"
@@ -49,7 +50,8 @@ def test_its_cell_becomes_a_misconception_and_then_nothing_is_left_to_explain(ma
     shown = course_py("explain", made.into).stdout
     cell = shown[shown.index("# %% exercise") : shown.index("\n2. count_leaves")]
     file = made.course.lesson("01_mini").sources / "answers.py"
-    file.write_text(f"{file.read_text()}\n\n{cell.replace('name_it', 'twice')}")
+    following = '# %% exercise="first_leaf" variant="loop"'
+    edit(file, following, f"{cell.replace('name_it', 'twice')}\n\n\n{following}")
     sources = read_sources(made.course.lesson("01_mini"))
     added = sources.exercises["count_leaves"].misconceptions[-1]
     assert (added.name, added.source) == ("twice", TWICE)
