@@ -476,7 +476,7 @@ def rebuild(tree, leaves):
 +    return leaves[0]
 
 
-# %% exercise="rebuild" misconception="writes_into_the_tree" met="jax-ml/jax#17415"
+# %% exercise="rebuild" misconception="writes_into_the_tree"
 """After the call, the tree that your function was given has changed: you write the new leaves into its dicts and lists. Build a new container in each call, and leave `tree` as it is."""
 def rebuild(tree, leaves):
     if isinstance(tree, tuple):
@@ -637,7 +637,7 @@ predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=2, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes" met="jax-ml/jax#40517"
-"""5 is the number of items in the set and the deque. JAX does not open everything that holds items: the type must be in the registry, and `set` and `deque` are not."""
+"""5 is the number of items in the set and the deque. JAX does not open everything that holds items: the type must be in the registry, and `set` and `deque` are not. (Nor is a `frozendict`, unless its library registers it.)"""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=1, H="error")
 
 
@@ -1563,7 +1563,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="python_equality" met="apple/axlearn#47" section="the-registry"
-"""You see no difference between a namedtuple and a tuple, or between an `OrderedDict` and a dict. Python's `==` sees none either. For JAX these are different kinds of nodes."""
+"""You see no difference between a namedtuple and a tuple, or between an `OrderedDict` and a dict. Python's `==` sees none either, nor between Flax's `FrozenDict` and a dict. For JAX these are different kinds of nodes."""
 def same_structure(a, b):
     def zeros(tree):
         return jax.tree.map(lambda leaf: 0, tree)

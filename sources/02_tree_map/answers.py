@@ -906,7 +906,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="maps_over_the_list" met="patrick-kidger/equinox#397" section="several-trees" changes="solution"
-"""Your result is still a list of trees. To JAX, a list of trees is one tree. So a map over this list takes each leaf alone, and never two leaves together."""
+"""Your result is still a list of trees. To JAX, a list of trees is one tree. So a map over this list takes each leaf alone, and never two leaves together. (`jax.vmap` does not go through the list either: it runs along an axis of each leaf.)"""
 -    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 +    return jax.tree.map(lambda *leaves: jnp.stack(leaves), trees)
 
