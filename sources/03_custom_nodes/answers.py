@@ -636,7 +636,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="own_fields_only" met="cgarciae/simple-pytree#8"
-"""Registering fails for a class that inherits fields. `__annotations__` of a class lists only the fields in its own body. The constructor takes the inherited fields too."""
+"""Registering fails for a class that inherits fields. `__annotations__` of a class lists only the fields in its own body. The constructor takes the inherited fields too, and an inherited field may be static."""
 def register_fields(cls, static=()):
     own = [name for name in cls.__annotations__ if cls.__dataclass_fields__[name].init]
     data = [name for name in own if name not in static]
@@ -882,7 +882,7 @@ jax.tree_util.register_pytree_node(
 )
 
 
-# %% exercise="normal" misconception="validates_what_jax_puts_in" met="jax-ml/jax#12319, jax-ml/jax#4673, jax-ml/jax#10366, patrick-kidger/jaxtyping#277, cusp-ai-oss/kUPS#290" changes="starter"
+# %% exercise="normal" misconception="validates_what_jax_puts_in" met="jax-ml/jax#12319, jax-ml/jax#4673, jax-ml/jax#10366, jax-ml/jax#24676, patrick-kidger/jaxtyping#277, cusp-ai-oss/kUPS#290" changes="starter"
 """JAX fails to rebuild your object: the constructor checks or converts what JAX puts in. JAX may put in a negative gradient, a tracer, `None` or any other object. So unflatten must accept every object."""
      """A normal distribution: `mean` and `std` have one shape, and `std` is positive."""
 -
@@ -1060,7 +1060,7 @@ jax.tree_util.register_pytree_node(
 -        return normal
 
 
-# %% exercise="normal" misconception="only_real_arrays_are_checked" met="jax-ml/jax#24676" section="leaves-that-are-no-arrays" changes="validates_what_jax_puts_in"
+# %% exercise="normal" misconception="only_real_arrays_are_checked" section="leaves-that-are-no-arrays" changes="validates_what_jax_puts_in"
 """Your object is rebuilt from tracers, strings and `None`, but negative numbers fail, and whole numbers become arrays: the constructor still runs at a rebuild, and lets through what it cannot convert. JAX also puts in numbers that break the rules, and they should stay as they are."""
 -        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
 -        if self.mean.shape != self.std.shape:
@@ -1186,8 +1186,8 @@ def train_step(loss, state, rate):
     return replace(state, step=state.step + 1)
 
 
-# %% exercise="train_step" misconception="gradient_of_the_whole_state"
-"""Every call raises a TypeError: you take the gradient with respect to the whole state. Its `step` is an int, a leaf without a gradient."""
+# %% exercise="train_step" misconception="gradient_of_the_whole_state" met="deepmodeling/DMFF#82"
+"""Every call raises a TypeError: you take the gradient with respect to the whole state. Its `step` is an int, a leaf without a gradient. (`argnums` names an argument too, and every leaf of it has to be a float.)"""
 def train_step(loss, state, rate):
     grads = jax.grad(loss)(state)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
