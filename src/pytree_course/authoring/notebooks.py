@@ -28,14 +28,12 @@ from pytree_course.course import GOING_DEEPER, Course
 from pytree_course.public_reports import people_met, with_links
 from pytree_course.rendering import render
 from pytree_course.sources.exercises import WRITE, Answer, Exercise
-from pytree_course.sources.lesson_sources import LessonSources, Section
+from pytree_course.sources.lesson_sources import HIDE_INPUT, LessonSources, Section
 from pytree_course.sources.predictions import PREDICTION, with_closed_answer
 from pytree_course.sources.source_cells import SourceCell
 from pytree_course.texts import counted, text_digest
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
-HIDE_INPUT = "hide-input"
-"""The tag of a cell whose code is folded, such as that of a picture: on the website, too."""
 OTHER_WAYS = "Other right ways:"
 OURS_HEADING = "# Our version, which the cells below use. Click to open it."
 """The first line of a folded cell, the only one that JupyterLab shows."""

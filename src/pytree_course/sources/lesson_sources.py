@@ -24,6 +24,8 @@ from pytree_course.texts import text_digest
 WORDS_PER_MINUTE = 150
 """Between reading to learn (200) and to memorise (138): R. P. Carver, Reading rate: theory,
 research, and practical implications, Journal of Reading 36 (1992)."""
+HIDE_INPUT = "hide-input"
+"""The tag of a cell whose code is folded, such as that of a picture: on the website, too."""
 TRY = "**Try.**"
 """Start of a suggestion to play with the code."""
 SECONDS_PER_LINE, SECONDS_PER_PREDICTION, SECONDS_PER_TRY = 5, 60, 240
@@ -50,8 +52,9 @@ class Section:
 
     @property
     def code(self) -> list[SourceCell]:
-        """Its code cells, except for the answer cells of exercises."""
-        return [cell for cell in self.cells if cell.kind == "code" and not cell.is_exercise]
+        """Its code cells, except for the answer cells of exercises, and for folded code."""
+        code = [cell for cell in self.cells if cell.kind == "code" and not cell.is_exercise]
+        return [cell for cell in code if HIDE_INPUT not in cell.metadata.get("tags", ())]
 
     @property
     def minutes(self) -> int:
