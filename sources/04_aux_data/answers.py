@@ -641,7 +641,7 @@ fields = {name: "leaf" if name in "ACEGHJ" else "aux" for name in "ABCDEFGHIJ"}
 fields = dict.fromkeys("ACEGHJ", "Leaf") | dict.fromkeys("BDFI", " AUX ")
 
 
-# %% exercise="sort_fields" misconception="constant_arrays_are_aux" met="patrick-kidger/equinox#798, PlasmaControl/DESC#1582" section="arrays-in-aux-data"
+# %% exercise="sort_fields" misconception="constant_arrays_are_aux" met="patrick-kidger/equinox#798" section="arrays-in-aux-data"
 """An array does not belong in aux_data, even if it never changes. jit compares aux_data with `==`. For two arrays `==` gives an array, and not True or False: a call with another array raises."""
 fields = {name: "leaf" if name in "ACEGJ" else "aux" for name in "ABCDEFGHIJ"}
 
@@ -661,7 +661,7 @@ fields = {name: "leaf" if name in "ACGHJ" else "aux" for name in "ABCDEFGHIJ"}
 fields = {name: "aux" if name in "BFI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="bools_stay_bools" section="ints-that-become-tracers"
+# %% exercise="sort_fields" misconception="bools_stay_bools" met="patrick-kidger/equinox#1036" section="ints-that-become-tracers"
 """Under jit, a bool that is a leaf does not stay a bool: each leaf becomes a tracer. Python's `if` cannot use a tracer, because a tracer is neither True nor False yet."""
 fields = {name: "aux" if name in "BDF" else "leaf" for name in "ABCDEFGHIJ"}
 
@@ -676,7 +676,7 @@ fields = {name: "aux" if name in "DFI" else "leaf" for name in "ABCDEFGHIJ"}
 fields = {name: "aux" if name in "BDI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="statistics_are_aux" met="patrick-kidger/equinox#214, pmelchior/scarlet2#121"
+# %% exercise="sort_fields" misconception="statistics_are_aux"
 """It gets no gradient, but it is new after each call. A new value in aux_data is a new trace. A leaf is traced, so its value may change from call to call."""
 fields = {name: "leaf" if name in "ACEHJ" else "aux" for name in "ABCDEFGHIJ"}
 
@@ -686,7 +686,7 @@ fields = {name: "leaf" if name in "ACEHJ" else "aux" for name in "ABCDEFGHIJ"}
 fields = {name: "leaf" if name in "ACEGH" else "aux" for name in "ABCDEFGHIJ"}
 
 
-# %% exercise="sort_fields" misconception="only_the_trained_are_leaves"
+# %% exercise="sort_fields" misconception="only_the_trained_are_leaves" met="patrick-kidger/equinox#214, pmelchior/scarlet2#121, patrick-kidger/equinox#798"
 """A field that no gradient trains can be a leaf all the same: a leaf is traced, so its value may change from call to call."""
 fields = {name: "leaf" if name in "AH" else "aux" for name in "ABCDEFGHIJ"}
 
@@ -1771,7 +1771,7 @@ class Config:
     names: list
 
 
-# %% exercise="hashable_config" misconception="frozen_with_a_list" met="google/flax#4870" changes="a_plain_dataclass"
+# %% exercise="hashable_config" misconception="frozen_with_a_list" met="google/flax#4870, genjax-community/genjax#1179" changes="a_plain_dataclass"
 """Your config has no hash. A class that defines `__eq__` and no `__hash__` loses its hash. And a frozen dataclass makes its hash from the hashes of its fields: a list has none, and neither has a copy of it."""
 -@dataclass
 +@dataclass(frozen=True)
@@ -1922,14 +1922,14 @@ class Lookup(NamedTuple):
         return self.scale * frozen.table[index]
 
 
-# %% exercise="lookup_table" misconception="array_in_aux" met="jax-ml/jax#28659, jax-ml/jax#24204, patrick-kidger/equinox#746, gbionics/jaxsim#84" changes="starter"
-"""Your table is still in aux_data. The first call works, because jit has nothing to compare the table with. At a call with another table, jit compares two arrays with `==`, gets an array, and raises an error."""
+# %% exercise="lookup_table" misconception="array_in_aux" met="jax-ml/jax#28659, jax-ml/jax#24204, patrick-kidger/equinox#746, gbionics/jaxsim#84, jax-ml/jax#14033" changes="starter"
+"""Your table is still in aux_data, as an array of NumPy or of JAX. The first call works, because jit has nothing to compare the table with. At a call with another table, jit compares two arrays with `==`, gets an array, and raises an error."""
      """A table of numbers that is not trained, and a scale that is."""
 -
 
 
-# %% exercise="lookup_table" misconception="tuple_in_aux" changes="by_class_decorator"
-"""JAX can compare your table now, but the table is not a leaf. So each new table is a new type of node, with a new trace, and a new program that holds all numbers of the table."""
+# %% exercise="lookup_table" misconception="tuple_in_aux" met="PlasmaControl/DESC#1582" changes="by_class_decorator"
+"""JAX can compare your table now, but the table is not a leaf. So each new table is a new type of node, with a new trace, and a new program that holds all numbers of the table. A large table makes its compilation longer."""
 -        return self.scale * jax.lax.stop_gradient(jnp.take(self.table, index))
 +        return self.scale * jnp.asarray(self.table)[index]
 ...
@@ -2798,7 +2798,7 @@ class Static:
 +        return 0
 
 
-# %% exercise="static_wrapper" misconception="equality_without_hash" met="genjax-community/genjax#1179" section="equality-and-hash" changes="not_registered"
+# %% exercise="static_wrapper" misconception="equality_without_hash" section="equality-and-hash" changes="not_registered"
 """Your `Static` has no hash. When a class defines `__eq__` but no `__hash__`, Python removes its hash. jit may work without a hash, but JAX's documentation asks for aux_data with a hash."""
 +@jax.tree_util.register_static
  class Static:
