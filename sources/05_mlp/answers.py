@@ -1070,7 +1070,7 @@ def frozen_step(params, grads, labels, rate):
 +        return "frozen" if any(text.startswith(part + "/") for part in frozen) else None
 
 
-# %% exercise="freeze" misconception="labels_through_jit" met="patrick-kidger/equinox#1036" changes="solution"
+# %% exercise="freeze" misconception="labels_through_jit" changes="solution"
 """Your `frozen_step` raises a `TypeError`: the labels are an argument of a jitted function. A string is a legal leaf of a tree, but jit takes arrays and numbers only."""
 -        is_frozen = any(text.startswith(part + "/") for part in frozen)
 -        return "frozen" if is_frozen else "train"
@@ -1425,7 +1425,7 @@ def train_step(model, state, optimiser, loss):
 +    updates, state = optimiser.update(grads, state)
 
 
-# %% exercise="train_step" misconception="gradient_of_everything" met="patrick-kidger/equinox#149" section="equinox-and-flax" changes="solution"
+# %% exercise="train_step" misconception="gradient_of_everything" met="patrick-kidger/equinox#361" section="equinox-and-flax" changes="solution"
 """Your step fails for each model that holds something else than floating-point numbers: you differentiate the whole model, and `jax.grad` takes no functions, texts or whole numbers."""
 -    grads = jax.grad(lambda params: loss(eqx.combine(params, rest)))(params)
 +    grads = jax.grad(loss)(model)
@@ -3186,7 +3186,7 @@ def next_batch(key, count, size):
     return jax.random.permutation(now, count)[:size], later
 
 
-# %% exercise="next_batch" misconception="the_second_key_unused" met="AakashKumarNain/TF_JAX_tutorials#4" changes="solution"
+# %% exercise="next_batch" misconception="the_second_key_unused" changes="solution"
 """No batch of yours is right: you draw with the first key of the split, and return it for the next call, which splits it. So one key is used twice, and the second one never."""
 -    return jax.random.permutation(now, count)[:size], key
 +    return jax.random.permutation(key, count)[:size], key
@@ -3221,7 +3221,7 @@ def next_batch(key, count, size):
     return jax.random.permutation(key, count)[:size], jax.random.key(1)
 
 
-# %% exercise="next_batch" misconception="splits_after_the_draw" section="a-key-for-each-layer" changes="as_it_was_found"
+# %% exercise="next_batch" misconception="splits_after_the_draw" met="AakashKumarNain/TF_JAX_tutorials#4" section="a-key-for-each-layer" changes="as_it_was_found"
 """You use a key twice: the caller's key, or a part of it, draws the batch, and the key that you return is made from it too. Numbers are independent only if each key is used once. Draw with one key of the split, and return the other one."""
      rows = jax.random.permutation(key, count)[:size]
 +    key, _ = jax.random.split(key)
