@@ -93,7 +93,9 @@ def test_the_next_cell_that_shows_the_answer_reveals():
 
 def test_predictions_are_kept_with_the_progress(in_course):
     predict("01_mini", "leaves-are-not-elements-4").entry.value = "A"
-    assert predict("01_mini", "leaves-are-not-elements-4").entry.value == "A"
+    again = predict("01_mini", "leaves-are-not-elements-4")
+    assert "Last time you predicted A." in said(again)
+    assert str(again.reveal()).startswith("✗ You predicted A.")
     kept = Progress.load(in_course.progress_file).predictions
     assert kept["01_mini", "leaves-are-not-elements-4"].choice == "A"
     with pytest.raises(LookupError, match="no prediction"):

@@ -231,7 +231,7 @@ def badges(lessons: Sequence[BuiltLesson], progress: Progress) -> list[Badge]:
     without_help = sum(not work.hints and not work.saw_solution for _, work in solved)
     standings = [standing(lesson, progress) for lesson in lessons]
     lessons_done = sum(not now.todo for now in standings)
-    cores_done = sum(now.is_core_done for now in standings)
+    cores_done = sum(now.are_core_exercises_done for now in standings)
     all_lessons = max(MIN_LESSONS, len(lessons))
     all_cores = max(MIN_LESSONS, sum(now.core.exercises > 0 for now in standings))
     has_predicted = len(progress.predictions) >= MIN_PREDICTIONS

@@ -107,7 +107,10 @@ class Checks:
 
     def standing(self, template: str = "standing") -> Feedback:
         """Return the learner's progress in this lesson, and what comes next."""
-        now = standing(self.expected, self.progress)
+        progress = self.progress
+        if progress.file is not None:  # another notebook may have added to it
+            progress = Progress.load(progress.file)
+        now = standing(self.expected, progress)
         following = self._next_lesson() if now.are_core_exercises_done or not now.next else None
         values = {"format_minutes": format_minutes, "now": now, "following": following}
         text = f"{now}\nNext lesson: {following[0]} ({following[1]})" if following else str(now)

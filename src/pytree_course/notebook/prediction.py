@@ -48,11 +48,14 @@ class Predict(Play):
         self.warnings: list[str] = []  # about the learner's progress
         self.is_revealed = False
         self._status = ipywidgets.HTML()
-        self.entry = make_entry(prediction.options, "I predict", choice)
+        if prediction.options and choice not in prediction.options:  # of an earlier edition
+            choice = None
+        self._earlier_choice = choice
+        self.entry = make_entry(prediction.options, "I predict")
+        how = "Write it down and press Enter, then run the next cell."
         if prediction.options:
-            self._say("Choose by a click or by typing the letter. Then run the next cell.")
-        else:
-            self._say("Write it down and press Enter, then run the next cell.")
+            how = "Choose by a click or by typing the letter. Then run the next cell."
+        self._say(f"{how} Last time you predicted {choice}." if choice else how)
         self.entry.observe(lambda change: self._choose(change["new"]), names="value")
         # The static form invites to run the cell: the question itself is in the text above it.
         text = "Run this cell to write down your prediction."
@@ -73,7 +76,8 @@ class Predict(Play):
         """End the prediction: say whether it was right, or None without a choice."""
         self.is_revealed = True
         self.entry.disabled = True
-        choice, answer = self.entry.value, self.prediction.answer
+        choice = self.entry.value or self._earlier_choice
+        answer = self.prediction.answer
         if not choice:
             self._say("No guess this time. Next time, guess first: it helps you remember.")
             return None
