@@ -909,6 +909,64 @@ def history(cls, rng):
 
 
 @check
+def clipped(answer, rng):
+    """Both gradients have their argument's structure, and the ints stay out of it."""
+
+    def loss(tree, bounds, factors):
+        leaves = jax.tree.leaves(acyclic(answer(tree, bounds)))
+        products = [dot(*both) for both in zip(leaves, jax.tree.leaves(factors), strict=True)]
+        return 1.0 * total(products)
+
+    def named(leaf):
+        return "float0" if getattr(leaf, "dtype", None) == jax.dtypes.float0 else plain(leaf)
+
+    def seen(grads):
+        return as_jax(jax.tree.map(named, grads))
+
+    def result(tree, bounds):
+        return seen(acyclic(answer(tree, bounds)))
+
+    def for_both(tree, bounds, factors):
+        grad = jax.value_and_grad(loss, argnums=(0, 1), allow_int=True)
+        value, grads = grad(tree, bounds, factors)
+        return {"loss": plain(value), **dict(zip(("tree", "bounds"), seen(grads), strict=True))}
+
+    def for_the_tree(tree, bounds, factors):
+        return seen(jax.grad(loss, allow_int=True)(tree, bounds, factors))
+
+    def in_jit(tree, bounds, factors):
+        return seen(traced(jax.grad(loss, (0, 1), allow_int=True), tree, bounds, factors))
+
+    def drawn(tree):
+        """Draw bounds, and a factor for each number: below, between or above them."""
+        low, between, high = sorted(numbers(rng, 3))
+        low, high = float(low - 50), float(high - 50)
+        sides = [low - number(rng), between - 50.0, high + number(rng)]
+
+        def factor(leaf):
+            if isinstance(leaf, int):
+                return number(rng)
+            chosen = shuffled(rng, sides)[: np.size(leaf)]
+            return np.array(chosen, np.float32) if np.ndim(leaf) else chosen[0]
+
+        return tree, (low, high), jax.tree.map(factor, tree)
+
+    def real():
+        return number(rng) / 2
+
+    one, two = sorted_words(rng, 2)
+    note = "The loss adds the products of `factors` and the leaves of `clipped(tree, bounds)`. "
+    floats = [row(rng), real(), [real(), row(rng)], *small_trees(rng, row)]
+    ints = [number(rng), {one: row(rng), two: number(rng)}, [number(rng), row(rng), number(rng)]]
+    ints += [{two: (real(), None), one: Duo(real(), [number(rng)])}]
+    given = [drawn(tree) for tree in (*floats, *ints)]
+    found = cases(for_both, note + "It, and its gradients for both:", given)
+    found += cases(for_the_tree, note + "Its gradient for `tree`:", given[:2] + given[-2:])
+    found += cases(in_jit, note + "Its gradients under `jit`, as shapes:", given[:1] + given[-2:])
+    yield from found + cases(result, "The result:", [each[:2] for each in given[2:3] + given[-2:]])
+
+
+@check
 def temperature(cls, rng):
     """1 at the start, and only there; dicts of the model's own; anything JAX puts in."""
     new = making(cls)

@@ -2697,6 +2697,153 @@ class History:
 +        return cls(values, used if isinstance(used, jax.core.Tracer) else int(used))
 
 
+# %% exercise="clipped" starter=True
+@jax.custom_vjp
+def clipped(tree, bounds):
+    """Return `tree`; the gradient that comes back is clipped."""
+    return tree
+
+
+def forward(tree, bounds):
+    return tree, bounds
+
+
+def backward(bounds, g):
+    low, high = bounds
+    return jnp.clip(g, low, high), None, None
+
+
+clipped.defvjp(forward, backward)
+
+
+# %% exercise="clipped" variant="leaves_and_unflatten" changes="solution"
+-    def clip(leaf):
+-        return None if leaf.dtype == jax.dtypes.float0 else jnp.clip(leaf, *bounds)
+-
+-    return jax.tree.map(clip, g), None
++    leaves, structure = jax.tree.flatten(g)
++    leaves = [g if g.dtype == jax.float0 else g.clip(*bounds) for g in leaves]
++    return jax.tree.unflatten(structure, leaves), (0.0, 0.0)
+
+
+# %% exercise="clipped" variant="by_the_tree"
+@jax.custom_vjp
+def clipped(tree, bounds):
+    return tree
+
+
+def clipped_forward(tree, bounds):
+    return clipped(tree, bounds), (tree, *bounds)
+
+
+def clipped_backward(residuals, g):
+    tree, low, high = residuals
+
+    def clip(leaf, g):
+        if jnp.issubdtype(jnp.result_type(leaf), jnp.integer):
+            return jnp.zeros_like(leaf)
+        return jnp.where(g < low, low, jnp.where(g > high, high, g))
+
+    return [jax.tree.map(clip, tree, g), (None, None)]
+
+
+clipped.defvjp(clipped_forward, clipped_backward)
+
+
+# %% exercise="clipped" misconception="an_entry_for_each_bound" met="jax-ml/jax#8356" changes="solution"
+"""JAX refuses what your rule returns. It needs a tuple with one entry for each argument of `clipped`, so two. `bounds` is one argument, although it is a tuple. Its entry is a tuple of two, or one `None`."""
+-    return jax.tree.map(clip, g), None
++    return jax.tree.map(clip, g), None, None
+
+
+# %% exercise="clipped" misconception="g_is_one_array" changes="starter"
+"""Your rule works where `tree` is one array or one number, and fails for a container. `g` has the structure of what `clipped` returns: here it is a tree like `tree`."""
+-    return jnp.clip(g, low, high), None, None
++    return jnp.clip(g, low, high), None
+
+
+# %% exercise="clipped" misconception="ints_are_clipped_too" changes="g_is_one_array"
+"""Your rule works for trees of floats, and fails where a leaf is an int. An int has no slope, so its gradient has the dtype `float0`, and JAX computes nothing with that. Your rule has to leave such leaves out."""
+-    return jnp.clip(g, low, high), None
++    return jax.tree.map(lambda leaf: jnp.clip(leaf, low, high), g), None
+
+
+# %% exercise="clipped" misconception="a_list_of_leaves" changes="solution"
+"""Your rule works where `tree` is a flat list, and JAX refuses it for other trees. The entry for `tree` needs the structure of `tree`: the same classes, and the same keys."""
+-    return jax.tree.map(clip, g), None
++    return [clip(leaf) for leaf in jax.tree.leaves(g)], None
+
+
+# %% exercise="clipped" misconception="none_for_a_tree_with_ints" changes="solution"
+"""As soon as one leaf is an int, the gradient of the whole tree is zero in your answer. In a rule, `None` means zero for everything in its place. Only the int leaf has no gradient: the floats beside it have one."""
+-    return jax.tree.map(clip, g), None
++    ints = any(leaf.dtype == jax.dtypes.float0 for leaf in jax.tree.leaves(g))
++    return None if ints else jax.tree.map(clip, g), None
+
+
+# %% exercise="clipped" misconception="none_for_the_tree" changes="solution"
+"""All your gradients are zero, and no line raises an error. In a rule, `None` means zero, for the whole argument. The entry for `tree` comes from `g`."""
+-    return jax.tree.map(clip, g), None
++    return None, None
+
+
+# %% exercise="clipped" misconception="g_comes_back_as_it_is" changes="solution"
+"""Your gradient for `tree` is not clipped: it is `g` itself. The structure is right, but numbers outside the bounds are still in it."""
+-    return jax.tree.map(clip, g), None
++    return g, None
+
+
+# %% exercise="clipped" misconception="the_values_are_clipped" changes="solution"
+"""Your result changes: the values of `tree` are clipped, and the gradient is not. `clipped` returns `tree` as it is. The bounds are for the gradient on its way back."""
+-    return tree, bounds
++    return jax.tree.map(lambda leaf: jnp.clip(leaf, *bounds), tree), bounds
+...
+-    return jax.tree.map(clip, g), None
++    return g, None
+
+
+# %% exercise="clipped" misconception="the_tree_in_place_of_g" changes="by_the_tree"
+"""Your gradient holds the values of `tree`, clipped. The rule should clip `g`, the gradient that comes back. The residuals are only what the forward rule saved."""
+-    return [jax.tree.map(clip, tree, g), (None, None)]
++    return [jax.tree.map(clip, tree, tree), (None, None)]
+
+
+# %% exercise="clipped" misconception="bounds_are_their_own_gradient" changes="solution"
+"""The gradient for `bounds` is `bounds` itself in your answer. What a rule returns is taken as the gradient, and the prompt asks for 0."""
+-    return jax.tree.map(clip, g), None
++    return jax.tree.map(clip, g), bounds
+
+
+# %% exercise="clipped" misconception="bounds_are_not_differentiable" changes="solution"
+"""Your rule works only while nobody asks for the gradient for `bounds`, and only outside `jit`. JAX refuses tracers in the place of an argument of `nondiff_argnums`. Such an argument is for what is no number at all."""
+-@jax.custom_vjp
++from functools import partial
++
++
++@partial(jax.custom_vjp, nondiff_argnums=(1,))
+...
+-    return tree, bounds
++    return tree, None
+...
+-def backward(bounds, g):
++def backward(bounds, residuals, g):
+...
+-    return jax.tree.map(clip, g), None
++    return (jax.tree.map(clip, g),)
+
+
+# %% exercise="clipped" misconception="numpy_clips" changes="solution"
+"""Your rule works, but not under `jit`. There, the numbers in `g` and `bounds` are tracers, which NumPy and Python's `if`, `min` and `max` cannot read. Functions of `jax.numpy` can."""
+-        return None if leaf.dtype == jax.dtypes.float0 else jnp.clip(leaf, *bounds)
++        return None if leaf.dtype == jax.dtypes.float0 else np.clip(np.asarray(leaf), *bounds)
+
+
+# %% exercise="clipped" misconception="only_the_upper_bound" changes="solution"
+"""Numbers below `low` are not clipped in the gradients that you return. There are two bounds, and each cuts one side."""
+-        return None if leaf.dtype == jax.dtypes.float0 else jnp.clip(leaf, *bounds)
++        return None if leaf.dtype == jax.dtypes.float0 else jnp.minimum(leaf, bounds[1])
+
+
 # %% exercise="temperature" starter=True
 @jax.tree_util.register_pytree_node_class
 class Model:
