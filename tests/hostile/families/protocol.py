@@ -101,7 +101,8 @@ def {name}(*inputs):
 """
 SEVERAL = "reported results instead of the check"
 for name, exercise, reports, reason in (
-    ("a report a thousand times", "count_leaves", "[[]] * 1000", SEVERAL),
+    # Fewer than ZeroMQ keeps for a reader that the machine holds up: it drops what is beyond 1,000.
+    ("a report a hundred times", "count_leaves", "[[]] * 100", SEVERAL),
     (
         "a report with characters of no text",
         "same_structure",
