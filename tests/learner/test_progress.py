@@ -8,10 +8,12 @@ import jax
 import pytest
 
 from pytree_course import Checks
+from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson, LessonSection
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.review import due_questions
-from pytree_course.learner.standings import standing, unread_sections
+from pytree_course.learner.standings import lesson_to_go_on_with, standing, unread_sections
+from tests.conftest import ROOT
 
 
 def test_what_is_added_in_two_notebooks_at_once_is_there_after_a_restart(tmp_path):
@@ -155,3 +157,18 @@ def test_the_core_comes_first_and_is_read_by_solving_it(lesson, progress):
     now = standing(lesson, progress)
     assert now.is_core_done
     assert "; core: done. Also here: " in str(now)
+
+
+def test_who_has_solved_the_core_exercises_of_a_lesson_goes_on_with_the_next_one(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PYTREE_COURSE_PROGRESS", str(tmp_path / "progress.jsonl"))
+    course = Course(ROOT)
+    for files in course.lessons():
+        following = lesson_to_go_on_with(course)
+        assert following is not None and following.stem == files.stem
+        lesson = BuiltLesson.read(files.expected)
+        for exercise in lesson.graded.values():
+            if exercise.core:
+                Progress.load(course.progress_file).add(files.stem, exercise.name, "correct")
+    assert lesson_to_go_on_with(course) is None

@@ -29,10 +29,11 @@ def lab(
     ] = None,
     name: Annotated[str, typer.Option("--as", help="Your name in that class.")] = "",
 ) -> None:
-    """Open JupyterLab at lesson 1. In an empty folder, first unpack the course.
+    """Open JupyterLab at the lesson to go on with. In an empty folder, first unpack the course.
 
     JupyterLab gets all other options.
     """
+    from pytree_course.learner.standings import lesson_to_go_on_with
     from pytree_course.released_files import unpack
 
     try:
@@ -47,10 +48,11 @@ def lab(
 
         address, code = join
         console.print(welcome_note(join_class(course, address, code, name)))
-    first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
+    lesson = lesson_to_go_on_with(course) or course.lessons()[0]
+    shown = lesson.notebook.relative_to(course.root).as_posix()
     command = [
         *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),
-        *(f"--LabApp.default_url=/lab/tree/{first}", *context.args),
+        *(f"--LabApp.default_url=/lab/tree/{shown}", *context.args),
     ]
     if not os.access(Path.home(), os.W_OK):
         warn(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from pytree_course.course import Course, LessonFiles
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts, LessonSection
 from pytree_course.learner.progress import Progress
 from pytree_course.texts import counted, hours
@@ -119,6 +120,16 @@ def standing(expected: BuiltLesson, progress: Progress) -> Standing:
         others_solved=sum(not exercise.core for exercise in exercises if exercise not in todo),
         deeper_read=sum(section not in unread for section in expected.deeper.values()),
     )
+
+
+def lesson_to_go_on_with(course: Course) -> LessonFiles | None:
+    """Return the first lesson with core exercises that are not solved; None if all are."""
+    progress = Progress.load(course.progress_file)
+    for files in course.lessons():
+        core = standing(BuiltLesson.read(files.expected), progress).core
+        if core.solved < core.exercises:
+            return files
+    return None
 
 
 def _counts(exercises: Iterable[ExerciseFacts], todo: list[ExerciseFacts]) -> Counts:

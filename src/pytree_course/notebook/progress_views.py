@@ -12,6 +12,7 @@ from pytree_course.learner.standings import (
     badges,
     describe_beyond_core,
     format_minutes,
+    lesson_to_go_on_with,
     standing,
 )
 from pytree_course.notebook.checks import Checks
@@ -50,6 +51,8 @@ def course_map() -> Feedback:
     files = course.lessons()
     expected = [BuiltLesson.read(lesson.expected) for lesson in files]
     lessons = [(lesson, standing(lesson, progress)) for lesson in expected]
+    titles = {lesson.lesson: lesson.title for lesson in expected}
+    following = lesson_to_go_on_with(course)
     # Not a widget: JupyterLab resolves links to notebooks only in plain HTML.
     values = {
         "format_minutes": format_minutes,
@@ -57,14 +60,7 @@ def course_map() -> Feedback:
         "state": state,
         "progress": progress,
         "lessons": list(zip(files, lessons, strict=True)),
-        "going_on": next(
-            (
-                (lesson.title, course.link(each.notebook))
-                for each, (lesson, now) in zip(files, lessons, strict=True)
-                if now.core.exercises and not now.are_core_exercises_done
-            ),
-            None,
-        ),
+        "going_on": following and (titles[following.stem], course.link(following.notebook)),
         "link": course.link,
         "core": CoreMinutes.together([now.core_minutes for _, now in lessons]),
         "all_beyond": describe_beyond_core([now for _, now in lessons]),
