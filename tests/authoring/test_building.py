@@ -87,8 +87,8 @@ def test_what_was_folded_is_unfolded_again(answer, rest):
 @pytest.mark.slow
 def test_text_below_a_prediction_is_folded_and_what_varies_from_run_to_run_is_not_stored(mini):
     lesson = mini.sources / "lesson.md"
-    plain = "```{code-cell} ipython3\n6 + 2\n```\n"
-    edit(lesson, PREDICTED, f"{PREDICTED}\nThree.\n\n**Try.** A dict.\n\n{WAITING}\n{plain}")
+    below = "```{code-cell} ipython3\n6 + 1\n```\n\n```{code-cell} ipython3\n6 + 2\n```\n"
+    edit(lesson, PREDICTED, f"{PREDICTED}\nThree.\n\n**Try.** A dict.\n\n{below}")
     edit(lesson, "jax.tree.leaves([1, 2])", "import time\ntime.time()")
     edit(lesson, "```{code-cell} ipython3\nimport time", VARYING)
     build(mini)
@@ -209,7 +209,6 @@ def test_a_changed_check_makes_the_exercises_stale_and_the_build_runs_the_soluti
     assert "all 7 cases passed" in mini.solutions.read_text(encoding="utf-8")
 
 
-WAITING = "```{code-cell} ipython3\n:waits: true\n6 + 1\n```\n"
 VARYING = "```{code-cell} ipython3\n:tags: [varies]\nimport time"
 LESSON, EXERCISES, ANSWERS, CHECKS = "lesson.md", "exercises.md", "answers.py", "check_01_mini.py"
 LOOP = '# %% exercise="first_leaf" variant="loop"'

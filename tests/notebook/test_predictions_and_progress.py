@@ -91,6 +91,13 @@ def test_the_next_cell_that_shows_the_answer_reveals():
     assert widget.is_revealed
 
 
+def test_the_standing_knows_what_another_notebook_has_recorded(in_course):
+    check = Checks("01_mini")
+    assert "core: 0 of 1 exercises" in check.standing().text
+    Progress.load(in_course.progress_file).add("01_mini", "count_leaves", "correct")
+    assert "core: done" in check.standing().text
+
+
 def test_predictions_are_kept_with_the_progress(in_course):
     predict("01_mini", "leaves-are-not-elements-4").entry.value = "A"
     again = predict("01_mini", "leaves-are-not-elements-4")

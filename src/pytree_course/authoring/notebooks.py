@@ -130,10 +130,7 @@ def _render_lesson(
         elif cell.id in sources.predictions:
             cells += _prediction_cells(sources.files.stem, cell)
         else:
-            code = _code_cell(cell.id, cell.source, cell)
-            if "waits" in cell.metadata:
-                hide_outputs(code)
-            cells.append(code)
+            cells.append(_code_cell(cell.id, cell.source, cell))
     _hide_what_tells(cells, sources.predictions)
     slides = slide_types(source_cells)
     for built_cell in cells:

@@ -58,6 +58,11 @@ class CellRun:
         return any(kind == "MemoryError" for kind, _ in self._errors())
 
     @property
+    def is_fit(self) -> bool:
+        """Whether its kernel may run more cells."""
+        return self.end is CellEnd.FINISHED and not self.has_memory_error
+
+    @property
     def has_resource_error(self) -> bool:
         """Whether it met an error for lack of some resource of the machine."""
         return any(_RAN_SHORT.search(message) for _, message in self._errors())

@@ -11,8 +11,8 @@ from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings
 from pytree_course.running.outcomes import CHECKS_VARIABLE, PUBLIC_SEED
 
 _LIMITS_OF_ITS_OWN = (CellEnd.TIMED_OUT, CellEnd.WAITED, CellEnd.NO_TIME_LEFT, CellEnd.FLOODED)
-_ON_PUBLIC_CASES = f"{CHECKS_VARIABLE}.seed_of_grading = {PUBLIC_SEED}\n"
 _LIMITS_OF_ITS_KERNEL = (CellEnd.OVER_MEMORY, CellEnd.OVER_PROCESSES)
+_ON_PUBLIC_CASES = f"{CHECKS_VARIABLE}.seed_of_grading = {PUBLIC_SEED}\n"
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class ExerciseRun:
     @property
     def is_fit(self) -> bool:
         """Whether it may run again in a fresh kernel, for later answers that may use it."""
-        return self.end is CellEnd.FINISHED and not self.has_memory_error
+        return self.answer.is_fit and self.check.is_fit
 
     @property
     def seconds(self) -> float:
@@ -167,17 +167,14 @@ class _Plan:
     def record(self, cell: str, run: CellRun) -> None:
         """Take note of how a cell ran, and of whether it left the kernel fit for more."""
         self.runs_so_far[cell] = run
-        is_fit = run.end is CellEnd.FINISHED and not run.has_memory_error
-        self._is_over = not is_fit or (cell in self._checks and not run.has_result)
+        self._is_over = not run.is_fit or (cell in self._checks and not run.has_result)
 
     def exercise_run(self, name: str) -> ExerciseRun:
         """Return how an answer ran that has run."""
-        runs, again = (
-            self.runs_so_far,
-            [cell for cell in again_ids(name) if cell in self.runs_so_far],
-        )
+        runs = self.runs_so_far
+        answer_again, check_again = map(runs.get, again_ids(name))
         # If an answer that runs again ends the kernel, that is the end of its check as well.
-        public_check = runs[again[-1]] if again else None
+        public_check = check_again or answer_again
         return ExerciseRun(runs[answer_id(name)], runs.get(check_id(name), CellRun()), public_check)
 
 
