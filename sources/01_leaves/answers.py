@@ -1951,7 +1951,7 @@ def differences(a, b):
 
 # %% exercise="differences" misconception="nothing_extra" changes="solution"
 """You do not report what only `b` has, as if you went over the keys and positions of `a` alone."""
--            for key in one.keys() | other.keys():
+-            for key in {**one, **other}:
 +            for key in one:
 
 
