@@ -148,7 +148,7 @@ def leaves_of(tree):
 
 
 # %% exercise="leaves_of" misconception="whatever_has_items_is_opened"
-"""You open everything that Python can loop over. That takes arrays apart into numbers; and each letter of a string is a string again, so at a string the function calls itself without an end. Look into dicts, lists and tuples only."""
+"""You open everything that Python can loop over. That takes arrays apart into numbers; and each letter of a string is a string again, so at a string the function calls itself without an end. Arrays and strings are leaves: open dicts, lists and tuples only."""
 def leaves_of(tree):
     if isinstance(tree, dict):
         return leaves_of(list(tree.values()))
@@ -256,7 +256,7 @@ def leaves_by_type(tree):
 
 
 # %% exercise="leaves_by_type" misconception="parent_class" met="jax-ml/jax#506" changes="solution"
-"""You open objects of a subclass too: an `OrderedDict`, or a subclass of `dict` of your own. `isinstance` asks for the parent class. `type(tree) in registry` asks for the exact type, and these types are not in your registry."""
+"""You open objects of a subclass too, such as an `OrderedDict`: `isinstance` is true for each class below `dict`. JAX asks for the exact type, as `type(tree) in registry` does, and these types are not in your registry."""
 -    if type(tree) not in registry:
 -        return [tree]
 -    children = registry[type(tree)](tree)
@@ -548,7 +548,7 @@ def rebuild(tree, leaves):
 
 
 # %% exercise="rebuild" misconception="a_dict_is_made_of_its_keys" changes="solution"
-"""Your function fails at a dict. A loop over a dict gives its keys, and `dict(...)` needs pairs of a key and a value."""
+"""Your function fails at a dict. A loop over a dict gives its keys, and `dict(...)` needs pairs of a key and a value. The children of a dict are its values: rebuild each of them, and put it under its key."""
 -    if isinstance(tree, dict):
 -        return {key: rebuild(tree[key], leaves) for key in sorted(tree)}
 -    if isinstance(tree, (list, tuple)):
@@ -812,7 +812,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="every_element_is_nan" section="how-many-leaves" changes="solution"
-"""You miss arrays in which only some numbers are nan, and you include arrays without elements. `all` is true when every element is nan, and also when there are no elements. Here one nan is enough."""
+"""You miss arrays in which only some numbers are nan, and you include arrays without elements. `all` is true when every element is nan, and also when there are no elements. Here one nan in a leaf is enough."""
 -        if np.isnan(leaf).any()
 +        if np.isnan(leaf).all()
 
@@ -1011,7 +1011,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="equal_values" changes="solution"
-"""Arrays with equal numbers share a group in your result. Two arrays can be equal today and different after the next training step. The task asks for one object at several places."""
+"""Arrays with equal numbers share a group in your result. They are separate leaves: equal today, and perhaps different after the next training step. The task asks for one object at several paths."""
 -            paths.setdefault(id(leaf), []).append(text)
 +            paths.setdefault((leaf.shape, leaf.tobytes()), []).append(text)
 
@@ -1023,7 +1023,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="numbers_count_too" changes="solution"
-"""Numbers or strings are in your groups. Python often uses one object for equal small numbers and for equal strings. This is not sharing in the sense of the task. Only arrays count here."""
+"""Numbers or strings are in your groups. Python often uses one object for equal small numbers and for equal strings, so leaves that have nothing to do with each other seem to be shared. Only arrays count here."""
 -        if isinstance(leaf, np.ndarray):
 -            text = jax.tree_util.keystr(path, simple=True, separator="/")
 -            paths.setdefault(id(leaf), []).append(text)
@@ -1146,7 +1146,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="only_neighbours" changes="by_two_passes"
-"""You find an array again only where its places follow each other, as `itertools.groupby` does. Another array may stand between two places of one array."""
+"""You find an array again only where its paths follow each other, as `itertools.groupby` does. In JAX's order, other leaves may stand between two paths of one array."""
 +import itertools
 +
 +
@@ -1274,7 +1274,7 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="one_leaf_for_each_path_text" section="key-paths"
-"""Two leaves with the same path text count as one, as they do in a dict or a set of such strings. A string such as `a/b` can be one key, or two steps."""
+"""Two leaves with the same path text count as one, as they do in a dict or a set of such strings. The text `a/b` may stand for the one key `a/b`, and also for the key `a` and below it the key `b`: these are two leaves."""
 def count_leaves(tree):
     by_path = {}
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
@@ -1379,7 +1379,7 @@ def leaf_shapes(tree, before=()):
 
 
 # %% exercise="leaf_shapes" misconception="default_keystr" changes="solution"
-"""Your strings look like Python code: `['w'][0]`. That is the default style of `keystr`. The task asks for the simple style, with a separator between the steps."""
+"""Your strings look like Python code: `['w'][0]`. By default `keystr` writes a key path as code that leads from the tree to the leaf. The task asks for the simple style, with a separator between the steps."""
 -        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
 -        for path, leaf in jax.tree.leaves_with_path(tree)
 +        jax.tree_util.keystr(path): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
@@ -1899,7 +1899,7 @@ def differences(a, b):
 
 
 # %% exercise="differences" misconception="shapes_only" changes="solution"
-"""You do not report arrays of one shape whose dtypes differ, such as `float16` and `float32`."""
+"""You do not report arrays of one shape whose dtypes differ, such as `float16` and `float32`. For `jit`, such leaves are of different types."""
 -            elif a.dtype != b.dtype:
 -                found[path] = "dtype"
 
@@ -1923,14 +1923,14 @@ def differences(a, b):
 
 
 # %% exercise="differences" misconception="shapes_that_broadcast" changes="solution"
-"""You report no shapes that NumPy can broadcast, such as (2,) and (2, 1). To fit, two shapes must be equal."""
+"""You report no shapes that NumPy can broadcast, such as (2,) and (2, 1). Two such leaves raise no error in `jax.tree.map`, and give a result that nobody wanted. To fit, two shapes must be equal."""
 -            if a.shape != b.shape:
 +            pairs = zip(reversed(a.shape), reversed(b.shape))
 +            if any(m != n and 1 not in (m, n) for m, n in pairs):
 
 
 # %% exercise="differences" misconception="values_count" changes="solution"
-"""You report arrays with other values. Only shapes and dtypes count."""
+"""You report arrays with other values. Training changes the values of the leaves at each step: only shapes and dtypes count."""
              elif a.dtype != b.dtype:
                  found[path] = "dtype"
 +            elif (a != b).any():
@@ -2123,7 +2123,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="dicts_too" changes="solution"
-"""Dicts stay whole in your result if they are empty or all their keys are ints: a loop over a dict goes over its keys. Only a list is a shape, so ask for the type first."""
+"""Dicts stay whole in your result if they are empty or all their keys are ints. JAX calls `is_leaf` for each node, a dict too, and a loop over a dict goes over its keys. Only a list is a shape, so ask for the type first."""
 -        return isinstance(node, list) and all(isinstance(item, int) for item in node)
 +        return isinstance(node, (list, dict)) and all(isinstance(item, int) for item in node)
 
@@ -2332,7 +2332,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="fails_at_int_keys" changes="last_digit"
-"""Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a string: check its type, or make a string of it, before you look for `layer` in it."""
+"""Your function fails at a dict whose keys are whole numbers. For JAX, a key of a dict need not be a string, only sortable: check its type, or make a string of it, before you look for `layer` in it."""
 -        return type(node) is dict and all(
 -            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
 -        )
@@ -2395,7 +2395,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="shorter_keys_first_everywhere" changes="other_dicts_as_written"
-"""In every plain dict, your shorter keys come first, as `block2` before `block10`. That is right for layers only. The keys of every other dict are sorted letter by letter."""
+"""In every plain dict, your shorter keys come first, as `block2` before `block10`. That is right for layers only. JAX sorts the keys of every other dict letter by letter, so `block10` comes first."""
 -            names = list(item)
 -            if all(str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in names):
 -                names.sort(key=lambda name: int(name[5:]))
