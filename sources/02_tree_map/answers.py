@@ -209,7 +209,7 @@ def map_trees(f, first, *others):
 
 
 # %% exercise="map_trees" misconception="a_row_is_one_argument" changes="solution"
-"""Your call of `f` gets one argument, a tuple. With a star, `f(*row)`, each item of the row is an argument of its own."""
+"""Your call of `f` gets one argument, a tuple. `jax.tree.map` calls its function with one argument for each tree: with a star, `f(*row)`, each item of the row is an argument of its own."""
 -    results = [f(*row) for row in zip(leaves, *lists)]
 -    return jax.tree.unflatten(structure, results)
 +    return jax.tree.unflatten(structure, [f(row) for row in zip(leaves, *lists)])
@@ -533,7 +533,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="one_rate_for_all"
-"""Every part gets the first rate in your function. Each number in `rates` is the rate of its own part only."""
+"""Every part gets the first rate in your function. `rates` is a prefix of `params`: each number stands for the part of the tree at its own place."""
 def rates_by_part(rates, params, grads):
     rate = jax.tree.leaves(rates)[0]
     return jax.tree.map(lambda p, g: p - rate * g, params, grads)
@@ -593,7 +593,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="all_the_gradients_for_a_part" section="several-trees"
-"""You fail as soon as `rates` has parts: the map over a part takes the whole of `grads`. A part of `params` goes with the same part of `grads`: pass both trees to the outer map."""
+"""Your function fails as soon as `rates` has parts: the map over a part takes the whole of `grads`. A part of `params` goes with the same part of `grads`: pass both trees to the outer map."""
 def rates_by_part(rates, params, grads):
     def step(rate, part):
         return jax.tree.map(lambda p, g: p - rate * g, part, grads)
@@ -610,7 +610,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="dicts_alone_are_parts" section="the-prefix-rule"
-"""You follow the rates into dicts only. Where `rates` has a list, a tuple or another node, you fail or raise another error than JAX. A map with `rates` first knows all kinds of nodes."""
+"""Your function goes down into dicts of rates only. Where `rates` has a list, a tuple or another node, it fails, or raises another error than JAX's. A map with `rates` first knows all kinds of nodes."""
 def rates_by_part(rates, params, grads):
     if isinstance(rates, dict):
         return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
@@ -624,13 +624,13 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="goes_down_dicts_of_rates" section="the-prefix-rule" changes="dicts_alone_are_parts"
-"""You follow the rates into dicts only, key by key. Where `rates` has a list, a tuple or another node, you fail; and a key that is missing in `rates` is missing in your result. A map with `rates` first knows all kinds of nodes, and compares the keys."""
+"""Your function goes down into dicts of rates only, key by key. Where `rates` has a list, a tuple or another node, it fails; and a key that is missing in `rates` is missing in your result. A map with `rates` first knows all kinds of nodes, and compares the keys."""
 -        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
 +        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in rates}
 
 
 # %% exercise="rates_by_part" misconception="a_key_too_many_is_ignored" section="the-prefix-rule"
-"""You go down dicts yourself, over the keys of `params`: a key that only `rates` has goes unnoticed, and a rate that cannot be multiplied, such as `None`, raises another error than JAX's. A map with `rates` first compares the structures."""
+"""You go down the dicts of `params` yourself, key by key: a key that only `rates` has goes unnoticed, and a rate that cannot be multiplied, such as `None`, raises another error than JAX's. A map with `rates` first compares the structures."""
 def rates_by_part(rates, params, grads):
     if isinstance(rates, dict) and isinstance(params, dict):
         return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
@@ -741,7 +741,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="only_dicts_have_names" changes="bias_somewhere_in_the_text"
-"""You are right for dicts, but the field `bias` of a namedtuple decays. Only the entry of a dict has a `.key`: the entry of a field has its name in another attribute."""
+"""You are right for dicts, but the field `bias` of a namedtuple decays. In a path, only the entry of a dict has a `.key`: the entry of a field has its name in another attribute."""
 -        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
 +        lambda path, leaf: not path or getattr(path[-1], "key", None) != "bias", params
 
@@ -820,7 +820,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="the_entry_is_a_text"
-"""Your mask is `True` everywhere, and a bare array makes you fail: you compare the last entry with the string `bias`. An entry is an object such as `DictKey(key='bias')`, and never equals a string; and an empty path has no last entry."""
+"""Your mask is `True` everywhere, and a bare array raises an error: you compare the last entry with the string `bias`. An entry is an object such as `DictKey(key='bias')`, and never equals a string; and an empty path has no last entry."""
 def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: path[-1] != "bias", params)
 
@@ -972,7 +972,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="a_generator_is_a_list" changes="solution"
-"""Your `unstack` returns a generator. It can be used once, in a loop, and has no length; the task asks for a list."""
+"""Your `unstack` returns a generator. It can be used once, and JAX takes it for a single leaf, not for a list of trees. The task asks for a list."""
 -    count = len(jax.tree.leaves(tree)[0])
 -    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
 +    for i in range(len(jax.tree.leaves(tree)[0])):
@@ -1266,7 +1266,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="none_is_a_leaf" section="none-in-each-place"
-"""You fail where both trees have a `None`: it reaches your arithmetic. To JAX a `None` is a node without children, and a map keeps it without being told; `is_leaf` is not needed."""
+"""Your function fails where both trees have a `None`: it reaches your arithmetic. To JAX a `None` is a node without children, and a map keeps it without being told; `is_leaf` is not needed."""
 def sgd_step(params, grads, rate):
     return jax.tree.map(
         lambda p, g: p - rate * g, params, grads, is_leaf=lambda node: node is None
@@ -1385,7 +1385,7 @@ def model_mask(model):
 
 
 # %% exercise="model_mask" misconception="letters_at_the_end" changes="the_last_entry_is_the_name"
-"""You leave out parameters whose names only end in `bias`, or begin so. Compare the whole name."""
+"""You leave out parameters whose names only end in `bias`, or begin so. A name is one whole entry of the path: compare all of it."""
 -        lambda path, leaf: keystr(path[-1:], simple=True) != "bias", model
 +        lambda path, leaf: "bias" not in keystr(path[-2:-1] if keystr(path[-1:]) == ".value" else path[-1:]), model
 
@@ -1433,7 +1433,7 @@ def model_mask(model):
 
 
 # %% exercise="model_mask" misconception="names_are_keys"
-"""You fail at modules: only the entry of a dict has a `.key`. A field's entry has a `.name`, a list's an `.idx`. `keystr` writes every kind."""
+"""Your function fails at modules. In a path, only the entry of a dict has a `.key`. A field's entry has a `.name`, a list's an `.idx`. `keystr` writes every kind."""
 def model_mask(model):
     return jax.tree.map_with_path(lambda path, leaf: path[-1].key != "bias", model)
 
@@ -1445,7 +1445,7 @@ def model_mask(model):
 
 
 # %% exercise="model_mask" misconception="only_weights_and_kernels" met="huggingface/transformers#18273" changes="solution"
-"""You let only certain names decay, such as `kernel` and `weight`. All but the biases should decay, whatever they are called."""
+"""In your mask only certain names decay, such as `kernel` and `weight`. Each library and each model has names of its own: all but the biases should decay."""
 -        return names[-1] != "bias"
 +        return names[-1] in ("kernel", "weight")
 
@@ -1574,7 +1574,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="len_counts_the_leaves" section="a-key-for-every-leaf"
-"""You fail where the tree has more leaves than its outermost node has children: `len(tree)` is the number of these children, so there are too few keys. Count the leaves: parts can hold several."""
+"""Your function fails where the tree has more leaves than its outermost node has children: `len(tree)` is the number of these children, so there are too few keys. Count the leaves: parts can hold several."""
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
     keys = jax.random.split(key, len(tree))
@@ -1664,7 +1664,7 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="python_sum_of_a_matrix"
-"""Where there is a matrix, you return an array, and you fail on a single number. Python's `sum` adds the rows of a matrix and stops there; in an array without axes it finds nothing to add."""
+"""Where there is a matrix, you return an array, and your function fails on a single number. Python's `sum` adds the rows of a matrix and stops there; in an array without axes it finds nothing to add."""
 def global_norm(tree):
     return jnp.sqrt(sum(sum(leaf**2) for leaf in jax.tree.leaves(tree)))
 
@@ -1721,7 +1721,7 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="joins_what_does_not_fit"
-"""You fail where a leaf is a matrix or a single number beside a vector, and where there is no leaf. `concatenate` joins arrays of the same number of axes: first make a vector of each leaf."""
+"""Your function fails where a leaf is a matrix or a single number beside a vector, and where there is no leaf. `concatenate` joins arrays of the same number of axes: first make a vector of each leaf."""
 def global_norm(tree):
     vector = jnp.concatenate(jax.tree.leaves(tree))
     return jnp.sqrt(jnp.sum(vector**2))
@@ -1748,7 +1748,7 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="norm_of_a_list"
-"""You fail for nearly every tree. A function of `jnp` takes one array, not a list of leaves: first take one number from each leaf, or join the leaves."""
+"""Your function fails for nearly every tree. A function of `jnp` takes one array, not a list of leaves: first take one number from each leaf, or join the leaves."""
 def global_norm(tree):
     return jnp.linalg.norm(jax.tree.leaves(tree))
 
@@ -2041,7 +2041,7 @@ def summary(rows):
 
 
 # %% exercise="summary" misconception="zeros_are_small" section="loops" changes="solution"
-"""Your `largest` is 0 where all numbers are negative: it starts with zeros. Zeros are right for a sum; a maximum needs a start that no number is below, or the first row."""
+"""Your `largest` is 0 where all numbers are negative: in the first carry it is zeros. Zeros are right for a sum; a maximum needs a start that no number is below, or the first row."""
 -        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], -jnp.inf), rows),
 +        "largest": jax.tree.map(lambda leaf: jnp.zeros_like(leaf[0]), rows),
 
@@ -2061,7 +2061,7 @@ def summary(rows):
 
 
 # %% exercise="summary" misconception="everything_is_a_float" changes="solution"
-"""Your `steps` is a float. Only what a step makes a float has to start as one; a count of steps stays an int."""
+"""Your `steps` is a float. An entry of the carry has to start with the dtype that a step gives it: a sum of floats is a float, but a count of steps stays an int."""
 -        "steps": jnp.int32(0),
 +        "steps": jnp.float32(0),
 
@@ -2130,7 +2130,7 @@ def summary(rows):
 
 
 # %% exercise="summary" misconception="nothing_is_larger" changes="solution"
-"""Your `largest` is infinite everywhere: it starts with `+inf`, and nothing is larger."""
+"""Your `largest` is infinite everywhere: in the first carry it is `+inf`, and nothing is larger."""
 -        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], -jnp.inf), rows),
 +        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], jnp.inf), rows),
 
@@ -2149,7 +2149,7 @@ def summary(rows):
 
 
 # %% exercise="summary" misconception="a_dict_of_rows" section="loops" changes="solution"
-"""You fail on a list or a bare array: you go over the items of a dict. `rows` is any tree; a map makes the start for each."""
+"""Your function fails on a list or a bare array: it goes over the items of a dict. `rows` is any tree; a map makes the start for each."""
 -        "largest": jax.tree.map(lambda leaf: jnp.full_like(leaf[0], -jnp.inf), rows),
 +        "largest": {name: jnp.full_like(leaf[0], -jnp.inf) for name, leaf in rows.items()},
 
@@ -2182,7 +2182,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="zero_is_missing" changes="none_is_a_leaf"
-"""Your function replaces a 0, and fails on an array. `value or default` tests whether a value is true. 0 is not true, and for an array of several numbers Python cannot say."""
+"""Your function replaces a 0, and fails on an array. `value or default` tests whether a value is true. 0 is not true, and for an array of several numbers Python cannot say. Only `None` marks what is missing in this tree."""
 -        lambda value, default: default if value is None else value, tree, defaults
 +        lambda value, default: value or default,
 +        tree,
@@ -2244,7 +2244,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="equal_to_none" changes="zero_is_missing"
-"""You fail where a leaf is an array: a comparison with `== None` compares each of its numbers, so the answer is an array, which `if` cannot use."""
+"""Your function fails where a leaf is an array: a comparison with `== None` compares each of its numbers, so the answer is an array, which `if` cannot use."""
 -        lambda value, default: value or default,
 +        lambda value, default: default if value == None else value,  # noqa: E711
 
@@ -2298,7 +2298,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="the_tree_overwrites"
-"""You merge two dicts: a `None` of `tree` replaces the default, a key that only `defaults` has comes into your result, and other nodes make you fail. A `None` is to be replaced, at any depth and in every kind of node."""
+"""You merge two dicts: a `None` of `tree` replaces the default, a key that only `defaults` has comes into your result, and other nodes raise an error. A `None` is to be replaced, at any depth and in every kind of node."""
 def fill_missing(tree, defaults):
     return {**defaults, **tree}
 
@@ -2379,7 +2379,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="in_axes_without_the_tuple" met="jax-ml/jax#18548, jax-ml/jax#9928, patrick-kidger/equinox#952" changes="solution"
-"""Every call fails: `in_axes` needs an entry for each argument. `function` has two arguments, so it is a tuple with two entries; a dict of axes alone is only one of them."""
+"""Every call fails: for `vmap`, `in_axes` is a prefix of the tuple of arguments, with an entry for each. `function` has two arguments, so it is a tuple with two entries; a dict of axes alone is only one of them."""
 -    return jax.vmap(function, in_axes=(axes, 0))(params, x)
 +    return jax.vmap(function, in_axes=axes)(params, x)
 
@@ -2409,7 +2409,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="broadcasting_is_enough"
-"""You call the function once, with everything. With single numbers, broadcasting pairs the rows by chance. With a shared vector, it pairs numbers that do not belong together."""
+"""You call the function once, with everything, and broadcasting decides which numbers meet. For single numbers that happens to be right; a shared vector meets numbers of other examples. `vmap` computes as if each example had a call of its own."""
 def batched_apply(function, params, batched, x):
     return function(params, x)
 
@@ -2454,7 +2454,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="a_second_name_is_a_copy" changes="a_part_is_one_array"
-"""The first example is right, and then you fail or take rows of rows: you write into the caller's dict. `p = params` gives the same dict a second name, and its batched parts are gone after the first example."""
+"""The first example is right, and then your function fails or takes rows of rows: you write into the caller's dict. `p = params` gives the same dict a second name, and its batched parts are gone after the first example."""
 -        mine = {name: part[i] if name in batched else part for name, part in params.items()}
 +        mine = params
 +        for name in batched:
@@ -2468,7 +2468,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="minus_one_is_no_axis" changes="solution"
-"""You fail on a single number, and of a shared vector each example gets one number only: the axis of a shared part is -1 in your tree of axes. That is the last axis; "no axis" is `None`."""
+"""Your function fails on a single number, and of a shared vector each example gets one number only: the axis of a shared part is -1 in your tree of axes. That is the last axis; "no axis" is `None`."""
 -    axes = {name: 0 if name in batched else None for name in params}
 +    axes = {name: 0 if name in batched else -1 for name in params}
 
@@ -2480,7 +2480,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="only_the_batched_parts"
-"""Your function fails with a `KeyError` wherever a part is shared: it passes on the batched parts alone. `function` needs the shared parts as well, whole."""
+"""Your function fails with a `KeyError` wherever a part is shared: it passes on the batched parts alone. `function` needs the whole tree, in which shared parts are the same for each example."""
 def batched_apply(function, params, batched, x):
     own = {name: params[name] for name in batched}
     return jax.vmap(function)(own, x)
