@@ -214,7 +214,7 @@ def unflatten_deque(aux_data, children):
 
 
 # %% exercise="deque_node" misconception="as_long_as_it_is_now" changes="solution"
-"""The limit of a rebuilt deque is the number of items that it holds. A deque with room for more would never fill up. The limit is `d.maxlen`, not `len(d)`."""
+"""The limit of a rebuilt deque is the number of items that it holds, so there is never room for more. The limit is `d.maxlen`, not `len(d)`: it goes from flatten to unflatten in aux_data."""
 -    return tuple(d), d.maxlen
 +    return tuple(d), len(d)
 
@@ -301,7 +301,7 @@ def unflatten_deque(aux_data, children):
 
 
 # %% exercise="deque_node" misconception="in_reverse" changes="solution"
-"""A rebuilt deque has its items in reverse order. `appendleft` puts each item before the others, `append` after them."""
+"""A rebuilt deque has its items in reverse order. JAX gives unflatten the children in the order in which flatten returned them. `appendleft` puts each before the others, `append` after them."""
 -    return deque(children, aux_data)
 +    d = deque(maxlen=aux_data)
 +    for child in children:
@@ -310,7 +310,7 @@ def unflatten_deque(aux_data, children):
 
 
 # %% exercise="deque_node" misconception="items_unpacked" changes="solution"
-"""A rebuild raises a TypeError, unless the deque is empty: `deque` takes one sequence of items, and not each item as an argument."""
+"""A rebuild raises a TypeError, unless the deque is empty. JAX gives unflatten all children in one sequence, and `deque` takes one sequence, not each item as an argument."""
 -    return deque(children, aux_data)
 +    return deque(*children, maxlen=aux_data)
 
@@ -325,7 +325,7 @@ def unflatten_deque(aux_data, children):
 
 
 # %% exercise="deque_node" misconception="the_limit_is_set_afterwards" changes="solution"
-"""Every rebuild raises an AttributeError: the `maxlen` of a deque cannot be set. Pass it when you make the deque."""
+"""Every rebuild raises an AttributeError: the `maxlen` of a deque cannot be set later. Unflatten has the limit in aux_data: pass it when you make the deque."""
 -    return deque(children, aux_data)
 +    d = deque(children)
 +    d.maxlen = aux_data
@@ -433,7 +433,7 @@ class Span:
 
 
 # %% exercise="span" misconception="the_ends_in_the_class" changes="solution"
-"""All rebuilt spans have the ends of the last one: `low` and `high` are set on the class, which all spans share. Set them on the new object."""
+"""All rebuilt spans have the ends of the last one: `low` and `high` are set on the class, which all spans share. Each rebuild makes a new object: set the children on it."""
 -        span = object.__new__(cls)
 -        span.low, span.high = children
 +        cls.low, cls.high = children
@@ -513,7 +513,7 @@ class Span:
 
 
 # %% exercise="count" misconception="counts_the_parameters" changes="solution"
-"""Your method changes the parameters as well. `replace` needs only the field that changes."""
+"""Your method adds 1 to the parameters as well: they are leaves of the state, as the `step` is. `replace` needs only the field that changes."""
 -        return replace(self, step=self.step + 1)
 +        return jax.tree.map(lambda leaf: leaf + 1, self)
 
@@ -551,7 +551,7 @@ class Span:
 
 
 # %% exercise="count" misconception="returns_the_parts" changes="solution"
-"""`count` returns a tuple, and not a state. So the next `count()` is not yours any more. Return a `TrainState`."""
+"""`count` returns a tuple, and not a state. A tuple may have the same leaves, but the next `count()` is not yours any more. Return a `TrainState`."""
 -        return replace(self, step=self.step + 1)
 +        return self.params, self.step + 1
 
@@ -693,7 +693,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="computed_fields_are_lost" section="fields-of-a-dataclass" changes="children_first_in_the_constructor"
-"""A rebuilt object has no computed field: `__post_init__` did not run. `object.__new__` makes an object without it. Call the constructor."""
+"""An object that JAX rebuilt has no computed field: your unflatten makes it without `__post_init__`, as `object.__new__` does. Call the constructor."""
 -        return cls(*children, *aux)
 +        new = object.__new__(cls)
 +        for name, value in [*zip(data, children), *zip(meta, aux)]:
@@ -957,24 +957,6 @@ jax.tree_util.register_pytree_node(
 -        normal.name = name
 
 
-# %% exercise="normal" misconception="a_valid_one_was_seen" changes="starter"
-"""Your constructor accepts a wrong `std` if another object was made before: the class remembers that it has done the check. All objects share the class, so later callers are not checked."""
-     """A normal distribution: `mean` and `std` have one shape, and `std` is positive."""
-+    checked = False
-...
--        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
--        if self.mean.shape != self.std.shape:
--            raise ValueError("mean and std differ in shape")
--        if not (self.std > 0).all():
--            raise ValueError("std should be positive")
-+        self.mean, self.std, self.name = mean, std, name
-+        if not Normal.checked:
-+            self.mean, self.std = jnp.asarray(mean), jnp.asarray(std)
-+            if self.mean.shape != self.std.shape or not (self.std > 0).all():
-+                raise ValueError("mean and std do not go together")
-+            Normal.checked = True
-
-
 # %% exercise="normal" misconception="stores_only" section="leaves-that-are-no-arrays" changes="validates_what_jax_puts_in"
 """Your constructor only stores what it gets: it converts no numbers to arrays, and it accepts wrong values. Callers use the constructor, so it must convert and check. JAX can make an object without the constructor."""
 -        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
@@ -1203,7 +1185,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="the_step_stands_still"
-"""The parameters move, but the `step` does not. A map over the parameters does not change the rest of the state."""
+"""The parameters move, but the `step` does not. A map over the parameters changes their leaves, and no other leaf of the state."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
@@ -1217,7 +1199,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="changes_the_callers_state" section="methods-under-jit" changes="the_step_stands_still"
-"""Your result is right, but the old state has changed too. You can set the fields of a dataclass, but the caller has the same object as your function."""
+"""Your result is right, but the old state has changed too: the caller has the same object as your function. `jax.tree.map` never changes a tree that it gets. Do the same: return a new state."""
 -    return replace(state, params=params)
 +    state.params = params
 +    state.step = state.step + 1
@@ -1233,7 +1215,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="returns_the_params" changes="the_step_stands_still"
-"""You return the new parameters alone. The next call needs the `step` too, so return the whole state."""
+"""You return the new parameters alone. The next call needs a tree like the one that this call got, with the `step`: return the whole state."""
 -    return replace(state, params=params)
 +    return params
 
@@ -1305,7 +1287,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="returns_params_and_step" changes="the_step_stands_still"
-"""You return a tuple of parameters and step. The next call needs a state, so return an object of the same class."""
+"""You return a tuple of parameters and step. To JAX it is another structure than the state, and the next call needs a state: return an object of the same class."""
 -    return replace(state, params=params)
 +    return params, state.step + 1
 
@@ -1762,7 +1744,7 @@ predict = jax.jit(lambda state, x: jnp.matmul(x, state.weight) + state.bias)
 
 
 # %% exercise="model_state" misconception="zeroed_fills_the_given_state" section="objects-that-change" changes="weight_times_x"
-"""After `zeroed`, the state that it was given holds zeros as well. The caller has the same object as your function, so make a new one, and do not set the fields of the old one."""
+"""After `zeroed`, the state that it was given holds zeros as well: the caller has the same object as your function. A map over a tree makes a new tree, and leaves the old one as it is: do the same."""
 -    return jax.tree.map(jnp.zeros_like, state)
 +    for each in fields(state):
 +        setattr(state, each.name, jax.tree.map(jnp.zeros_like, getattr(state, each.name)))
@@ -1954,7 +1936,7 @@ predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 1, "
 
 
 # %% exercise="predict_init" misconception="every_object_is_initialised"
-"""1 would be right if every new object ran `__init__`. `object.__new__` makes an object of `Quick` without `__init__`: Python runs `__init__` only when you call the class."""
+"""1 would be right if every new object ran `__init__`. JAX calls unflatten, and that of `Quick` makes an object with `object.__new__`: Python runs `__init__` only when you call the class."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 2, "I": 1, "J": 1}
 
 
@@ -2353,7 +2335,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="returns_a_tuple" changes="returns_the_mean"
-"""`add` returns a tuple, and you cannot call `add` on a tuple again. The task asks for a new `RunningMean`."""
+"""`add` returns a tuple. To JAX that is another kind of node, and you cannot call `add` on it again. The task asks for a new `RunningMean`."""
 -        return (self.total + self.function(x)) / (self.count + 1)
 +        return self.total + self.function(x), self.count + 1
 
@@ -2979,7 +2961,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="temperature" misconception="only_the_outer_dict" section="who-calls-init" changes="solution"
-"""The model has a dict of its own, but the dicts and lists inside it are still the caller's. `{**params}` and `dict(params)` make one new dict, but its values are the same objects."""
+"""The model has a dict of its own, but the dicts and lists inside it are still the caller's. `{**params}` and `dict(params)` copy only the outermost dict of the tree: its children are the same objects."""
      """A dict of parameters; a new model has temperature 1.0."""
 -
 ...
@@ -3184,7 +3166,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="fork" misconception="a_default_for_all" section="objects-that-change" changes="solution"
-"""A new fork has branches that were added to another fork: all forks without branches share one list. Python makes a default such as `branches=[]` only once."""
+"""A new fork has branches that were added to another fork: all forks without branches share one list. Python makes a default such as `branches=[]` only once, so the forks are not separate trees."""
 -
 -    def __init__(self, value, branches=()):
 +    def __init__(self, value, branches=[]):
@@ -3206,7 +3188,7 @@ jax.tree_util.register_pytree_with_keys(
 
 
 # %% exercise="fork" misconception="keeps_the_callers_list" met="extropic-ai/torx#17" section="objects-that-change" changes="solution"
-"""When your fork grows, the list of the caller grows too. Your fork keeps the caller's own list, so both share it, and a change of one is a change of the other."""
+"""When your fork grows, the list of the caller grows too. Your fork keeps the caller's own list, so a change of one changes the other, and the fork's children with it."""
 -
 -    def __init__(self, value, branches=()):
 +    def __init__(self, value, branches=None):
@@ -3443,7 +3425,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="the_list_of_the_class_is_filled" section="objects-that-change" changes="solution"
-"""Your forks contain themselves: they fill one list that all of them share. Does `branches = []` stand in the body of the class? This list belongs to the class. Give each fork a list of its own: `self.branches = []` in `__init__`."""
+"""Your forks contain themselves, so they are no trees: they fill one list that all of them share. Does `branches = []` stand in the body of the class? This list belongs to the class. Give each fork a list of its own: `self.branches = []` in `__init__`."""
      """A value, and any number of branches, which are forks too."""
 +    branches = []
 ...
