@@ -156,14 +156,6 @@ def rate_at(step):
     return 0.1 * 0.1**falls
 
 
-# %% exercise="rate_at" misconception="one_step_late"
-"""At step 10 and step 100 your rate is the old one. "From step 10 on" includes step 10: is it `<` or `<=`, `>` or `>=`?"""
-
-
-def rate_at(step):
-    return jnp.where(step <= 10, 0.1, jnp.where(step <= 100, 0.01, 0.001))
-
-
 # %% exercise="rate_at" misconception="rates_the_wrong_way_round"
 """Your early steps get the small rate, and the later ones the large one. `jnp.where(condition, one, other)` gives `one` where the condition is True."""
 
@@ -197,7 +189,7 @@ def rate_at(step):
 
 
 # %% exercise="rate_at" misconception="late_at_step_100"
-"""At step 100 your rate is still 0.01. "From step 100 on" includes step 100: compare with `<` or `>=`, as at step 10."""
+"""At step 100 your rate is still 0.01. "From step 100 on" includes step 100: is it `<` or `<=`, `>` or `>=`?"""
 
 
 def rate_at(step):
@@ -205,7 +197,7 @@ def rate_at(step):
 
 
 # %% exercise="rate_at" misconception="late_at_step_10"
-"""At step 10 your rate is still 0.1. "From step 10 on" includes step 10: compare with `<` or `>=`, as at step 100."""
+"""At step 10 your rate is still 0.1. "From step 10 on" includes step 10: is it `<` or `<=`, `>` or `>=`?"""
 
 
 def rate_at(step):
@@ -792,7 +784,7 @@ predictions = dict(A=1, B=2, C=2, D=1, E=1, F=3, G=2, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="equal_code_is_equal" met="jax-ml/jax#14743" section="never-equal"
-"""1 would be right if functions that do the same were equal. But two functions are equal only if they are the same object, and each run of a `lambda` makes a new object."""
+"""1 would be right if functions that do the same were equal. JAX compares the functions in aux_data with `==`: two functions are equal only if they are the same object, and each run of a `lambda` makes a new one."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=1, G=2, H=2, I=2, J=1)
 
 
@@ -1592,7 +1584,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="arrays_are_changed_in_place" changes="solution"
-"""After `advance`, the arrays of the old state are changed. Subtracting in place, as `-=` does, writes into the NumPy array, and both states hold this array. A copy of the dict does not copy its arrays."""
+"""After `advance`, the arrays of the old state are changed. Subtracting in place, as `-=` does, writes into the NumPy array, and both states hold this array. A copy of the dict still has the same leaves."""
      """Parameters, how many steps were made, and a name."""
 -
 ...
@@ -1603,7 +1595,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="paired_by_position" changes="solution"
-"""With several parameters, your `advance` subtracts the gradient of another parameter: you pair the two dicts by the order of their items. A dict keeps the order in which its keys were set, and the two dicts may have different orders."""
+"""With several parameters, your `advance` subtracts the gradient of another parameter: you pair the two dicts by the order in which their keys were set, and it may differ. JAX sorts the keys of a dict, so that equal keys meet."""
      """Parameters, how many steps were made, and a name."""
 -
 ...
@@ -1762,7 +1754,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="a_plain_dataclass" met="jax-ml/jax#3701"
-"""Your config has no hash, and its fields can be set. A plain dataclass writes only `__eq__`, and takes the hash away: a hash and fields that cannot be set come with one more option."""
+"""Your config has no hash, so jit refuses it as a static argument, and its fields can be set. A plain dataclass writes only `__eq__`, and takes the hash away: a hash and fields that cannot be set come with one more option."""
 
 
 @dataclass
@@ -1809,7 +1801,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="order_is_lost" changes="frozen_for_itself_too"
-"""In your answer, configs with the same names in another order are equal, or their names come back in another order. The order of layers is part of a network."""
+"""In your answer, configs with the same names in another order are equal, or their names come back in another order. The order of layers is part of a network, and for equal configs jit uses one trace."""
 -        self.names = tuple(self.names)
 +        object.__setattr__(self, "names", tuple(sorted(self.names)))
 
@@ -1824,7 +1816,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="compared_up_to_the_shorter" changes="solution"
-"""In your answer, a config is equal to another config that has one more name: you compare the names in pairs, and `zip` stops where the shorter list ends."""
+"""In your answer, a config is equal to another config that has one more name, so jit would use the trace of one for the other. You compare the names in pairs, and `zip` stops where the shorter list ends."""
      """
 -
 ...
@@ -1839,7 +1831,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="joined_with_a_comma" changes="compared_up_to_the_shorter"
-"""In your answer, one name with a comma in it is equal to two names: you join the names with a comma before you compare. Compare the names themselves: a name may hold any sign."""
+"""In your answer, one name with a comma in it is equal to two names, so jit would use the trace of one for the other: you join the names with a comma before you compare. Compare the names themselves: a name may hold any sign."""
 +    def key(self):
 +        return self.width, ",".join(self.names)
 +
@@ -2239,21 +2231,6 @@ def sweep(loss, w, rates):
     return [after_step(float(rate)) for rate in rates]
 
 
-# %% exercise="sweep" misconception="a_dict_as_result" changes="solution"
-"""Your result is a dict of rates and losses. The task asks for a list of losses: a dict could not hold a rate that comes twice."""
--    def after_step(w, rate):
-+    def after_step(rate):
-...
--    return [float(after_step(w, float(rate))) for rate in rates]
-+    return {rate: float(after_step(float(rate))) for rate in rates}
-
-
-# %% exercise="sweep" misconception="pairs_of_rate_and_loss" changes="a_dict_as_result"
-"""Your list holds pairs of a rate and a loss. The task asks for one number for each rate: the loss alone."""
--    return {rate: float(after_step(float(rate))) for rate in rates}
-+    return [(rate, float(after_step(float(rate)))) for rate in rates]
-
-
 # %% exercise="sweep" misconception="float_inside_jit" section="ints-that-become-tracers" changes="the_new_w"
 """jit raises an error while it traces your function: `float` stands inside the jitted function. There the loss is a tracer, which has no value yet: `float` is for the result of the call."""
 -        return w - rate * jax.grad(loss)(w)
@@ -2341,7 +2318,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="as_many_as_ever_needed"
-"""Your result is right for a few rounds, and wrong for many: there is a largest number of rounds in your code. `times` may be larger than this number."""
+"""Your result is right for a few rounds, and wrong for many: there is a largest number of rounds in your code. `times` is a leaf, and may have any value: the loop has to stop where the leaf says."""
 
 
 def repeat(layer, x):
@@ -2661,7 +2638,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="nan_is_forgotten" section="never-equal"
-"""Your answer tells the types apart. But two `nan` are not equal, and have different hashes. In Python `nan` is unequal even to itself, and since Python 3.10 its hash depends on the object."""
+"""Your answer tells the types apart. But two `nan` are not equal, so jit makes a new trace for each of them. In Python `nan` is unequal even to itself, and since Python 3.10 its hash depends on the object."""
 
 
 @jax.tree_util.register_static
@@ -2733,7 +2710,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="a_plain_dataclass" section="equality-and-hash"
-"""Your `Static` compares values with a bare `==`, and has no hash. A dataclass gets an `__eq__` that compares the fields, and then Python removes its `__hash__`."""
+"""Your `Static` compares values with a bare `==`, so jit uses the trace for 2 also for 2.0, and it has no hash. A dataclass gets an `__eq__` that compares the fields, and then Python removes its `__hash__`."""
 
 
 @register_dataclass
@@ -2845,7 +2822,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="a_bool_is_an_int" section="equal-but-not-the-same" changes="always_equal"
-"""In your answer, `1` and `True` are equal. For `isinstance`, and as a number, a bool is an int; but the types of the two values differ."""
+"""In your answer, `1` and `True` are equal, so jit would use the trace of one for the other. For `isinstance`, and as a number, a bool is an int; but the types of the two values differ."""
 -        return isinstance(other, Static)
 +        if not isinstance(other, Static):
 +            return False
