@@ -120,7 +120,7 @@ def test_it_says_when_the_answer_has_changed_and_a_changed_line_is_made_for_the_
 def test_a_damaged_correction_is_said_and_no_grade_is_lost(graded):
     graded.grade(FOR_BOB)
     with sqlite3.connect(graded.made.into / "gradebook.sqlite") as database:
-        database.execute("UPDATE correction SET record = '{}'")
+        database.execute("UPDATE memory SET record = replace(record, 'comment', 'word')")
     said = " ".join(graded.grade(status=2).split())
     assert "is damaged" in said
     assert "grade into another folder, with --corrections FILE" in said

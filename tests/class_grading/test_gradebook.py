@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from pytree_course.class_grading.attempt import VerdictRow, counting_attempts
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import CourseError
-from pytree_course.judging.verdicts import FailedCase, Finding, WrongLine
+from pytree_course.judging.verdicts import FailedCase, Finding, VerdictKind, WrongLine
 from pytree_course.observing.observations import MAX_DEPTH, NoneValue
 from pytree_course.observing.observe import observe
 from pytree_course.running.outcomes import Line
@@ -21,7 +21,7 @@ from tests.made_grades import BASIS, NOON, made_attempt
 NONE = NoneValue()
 ROW = VerdictRow(
     exercise="count_leaves",
-    kind="incorrect",
+    kind=VerdictKind.INCORRECT,
     points=0,
     exercise_points=2,
     passed=1,
@@ -121,7 +121,6 @@ def edited(change):
 
 
 UNREADABLE = {
-    "cut off": lambda record: record[:-2],
     "a list": lambda _: "[]",
     "no state": edited(lambda record: record.pop("state")),
     "an unknown state": edited(lambda record: record.update(state="lost")),

@@ -43,7 +43,7 @@ def test_verdicts_are_counted_by_exercise():
 
 
 def test_what_could_not_be_graded_is_counted_nowhere():
-    rows = [made_row("count", "unreadable")]
+    rows = [made_row("count", None)]
     broken = made_attempt("eve", rows, state=AttemptState.UNREADABLE, reason="no notebook")
     grades = made_grades([broken, made_attempt("ada", [made_row("count", "correct")])])
     assert count_exercises(grades, {})[0].graded == 1
@@ -54,7 +54,7 @@ def test_what_could_not_be_graded_is_counted_nowhere():
 
 def test_those_who_tried_and_failed_come_first_then_the_blank_then_those_not_read():
     kinds = {
-        "a": ["unreadable"],
+        "a": [None],
         "b": ["not attempted", "not attempted"],
         "c": ["correct", "incorrect"],
         "d": ["error", "incorrect"],

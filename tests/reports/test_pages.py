@@ -106,9 +106,9 @@ def grades():
             made_attempt("bob", [row, made_row("paths", error, failure=broken)]),
             made_attempt("cyd", [made_row("count", "not attempted"), made_row("paths", error)]),
             made_attempt("dan", [made_row("count", "timed out"), made_row("gone", "crashed")]),
-            made_attempt("eve", [made_row("count", "unreadable")], **stuck),
+            made_attempt("eve", [made_row("count", None)], **stuck),
             made_attempt(
-                "fay", [made_row("count", "failed")], state=AttemptState.FAILED, reason="OSError: 5"
+                "fay", [made_row("count", None)], state=AttemptState.FAILED, reason="OSError: 5"
             ),
             made_attempt("bob", [made_row("count", "correct")], "02_made"),
         ],

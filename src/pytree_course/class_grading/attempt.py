@@ -72,7 +72,7 @@ class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     exercise: str
-    kind: str  # a `VerdictKind`; or the attempt's state, if it was not graded
+    kind: VerdictKind | None  # None if it was not graded: the attempt's state says why
     points: Points
     exercise_points: Count
     passed: Count = 0
@@ -147,7 +147,7 @@ def verdict_row(verdict: Verdict, notes: Mapping[str, str]) -> VerdictRow:
     is_correct = verdict.kind is VerdictKind.CORRECT
     return VerdictRow(
         exercise=verdict.exercise,
-        kind=str(verdict.kind),
+        kind=verdict.kind,
         points=verdict.points,
         exercise_points=verdict.exercise_points,
         passed=verdict.passed,

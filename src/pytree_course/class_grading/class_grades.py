@@ -16,7 +16,6 @@ from pytree_course.class_grading.attempt import (
 from pytree_course.class_grading.changes import MarkChange, mark_changes
 from pytree_course.class_grading.corrections import (
     Correction,
-    CorrectionKey,
     HandedIn,
     apply_corrections,
 )
@@ -84,11 +83,10 @@ class ClassGrades:
         attempts = gradebook.attempts()
         students = _students(memory.submitters, memory.roster)
         known = {student.id for student in students}  # a group is none
-        counting = _counting(attempts, gradebook.corrections(), students)
-        reported_corrections = {each.key: each for each in memory.reported_corrections}
+        counting = _counting(attempts, memory.corrections, students)
         reported_students = _students(memory.submitters, memory.reported_roster)
         reported = _counting(
-            attempts[: memory.reported_attempts], reported_corrections, reported_students
+            attempts[: memory.reported_attempts], memory.reported_corrections, reported_students
         )
         notebooks = folder.notebooks if folder else []
         handed_in = {(notebook.student, notebook.lesson) for notebook in notebooks}
@@ -194,15 +192,16 @@ def everything_handed_in(
 
 def _counting(
     attempts: Iterable[Attempt],
-    corrections: Mapping[CorrectionKey, Correction],
+    corrections: Iterable[Correction],
     students: Iterable[Student],
 ) -> dict[tuple[str, str], Attempt]:
     """Return the attempts that count for each student, with the teacher's corrections applied.
 
     Work under a group's name counts for its members who handed in nothing of their own.
     """
+    by_answer = {correction.key: correction for correction in corrections}
     counting = {
-        pair: apply_corrections(attempt, corrections)
+        pair: apply_corrections(attempt, by_answer)
         for pair, attempt in counting_attempts(attempts).items()
     }
     by_name = {(_name_key(attempt), attempt.lesson): attempt for attempt in counting.values()}

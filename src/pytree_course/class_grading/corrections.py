@@ -168,7 +168,7 @@ def _read_points(text: str, max_points: int) -> float | None:
 
 def add_corrections(
     given: Iterable[Correction],
-    earlier: Mapping[CorrectionKey, Correction],
+    earlier: Iterable[Correction],
     attempts: Mapping[tuple[str, str], Attempt],
 ) -> tuple[list[Correction], list[str]]:
     """Add corrections to the earlier ones; return all of them, and sentences on the replaced ones.
@@ -176,7 +176,7 @@ def add_corrections(
     A new correction is for the answer that counts now. One that equals an earlier correction, as
     when the same file is given again, stays for the answer that it was made for.
     """
-    corrections = dict(earlier)
+    corrections = {correction.key: correction for correction in earlier}
     replaced = []
     for correction in given:
         old = corrections.pop(correction.key, None)

@@ -47,7 +47,7 @@ EARLIER_COUNTS = "the notebook that was graded before counts"
 OLDER = f"by the file's time, it is older than what was graded before; {EARLIER_COUNTS}"
 
 _MAX_MESSAGE = 500
-_ENDED_WELL: set[str] = {VerdictKind.CORRECT, VerdictKind.INCORRECT}
+_ENDED_WELL = {VerdictKind.CORRECT, VerdictKind.INCORRECT}
 """The verdicts on answers that other answers may use."""
 
 
@@ -365,7 +365,7 @@ class ClassGrading:
     def _record_ungraded(self, attempt: Attempt, before: Attempt | None) -> None:
         """Record an attempt without verdicts; the row of each exercise gives the reason."""
         rows = [
-            VerdictRow(exercise, str(attempt.state), 0, points, explanation=attempt.reason)
+            VerdictRow(exercise, None, 0, points, explanation=attempt.reason)
             for exercise, points in self._lesson(attempt.lesson).points.items()
         ]
         if before is None or before.rows != rows:

@@ -328,8 +328,10 @@ def _add_corrections(gradebook: "Gradebook", new_corrections: "list[Correction]"
     from pytree_course.class_grading.corrections import add_corrections
 
     attempts = counting_attempts(gradebook.attempts())
-    all_corrections, replaced = add_corrections(new_corrections, gradebook.corrections(), attempts)
-    gradebook.set_corrections(all_corrections)
+    all_corrections, replaced = add_corrections(
+        new_corrections, gradebook.memory().corrections, attempts
+    )
+    gradebook.remember(corrections=all_corrections)
     read = counted(len(new_corrections), "correction", "corrections")
     console.print(
         f"{read} read, {len(replaced)} in place of earlier ones; "

@@ -40,9 +40,11 @@ MAX_CODE = 6_000  # characters of an answer that are shown
 MAX_BRIEF = 140  # characters of a remark that is also shown in full
 
 _STATIC = Path(__file__).parent / "static"
-_LOOKS = {str(kind): look for kind, look in LOOKS.items()}
 _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
-_ORDER_OF_ANSWERS: dict[str, int] = {VerdictKind.CORRECT: 1, VerdictKind.NOT_ATTEMPTED: 2}
+_ORDER_OF_ANSWERS: dict[VerdictKind | None, int] = {
+    VerdictKind.CORRECT: 1,
+    VerdictKind.NOT_ATTEMPTED: 2,
+}
 """On the page of all answers; answers with any other verdict come first."""
 
 
@@ -103,17 +105,21 @@ def render_student(grades: ClassGrades, student: Student) -> str:
 class GivenAnswer:
     """An answer, and the students for whom it counts: one, or the members of a group."""
 
-    submitter: str  # the id that a correction names
-    students: list[Student]
+    attempt: Attempt
     row: VerdictRow
-    code: str | None
+    students: list[Student]
+
+    @property
+    def code(self) -> str | None:
+        """The answer; None if the student left the starter unchanged."""
+        return self.attempt.answers.get(self.row.exercise)
 
     @property
     def result(self) -> tuple[object, ...]:
         """Equal for answers with equal wrong results on equal cases, and for identical answers."""
         if self.row.results and self.row.basis:
             return self.row.basis.seed, self.row.results
-        return self.row.kind, self.code
+        return self.attempt.state, self.row.kind, self.code
 
 
 def _render_answers(grades: ClassGrades, names: dict[str, str]) -> str:
@@ -121,8 +127,7 @@ def _render_answers(grades: ClassGrades, names: dict[str, str]) -> str:
     given: dict[tuple[str, str], dict[str, GivenAnswer]] = defaultdict(dict)
     for student, lesson, attempt in grades.all_attempts():
         for row in attempt.rows:
-            code = attempt.answers.get(row.exercise)
-            answer = GivenAnswer(attempt.student, [], row, code)
+            answer = GivenAnswer(attempt, row, [])
             answers = given[lesson.lesson, row.exercise]
             answers.setdefault(attempt.student, answer).students.append(student)
     groups = {exercise: _group_by_result(answers.values()) for exercise, answers in given.items()}
@@ -274,6 +279,6 @@ render = FEEDBACK_TEMPLATES.extended(
         "remark": lambda attempt: attempt.reason.replace(attempt.file, file_name(attempt)),
         "file_name": file_name,
         "last_basis": last_basis,
-        "look": lambda row: _LOOKS.get(row.kind, _NO_VERDICT),
+        "look": lambda row: LOOKS[row.kind] if row.kind else _NO_VERDICT,
     }
 ).render
