@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState, Basis, VerdictRow
-from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.class_grades import ClassGrades
+from pytree_course.class_grading.roster import Student
 from pytree_course.judging.expected import (
     BuiltLesson,
     ExpectedExercise,

@@ -132,7 +132,7 @@ def test_a_login_of_the_list_means_nobody_else_who_is_called_so(graded):
     roster.write_text("student,name\nada,mia\nbob,Bob\nmia,Mia\n")
     graded.options = ["--roster", str(roster)]
     said = graded.grade("mia,1,count_leaves,0,\n", status=2)
-    assert "line 2: nothing that mia handed in was graded" in said
+    assert "line 2: nothing that mia handed in for 01_mini was graded" in said
 
 
 @pytest.mark.parametrize(

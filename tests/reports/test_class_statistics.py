@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from pytree_course.class_grading.attempt import AttemptState
-from pytree_course.class_grading.class_grades import Student
+from pytree_course.class_grading.roster import Student
 from pytree_course.grading.submission import LATER_CELL
 from pytree_course.reports.class_statistics import (
     Need,

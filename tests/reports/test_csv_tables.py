@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.class_grading.attempt import AttemptState
-from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.downloads import CANVAS
+from pytree_course.class_grading.roster import Student
 from pytree_course.reports.csv_tables import (
     canvas_csv,
     explain_import_gaps,

@@ -11,7 +11,8 @@ import pytest
 
 from pytree_course import drawing
 from pytree_course.class_grading.attempt import AttemptState
-from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.class_grades import ClassGrades
+from pytree_course.class_grading.roster import Student
 from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.grading.lesson_to_grade import find_right_results, read_lesson
 from pytree_course.judging.verdicts import Finding, WrongLine

@@ -8,8 +8,8 @@ from rich.console import Console
 
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.changes import MarkChange, VerdictChange
-from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.grade_class import Summary
+from pytree_course.class_grading.roster import Student
 from pytree_course.reports.terminal import show_class
 from tests.made_grades import made_attempt, made_grades, made_row
 from tests.reports.test_csv_tables import hidden

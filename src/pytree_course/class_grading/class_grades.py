@@ -1,7 +1,7 @@
 """The grades of a class: the attempt that counts, by student and lesson."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from msgspec import structs
@@ -14,21 +14,10 @@ from pytree_course.class_grading.attempt import (
     in_words,
 )
 from pytree_course.class_grading.changes import MarkChange, mark_changes
-from pytree_course.class_grading.corrections import (
-    Correction,
-    HandedIn,
-    apply_corrections,
-)
-from pytree_course.class_grading.downloads import Submitter
+from pytree_course.class_grading.corrections import Correction, apply_corrections
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.class_grading.roster import (
-    RosterEntry,
-    find_missing,
-    group_key,
-    match_groups,
-    match_roster,
-)
+from pytree_course.class_grading.roster import Student, find_missing, find_students, group_key
 from pytree_course.class_grading.student_files import LeftOut, join_remarks
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
@@ -40,21 +29,6 @@ ON_PUBLIC_CASES = (
     "graded on the public cases only, whose results every learner can look up: an answer that just "
     "repeats them is correct, too"
 )
-
-
-@dataclass(frozen=True)
-class Student(Submitter):
-    """A student who handed in or is on the roster."""
-
-    is_expected: bool = True  # on the roster, if there is one
-    login: str = ""  # in Canvas, or Moodle's username; empty if it is not known
-    group: str = ""  # on the roster
-    group_id: str = ""  # of the submitter under the group's name, if there is one
-
-    @property
-    def label(self) -> str:
-        """The student's name in tables."""
-        return f"{self.name} ({self.login or self.id})" if self.name else self.id
 
 
 @dataclass(frozen=True)
@@ -81,10 +55,10 @@ class ClassGrades:
         """Combine the gradebook and what it remembers with what the class has handed in now."""
         memory = gradebook.memory()
         attempts = gradebook.attempts()
-        students = _students(memory.submitters, memory.roster)
+        students = find_students(memory.submitters, memory.roster)
         known = {student.id for student in students}  # a group is none
         counting = _counting(attempts, memory.corrections, students)
-        reported_students = _students(memory.submitters, memory.reported_roster)
+        reported_students = find_students(memory.submitters, memory.reported_roster)
         reported = _counting(
             attempts[: memory.reported_attempts], memory.reported_corrections, reported_students
         )
@@ -180,16 +154,6 @@ class ClassGrades:
         return sum(lesson.points for lesson in self.lessons)
 
 
-def everything_handed_in(
-    gradebook: Gradebook, folder: ClassFolder, roster: Sequence[RosterEntry]
-) -> HandedIn:
-    """Return what a class has handed in, now and in what the gradebook knows."""
-    notebooks = {(notebook.student, notebook.lesson) for notebook in folder.notebooks}
-    notebooks |= {(attempt.student, attempt.lesson) for attempt in gradebook.attempts()}
-    submitters = gradebook.memory().submitters | folder.submitters
-    return HandedIn(submitters, notebooks, roster)
-
-
 def _counting(
     attempts: Iterable[Attempt],
     corrections: Iterable[Correction],
@@ -245,40 +209,3 @@ def _lessons(
     if not attempts and left_out:
         stems = {files.stem for files in course.lessons()}
     return [BuiltLesson.read(files.expected) for files in course.lessons() if files.stem in stems]
-
-
-def _students(submitters: Mapping[str, Submitter], roster: Sequence[RosterEntry]) -> list[Student]:
-    """Return everyone who handed in or is on the roster, sorted."""
-    entries = match_roster(roster, submitters.values())
-    all_submitters = dict(submitters)
-    for entry in {*roster} - {*entries.values()}:
-        if entry.student not in submitters:
-            all_submitters[entry.student] = Submitter(entry.student)
-            entries[entry.student] = entry
-    group_ids = match_groups(roster, submitters.values())
-    students = []
-    for submitter in all_submitters.values():
-        is_expected = not roster or submitter.id in entries
-        if submitter.id in entries or submitter.id not in group_ids.values():
-            student = _student(submitter, entries.get(submitter.id), is_expected)
-            students.append(replace(student, group_id=group_ids.get(student.group, "")))
-    students.sort(key=lambda student: student.id)
-    if any(student.system for student in students):  # a download's ids may be numbers
-        students.sort(key=lambda student: student.name or student.id)
-    return students
-
-
-def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:
-    """Combine a submitter with the student's roster entry."""
-    if entry is None:
-        # Only the roster says logins, if there is one; and a download's ids are none.
-        entry = RosterEntry(submitter.id if is_expected and not submitter.system else "")
-    return Student(
-        id=submitter.id,
-        name=entry.name or submitter.name,
-        system=submitter.system,
-        canvas_id=submitter.canvas_id or entry.canvas_id,
-        is_expected=is_expected,
-        login=entry.student,
-        group=entry.group,
-    )

@@ -184,12 +184,16 @@ def grade(
 
     prepare_processes()  # they start while this process imports the rest
 
-    from pytree_course.class_grading.class_grades import ClassGrades, everything_handed_in
+    from pytree_course.class_grading.class_grades import ClassGrades
     from pytree_course.class_grading.corrections import read_corrections
     from pytree_course.class_grading.folder import ClassFolder, read_handed_in
     from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
     from pytree_course.class_grading.gradebook import Gradebook
-    from pytree_course.class_grading.roster import read_canvas_columns, read_roster
+    from pytree_course.class_grading.roster import (
+        find_students,
+        read_canvas_columns,
+        read_roster,
+    )
     from pytree_course.grading.limits import READING_SECONDS
     from pytree_course.reports.terminal import grading_progress
     from pytree_course.reports.time_in_class import read_times
@@ -218,8 +222,12 @@ def grade(
             gradebook = resources.enter_context(Gradebook(into / GRADEBOOK))
             new_corrections = []
             if corrections:
-                handed_in = everything_handed_in(gradebook, submitted, class_list)
-                new_corrections = read_corrections(corrections, course, handed_in)
+                submitters = gradebook.memory().submitters | submitted.submitters
+                students = find_students(submitters, class_list)
+                attempts = gradebook.attempts()
+                handed_in = {(each.student, each.lesson) for each in attempts}
+                handed_in |= {(each.student, each.lesson) for each in submitted.notebooks}
+                new_corrections = read_corrections(corrections, course, students, handed_in)
             _warn_about_files(submitted, deadline)
             if new_cases:
                 for stem in stems or [files.stem for files in course.lessons()]:
@@ -416,9 +424,9 @@ def appeal(
 ) -> None:
     """For teachers: show what decided a mark, and grade the answer again on the same cases."""
     from pytree_course.class_grading.appeal import find_differences, grade_again, recorded_grading
-    from pytree_course.class_grading.class_grades import ClassGrades, everything_handed_in
-    from pytree_course.class_grading.folder import ClassFolder
+    from pytree_course.class_grading.class_grades import ClassGrades
     from pytree_course.class_grading.gradebook import Gradebook
+    from pytree_course.class_grading.roster import find_student
     from pytree_course.reports.pages import render
 
     course = Course.above()
@@ -426,10 +434,8 @@ def appeal(
     file = _gradebook_file(grades)
     with Gradebook(file) as gradebook:
         all_grades = ClassGrades.combine(course, gradebook)
-        folder = ClassFolder(file.parent)
-        handed_in = everything_handed_in(gradebook, folder, gradebook.memory().roster)
-        student_id = handed_in.only_student(student)
-        counting = all_grades.counting.get((student_id, stem))
+        found = find_student(student, all_grades.students)
+        counting = all_grades.counting.get((found.id, stem))
         if counting is None:
             raise CourseError(f"Nothing that {student} handed in for {stem} was graded.")
         then = recorded_grading(counting, exercise, gradebook.results)
@@ -440,8 +446,7 @@ def appeal(
         if (each.student, each.lesson) == (counting.student, stem)
         and then.basis not in [row.basis for row in each.rows if row.exercise == exercise]
     ]
-    label = all_grades.label(student_id)
-    values = {"attempt": counting, "earlier": earlier, "label": label, "most": MAX_CASES}
+    values = {"attempt": counting, "earlier": earlier, "student": found, "most": MAX_CASES}
     console.print(Text(render("reports/appeal.txt", then=then, **values)), soft_wrap=True)
     with _prefix_errors("It cannot be graded again."), ExitStack() as resources:
         pools = resources.enter_context(_pools([file.parent], 1, None, unsandboxed))

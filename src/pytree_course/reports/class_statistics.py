@@ -7,7 +7,8 @@ from enum import IntEnum
 from math import ceil, log2
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
-from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades, Student
+from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades
+from pytree_course.class_grading.roster import Student
 from pytree_course.grading.submission import LATER_CELL
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
 from pytree_course.judging.verdicts import VerdictKind

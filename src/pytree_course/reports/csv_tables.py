@@ -11,8 +11,9 @@ from functools import partial
 from pathlib import Path
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
-from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades, Student
+from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades
 from pytree_course.class_grading.downloads import CANVAS, MOODLE
+from pytree_course.class_grading.roster import Student
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.rendering import render
 from pytree_course.texts import printable, write_files

@@ -19,8 +19,9 @@ from markupsafe import Markup
 from msgspec import structs
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState, Basis, VerdictRow
-from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades, Student
+from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades
 from pytree_course.class_grading.corrections import COLUMNS
+from pytree_course.class_grading.roster import Student
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
 from pytree_course.judging.feedback import (
     FEEDBACK_TEMPLATES,
@@ -161,7 +162,6 @@ def _render_report(grades: ClassGrades, names: dict[str, str], times: TimesInCla
         "sorting.js",
         grades=grades,
         names=names,
-        labels={student.id: student.label for student in grades.students},
         on_public_cases=ON_PUBLIC_CASES,
         student_counts=student_counts,
         points=points,
