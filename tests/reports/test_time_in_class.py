@@ -8,7 +8,7 @@ import pytest
 
 from pytree_course.board.log import Log
 from pytree_course.course import CourseError
-from pytree_course.reports.time_in_class import TimeInClass, read_times
+from pytree_course.reports.class_statistics import TimeInClass, read_times
 from tests.made_grades import NOON, made_attempt, made_grades, made_row
 from tests.reports.test_pages import pages_of, visible
 

@@ -55,7 +55,7 @@ def mark_changes(before: Counting, after: Counting) -> Iterator[MarkChange]:
             if old.student == new.student and old.state == new.state:
                 reasons = [verdict.reason for verdict in verdicts] or reasons
             reason = "; ".join(dict.fromkeys(reasons)) or AGAIN
-            if has_other_mark or old.answers_digest == new.answers_digest:
+            if has_other_mark or old.answers == new.answers:
                 yield MarkChange(*pair, _mark(old), _mark(new), reason, verdicts)
 
 
@@ -69,7 +69,7 @@ def _reason(old: Attempt, new: Attempt) -> str:
         return ANOTHER_HAND_IN
     if old.state != new.state:
         return f"{old.state} before, now {new.state}"
-    return NEW_ANSWERS if old.answers_digest != new.answers_digest else AGAIN
+    return NEW_ANSWERS if old.answers != new.answers else AGAIN
 
 
 def _verdict_changes(old: Attempt, new: Attempt) -> Iterator[VerdictChange]:

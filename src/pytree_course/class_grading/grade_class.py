@@ -19,6 +19,7 @@ from pytree_course.class_grading.attempt import (
     VerdictRow,
     counting_attempts,
     current_environment,
+    digest,
     verdict_row,
     with_reason_of,
 )
@@ -347,7 +348,6 @@ class ClassGrading:
         return Attempt(
             student=submitter.id,
             lesson=notebook.lesson,
-            answers_digest=notebook.digest,
             handed_in=notebook.handed_in,
             graded_at=_now(),
             state=state,
@@ -358,7 +358,6 @@ class ClassGrading:
             python=notebook.submission.python,
             name=submitter.name,
             system=submitter.system,
-            canvas_id=submitter.canvas_id,
             handed_in_as=notebook.handed_in_as,
         )
 
@@ -381,7 +380,7 @@ def _group(all_work: Iterable[Work]) -> list[list[Work]]:
     groups = defaultdict(list)
     for work in all_work:
         attempt, exercises = work
-        groups[attempt.lesson, attempt.answers_digest, exercises].append(work)
+        groups[attempt.lesson, digest(attempt.answers), exercises].append(work)
     return list(groups.values())
 
 

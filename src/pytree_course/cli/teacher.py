@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # importing grading is slow
     from pytree_course.class_grading.grade_class import Summary
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.class_grading.roster import RosterEntry
-    from pytree_course.reports.time_in_class import TimesInClass
+    from pytree_course.reports.class_statistics import TimesInClass
 
 THIS_MACHINE = "127.0.0.1"
 GRADEBOOK = "gradebook.sqlite"
@@ -195,8 +195,8 @@ def grade(
         read_roster,
     )
     from pytree_course.grading.limits import READING_SECONDS
+    from pytree_course.reports.class_statistics import read_times
     from pytree_course.reports.terminal import grading_progress
-    from pytree_course.reports.time_in_class import read_times
 
     course = Course.above()
     with ExitStack() as resources:
@@ -207,7 +207,7 @@ def grade(
             class_list = read_roster(roster) if roster else _remembered_roster(into)
             times = read_times(classroom) if classroom else {}
             pools = None
-            submitted = ClassFolder(into)
+            submitted = ClassFolder()
             if folder is None:
                 _gradebook_file(into)
             else:

@@ -32,7 +32,7 @@ from pytree_course.judging.feedback import (
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.observing.observations import Raised
 from pytree_course.reports import class_statistics
-from pytree_course.reports.time_in_class import TimesInClass
+from pytree_course.reports.class_statistics import TimesInClass
 from pytree_course.texts import printable_lines, truncate, write_files
 
 GENERATOR_TAG = '<meta name="generator" content="pytree-course">'
