@@ -113,6 +113,7 @@ def test_moodles_zip_maps_names_to_usernames_and_says_whom_it_could_not(quick, m
     roster.write_text("student,name\nada,Ada Lovelace\ncy,Cy Twombly\n")
     _, err = quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
     assert "Ada Lovelace (ada)" in (quick.into / "report.html").read_text("utf-8")
+    assert "Bob Ray_502_assignsubmission_onlinetext_: it is Moodle's onlinetext, not a file" in err
     assert "for Moodle's downloads do not say usernames: Bob Ray." in err
     ((name, page),) = quick.feedback("moodle").items()
     assert name == "Ada Lovelace_501_assignsubmission_file/feedback.html"

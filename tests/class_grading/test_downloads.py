@@ -165,37 +165,3 @@ def test_downloads_that_do_not_say_whose_a_file_is_are_refused_by_name(
     put(folder / name)
     with pytest.raises(CourseError, match=f"it is from {system}, "):
         read_class_folder(folder, course)
-
-
-def test_moodles_folders_and_files(folder, course):
-    put(folder / "Ada Lovelace_1_assignsubmission_file_" / "01_mini_exercises.ipynb")
-    put(folder / "Ada Lovelace_1_assignsubmission_onlinetext" / "onlinetext.html")
-    put(folder / "Bob Ray_2_assignsubmission_file" / "week 1" / "01_mini_exercises-2.ipynb")
-    put(folder / "Cy Twombly_3_assignsubmission_file_01_mini_exercises.ipynb")
-    found = read_class_folder(folder, course)
-    assert {each.student: each.file.name for each in found.notebooks} == {
-        "Ada Lovelace": "01_mini_exercises.ipynb",
-        "Bob Ray": "01_mini_exercises-2.ipynb",
-        "Cy Twombly": "Cy Twombly_3_assignsubmission_file_01_mini_exercises.ipynb",
-    }
-    assert found.left_out == [
-        (
-            "Ada Lovelace",
-            "Ada Lovelace_1_assignsubmission_onlinetext",
-            "it is Moodle's onlinetext, not a file",
-        )
-    ]
-
-
-def test_what_else_is_in_a_download_is_said_and_it_is_not_asked_when_work_was_handed_in(
-    folder, course, tmp_path
-):
-    put(folder / "raybob_77_8_01_mini_exercises.ipynb")
-    put_file(folder / "raybob_77_8_essay.pdf", "%PDF")
-    put_file(folder / "raybob_77_text.html", "<p>")
-    found = read_class_folder(folder, course)
-    assert [*found.submitters] == ["77"]
-    assert found.left_out == [
-        ("77", "raybob_77_8_essay.pdf", "it is a PDF, not a notebook"),
-        ("77", "raybob_77_text.html", "it is a web page, not a notebook"),
-    ]

@@ -50,9 +50,11 @@ def gradebook(tmp_path):
         yield book
 
 
-def test_what_is_recorded_is_there_when_the_file_is_opened_again(gradebook):
+def test_attempts_are_kept_in_order_and_never_replaced(gradebook):
+    again = replace(ATTEMPT, rows=ATTEMPT.rows[:1])
     gradebook.record(ATTEMPT)
-    assert Gradebook(gradebook.file).attempts() == [ATTEMPT]
+    gradebook.record(again)
+    assert Gradebook(gradebook.file).attempts() == [ATTEMPT, again]
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"])))
@@ -61,13 +63,6 @@ def test_any_text_survives(tmp_path_factory, text):
     with Gradebook(tmp_path_factory.mktemp("book") / "gradebook.sqlite") as book:
         book.record(attempt)
         assert book.attempts() == [attempt]
-
-
-def test_attempts_are_added_and_never_replaced(gradebook):
-    gradebook.record(ATTEMPT)
-    again = replace(ATTEMPT, rows=ATTEMPT.rows[:1])
-    gradebook.record(again)
-    assert gradebook.attempts() == [ATTEMPT, again]
 
 
 def test_a_lesson_has_one_seed_until_another_is_drawn(gradebook):

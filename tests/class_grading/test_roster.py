@@ -34,10 +34,6 @@ def test_the_list_gives_the_students_names(tmp_path):
     assert read_roster(file) == [ADA, RosterEntry("bob"), RosterEntry("zo\xeb")]  # in one form
 
 
-def test_blanks_around_the_columns_names_are_removed(tmp_path):
-    assert read_roster(written(tmp_path, " student , name\nada, Ada Lovelace\n")) == [ADA]
-
-
 def test_canvass_own_export_of_the_grades_is_a_list_too(tmp_path):
     file = written(
         tmp_path,
@@ -59,8 +55,8 @@ def test_what_excel_saves_is_a_list_too(tmp_path, separator, encoding):
 
 
 @pytest.mark.parametrize("above", ["sep=;\r\n", "Our class, 2026\n\n", "\n"])
-def test_lines_above_the_columns_and_capitals_in_them_do_not_matter(tmp_path, above):
-    assert read_roster(written(tmp_path, f"{above}Student;Name\nada;Ada Lovelace\n")) == [ADA]
+def test_a_title_above_the_columns_blanks_and_capitals_do_not_matter(tmp_path, above):
+    assert read_roster(written(tmp_path, f"{above} Student ; Name\nada; Ada Lovelace\n")) == [ADA]
 
 
 def test_github_classrooms_export_is_a_list_too(tmp_path):

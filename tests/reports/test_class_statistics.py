@@ -81,18 +81,13 @@ def test_those_who_tried_and_failed_come_first_then_the_blank_then_those_not_rea
     ]
 
 
-def test_a_lesson_that_is_missing_is_named_and_not_tried():
-    done = made_attempt("a", [made_row("count", "incorrect"), made_row("paths", "correct")])
-    (found,) = count_students(made_grades([done], [made_lesson(), made_lesson("02_made")]))
-    assert (found.untried, found.missing) == (2, {"02_made": "not handed in"})
-
-
-def test_a_blank_lesson_beside_a_good_one_is_named():
+def test_a_missing_and_a_blank_lesson_beside_a_good_one_are_named():
     rows = [made_row("count", "not attempted"), made_row("paths", "not attempted")]
-    blank = made_attempt("a", rows, "02_made")
     good = made_attempt("a", [made_row("count", "correct"), made_row("paths", "correct")])
-    (found,) = count_students(made_grades([good, blank], [made_lesson(), made_lesson("02_made")]))
-    assert found.blank == ["02_made"]
+    lessons = [*map(made_lesson, ("01_made", "02_made", "03_made"))]
+    (found,) = count_students(made_grades([good, made_attempt("a", rows, "02_made")], lessons))
+    assert (found.untried, found.blank) == (4, ["02_made"])
+    assert found.missing == {"03_made": "not handed in"}
 
 
 def test_misconceptions_are_counted_with_who_holds_them():

@@ -86,12 +86,6 @@ def test_a_row_is_one_line_without_a_formula_wherever_a_spreadsheet_splits(text)
     line.encode()
 
 
-@given(st.text(st.characters(categories=["L", "N", "Zs"])))
-def test_a_name_of_letters_and_blanks_stays_as_it_is(name):
-    if name.isprintable():
-        assert read(to_csv([[name, "x"]])) == [[name, "x"]]
-
-
 def test_honest_names_come_back_from_every_table_as_they_are(tmp_path):
     assert write_tables(strange_class(HONEST), tmp_path) == []
     found = {file.name: file.read_bytes().decode() for file in tmp_path.glob("*.csv")}

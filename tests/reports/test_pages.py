@@ -304,40 +304,26 @@ def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_p
 
 # --- what is large, damaged or strange costs its own place, and others nothing
 
-NUMBER = Number("int", 41)
-
-
-def with_failure(**changes):
-    return made_row("count", "incorrect", failure=failure(**changes))
-
-
-def class_with(row, **values):
-    """Return a class with one strange row, and honest ones beside it."""
-    attempts = [
-        made_attempt("ada", [made_row("count", "correct")]),
-        made_attempt("eve", [row, made_row("paths", "correct")], **values),
-        made_attempt("zoe", [with_failure(note="a note of zoe's")]),
-    ]
-    return made_grades(attempts)
-
 
 def test_fifty_inputs_are_ten_and_a_count(tmp_path):
-    row = with_failure(inputs=[NUMBER] * MAX_INPUTS, written=["41"] * MAX_INPUTS)
-    page = pages_of(class_with(row), tmp_path)["students/eve.html"]
+    many = failure(inputs=[Number("int", 41)] * MAX_INPUTS, written=["41"] * MAX_INPUTS)
+    attempt = made_attempt("eve", [made_row("count", "incorrect", failure=many)])
+    page = pages_of(made_grades([attempt]), tmp_path)["students/eve.html"]
     assert "… and 40 more inputs" in visible(page)
     assert page.count("<svg") == 11
 
 
 def test_the_end_of_a_long_answer_is_left_out(tmp_path):
-    answers = {"count": "<" * 10_000}
-    written = pages_of(class_with(made_row("count", "incorrect"), answers=answers), tmp_path)
+    row, answers = made_row("count", "incorrect"), {"count": "<" * 10_000}
+    written = pages_of(made_grades([made_attempt("eve", [row], answers=answers)]), tmp_path)
     for name in ("students/eve.html", "answers.html"):
         assert "Shortened: 4,000 of 10,000 characters are not shown." in written[name]
 
 
 def test_what_was_remarked_of_a_notebook_is_on_its_page_without_the_teachers_folders(tmp_path):
     reason = "of 20 notebooks, the last counts; /secret place/eve/01_made.ipynb is the <b>last</b>"
-    written = pages_of(class_with(made_row("count", "correct"), reason=reason), tmp_path)
+    attempt = made_attempt("eve", [made_row("count", "correct")], reason=reason)
+    written = pages_of(made_grades([attempt]), tmp_path)
     said = "Remark: of 20 notebooks, the last counts; 01_made.ipynb is the <b>last</b>"
     assert said in visible(written["students/eve.html"])
     assert "of 20 notebooks" in visible(written["report.html"])

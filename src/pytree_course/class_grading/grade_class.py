@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -253,50 +252,43 @@ class ClassGrading:
     def _start_runs(
         self, groups: list[list[Work]], pool: Executor, authors_pool: Executor
     ) -> dict[Run, list[Work]]:
-        """Start a run of each group's answers; return the group of each run that could start."""
+        """Start a run of each group's answers; return the runs with their groups."""
         runs: dict[Run, list[Work]] = {}
         for group in groups:
-            with self._recording_failure(group):
-                attempt, exercises = group[0]
-                right_results = self._find_right_results(attempt.lesson, authors_pool)
-                settings = make_run_settings(
-                    self._lesson(attempt.lesson), right_results, in_sandbox=self.options.in_sandbox
-                )
-                answers, helpers = _split_answers(attempt, exercises)
-                runs[pool.submit(run_answers, answers, settings, helpers)] = group
+            attempt, exercises = group[0]
+            right_results = self._find_right_results(attempt.lesson, authors_pool)
+            settings = make_run_settings(
+                self._lesson(attempt.lesson), right_results, in_sandbox=self.options.in_sandbox
+            )
+            answers, helpers = _split_answers(attempt, exercises)
+            runs[pool.submit(run_answers, answers, settings, helpers)] = group
         return runs
 
-    @contextmanager
-    def _recording_failure(self, group: Sequence[Work]) -> Iterator[None]:
-        """Record an exception as the outcome of this work.
+    def _judge(self, work: Work, run: Run) -> None:
+        """Judge a finished run, and record the verdicts, or what went wrong.
 
         A `CourseError`, such as a full disk, is no submission's fault: it ends the grading.
         """
+        attempt, exercises = work
+        lesson = self._lesson(attempt.lesson)
+        right_results = self.right_results[attempt.lesson]
         try:
-            yield
+            new_rows, results = grade_rows(attempt, exercises, run.result(), lesson, right_results)
         except CourseError:
             raise
         except Exception as error:
             reason = printable(_describe_error(error))
-            for attempt, _ in group:
-                self.summary.failed.append((attempt.student, attempt.lesson, reason))
-                if not attempt.rows:  # otherwise the earlier grade goes on to count
-                    failed = structs.replace(attempt, state=AttemptState.FAILED, reason=reason)
-                    self._record_ungraded(failed, None)
-
-    def _judge(self, work: Work, run: Run) -> None:
-        """Judge a finished run, and record the verdicts for a student who handed it in."""
-        with self._recording_failure([work]):
-            attempt, exercises = work
-            lesson = self._lesson(attempt.lesson)
-            right_results = self.right_results[attempt.lesson]
-            new_rows, results = grade_rows(attempt, exercises, run.result(), lesson, right_results)
-            rows = {row.exercise: row for row in attempt.rows} | new_rows
-            graded = structs.replace(
-                attempt, state=AttemptState.GRADED, rows=[rows[name] for name in lesson.points]
-            )
-            self._record(graded, results)
-            self.summary.graded += 1
+            self.summary.failed.append((attempt.student, attempt.lesson, reason))
+            if not attempt.rows:  # otherwise the earlier grade goes on to count
+                failed = structs.replace(attempt, state=AttemptState.FAILED, reason=reason)
+                self._record_ungraded(failed, None)
+            return
+        rows = {row.exercise: row for row in attempt.rows} | new_rows
+        graded = structs.replace(
+            attempt, state=AttemptState.GRADED, rows=[rows[name] for name in lesson.points]
+        )
+        self._record(graded, results)
+        self.summary.graded += 1
 
     def find_new_reasons(self) -> None:
         """Look for the reasons of stored wrong results again, where misconceptions have changed."""

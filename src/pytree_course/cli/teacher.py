@@ -50,6 +50,14 @@ UNSANDBOXED = (
     "Do this with your own work only."
 )
 
+Grades = Annotated[
+    Path,
+    typer.Argument(metavar="FOLDER_OR_GRADEBOOK", help="Where `grade` wrote to, or its gradebook."),
+]
+Unsandboxed = Annotated[
+    bool, typer.Option("--unsandboxed", help="Run answers without protection: only your own!")
+]
+
 
 @app.command()
 def classroom(
@@ -174,10 +182,7 @@ def grade(
             help="Accept that, without the course's sources, grading uses the learners' cases.",
         ),
     ] = False,
-    unsandboxed: Annotated[
-        bool,
-        typer.Option("--unsandboxed", help="Run the notebooks without protection: only your own!"),
-    ] = False,
+    unsandboxed: Unsandboxed = False,
 ) -> None:
     """For teachers: grade a class; write a gradebook, tables and pages."""
     from pytree_course.class_grading.pool import local_pool, prepare_processes
@@ -386,12 +391,7 @@ def _prefix_errors(state: str) -> Iterator[None]:
 
 @app.command()
 def explain(
-    grades: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER_OR_GRADEBOOK", help="Where `grade` wrote to, or its gradebook."
-        ),
-    ],
+    grades: Grades,
 ) -> None:
     """For teachers and authors: list wrong results that no misconception explains."""
     from pytree_course.class_grading.class_grades import ClassGrades
@@ -408,19 +408,11 @@ def explain(
 
 @app.command()
 def appeal(
-    grades: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER_OR_GRADEBOOK", help="Where `grade` wrote to, or its gradebook."
-        ),
-    ],
+    grades: Grades,
     student: Annotated[str, typer.Argument(help="The student, as in the report's tables.")],
     lesson: Lesson,
     exercise: Annotated[str, typer.Argument(help="The exercise, such as count_leaves.")],
-    unsandboxed: Annotated[
-        bool,
-        typer.Option("--unsandboxed", help="Run the answer without protection: only your own!"),
-    ] = False,
+    unsandboxed: Unsandboxed = False,
 ) -> None:
     """For teachers: show what decided a mark, and grade the answer again on the same cases."""
     from pytree_course.class_grading.appeal import find_differences, grade_again, recorded_grading
