@@ -110,7 +110,7 @@ def test_nbgraders_points_are_ours(graded, built_course, student):
     assert ours.points == {"right": 3, "noisy": 1, "deleted": 1}.get(student, 0)
 
 
-def test_the_feedback_is_in_nbgraders_notebook_and_the_error_is_one_line(graded):
+def test_nbgraders_notebook_has_the_feedback_and_one_line_of_error(graded):
     file = graded / "autograded" / "wrong" / ASSIGNMENT / "01_mini_exercises.ipynb"
     cells = {cell.id: cell for cell in nbformat.read(file, as_version=4).cells}
     feedback, error = cells["count_leaves-check"].outputs
@@ -124,7 +124,7 @@ def test_nobodys_progress_is_kept(graded, built_course):
     assert not (built_course / "progress.jsonl").exists()
 
 
-def test_a_kernel_that_is_not_told_where_the_course_is_says_what_to_set(tmp_path):
+def test_a_kernel_without_the_course_says_what_to_set(tmp_path):
     code = "from pytree_course.course import Course; Course.of_notebook()"
     done = subprocess.run(
         [sys.executable, "-c", code],

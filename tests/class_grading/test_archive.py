@@ -70,7 +70,7 @@ def test_every_layout_is_found_in_a_zip_also_below_other_folders(zipped, course,
     assert ignored == {}
 
 
-def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(zipped, course):
+def test_a_zip_knows_students_without_notebooks_and_the_files_times(zipped, course):
     zipped.put("ada/01_mini_exercises.ipynb")
     zipped.put("bob/essay.pdf", "%PDF")
     zipped.put("cyd/")
@@ -147,7 +147,7 @@ def test_damaged_entries_cost_themselves_only(zipped, course):
         assert reasons[damaged].startswith("it cannot be unpacked: ")
 
 
-def test_names_are_utf_8_even_unsaid_and_those_that_windows_explorer_wrote_are_said(zipped, course):
+def test_names_in_zips_are_utf_8_and_others_are_doubted(zipped, course):
     zipped.put("Zoë Müller/01_mini_exercises.ipynb", utf8=False)
     found = zipped.found(course)
     assert ([*found.submitters], found.doubts) == (["Zoë Müller"], [])
@@ -160,7 +160,7 @@ def test_names_are_utf_8_even_unsaid_and_those_that_windows_explorer_wrote_are_s
     assert "are not in UTF-8" in found.doubts[0]
 
 
-def test_the_same_zip_goes_to_the_same_folder_and_a_newer_one_to_another(zipped, course):
+def test_the_same_zip_is_unpacked_once_a_newer_one_elsewhere(zipped, course):
     zipped.put("ada/01_mini_exercises.ipynb")
     first = zipped.found(course).notebooks
     assert zipped.found(course).notebooks == first
@@ -172,7 +172,7 @@ def test_the_same_zip_goes_to_the_same_folder_and_a_newer_one_to_another(zipped,
 
 
 @pytest.mark.parametrize("data", [b"", b"not a zip", b"PK\x05\x06" + b"\0" * 17, "no UTF-8"])
-def test_what_is_no_zip_that_can_be_read_or_unpacked_is_refused(zipped, course, data):
+def test_a_zip_that_cannot_be_unpacked_is_refused(zipped, course, data):
     if data == "no UTF-8":  # and says that it is
         zipped.put("zo\xeb/01_mini_exercises.ipynb")
         zipped.into.write_text("my notes")

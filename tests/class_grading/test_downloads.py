@@ -46,7 +46,7 @@ def test_a_name_says_whose_it_is(name, says):
     assert (who.id, who.name, who.canvas_id, download.remark) == says
 
 
-def test_two_of_one_name_are_said_and_how_the_list_of_the_class_tells_them_apart(folder, course):
+def test_namesakes_are_named_and_the_roster_tells_them_apart(folder, course):
     for name in ("Ada King_501_assignsubmission_file", "Ada King_502_assignsubmission_file"):
         put(folder / name / "01_mini_exercises.ipynb")
     for name in ("raybob_77_8_01_mini_exercises.ipynb", "raybob_78_9_01_mini_exercises.ipynb"):
@@ -87,7 +87,7 @@ def test_where_names_hold_other_numbers_the_list_of_the_class_decides(forged):
     assert students([forged])[forged].startswith("the student's id is ambiguous: ")
 
 
-def test_a_name_that_may_be_twos_on_the_list_is_nobodys_and_both_are_said():
+def test_an_ambiguous_file_name_is_refused_and_both_students_named():
     read = students([ADA, AS_ADA], ["1001", "2002"])
     assert read[ADA] == "1001"
     assert "1001 (lovelaceada) or " in read[AS_ADA]
@@ -99,7 +99,7 @@ def test_a_name_that_may_be_twos_on_the_list_is_nobodys_and_both_are_said():
     user=st.integers(1, 999),
     rest=st.from_regex(r"\w{1,8}(_\d+_\w{1,8}){0,2}", fullmatch=True),
 )
-def test_whatever_a_student_and_a_file_are_called_no_other_student_has_it_unsaid(name, user, rest):
+def test_no_choice_of_names_gives_a_file_to_somebody_else(name, user, rest):
     file = f"{name.lower()}_{user}_8_{rest}.ipynb"
     assert students([file])[file] == str(user) or " or " in students([file])[file]
 
@@ -109,7 +109,7 @@ def test_other_names_are_nobodys(name):
     assert download_names([name]) == {}
 
 
-def test_of_a_students_files_from_canvas_the_highest_number_is_the_last_one(folder, course):
+def test_of_canvass_files_the_highest_number_counts(folder, course):
     for name in ("1001_01_mini_exercises-1.ipynb", "999_01_mini_exercises.ipynb"):
         os.utime(put(folder / f"lovelaceada_12345_{name}"), (1_000_000 + ("999" in name),) * 2)
     (notebook,) = read_class_folder(folder, course).notebooks
@@ -159,9 +159,7 @@ def test_of_what_brightspace_has_of_a_student_the_last_date_counts(
         ("Leaves_ada_attempt_2026-09-10-11-59-00.txt", "Blackboard"),
     ],
 )
-def test_downloads_that_do_not_say_whose_a_file_is_are_refused_by_name(
-    folder, course, name, system
-):
+def test_downloads_that_do_not_name_students_are_refused(folder, course, name, system):
     put(folder / name)
     with pytest.raises(CourseError, match=f"it is from {system}, "):
         read_class_folder(folder, course)

@@ -84,7 +84,7 @@ def test_a_gradebook_of_another_version_is_refused_with_what_to_do(tmp_path, sta
     assert file.read_bytes() == before
 
 
-def test_a_gradebook_that_is_none_or_cannot_be_made_or_written_is_said(tmp_path, gradebook):
+def test_an_unusable_gradebook_is_refused_and_left_alone(tmp_path, gradebook):
     file = tmp_path / "notes.txt"
     file.write_text("my notes" * 1000)
     for wrong in (file, file / "gradebook.sqlite", tmp_path):

@@ -81,7 +81,7 @@ def test_who_matches_nobody_is_named_with_the_nearest_folder():
 
 
 @pytest.mark.parametrize("login", ["-ada", "=ada", "+ada", "@ada"])
-def test_a_login_that_begins_as_a_formula_does_is_read_and_matched_as_it_is(tmp_path, login):
+def test_a_login_that_looks_like_a_formula_is_kept(tmp_path, login):
     (entry,) = read_roster(written(tmp_path, f'student,name\n"{login}",Ada\n'))
     assert entry == RosterEntry(login, "Ada")
     assert matched([entry], Submitter(login)) == {login: login}
@@ -99,7 +99,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "said"), REFUSED.items())
-def test_what_is_no_list_or_has_a_student_twice_is_refused_with_the_reason(tmp_path, text, said):
+def test_a_bad_roster_is_refused_with_the_reason(tmp_path, text, said):
     with pytest.raises(CourseError, match=said):
         read_roster(written(tmp_path, text))
     with pytest.raises(CourseError, match="cannot be read"):

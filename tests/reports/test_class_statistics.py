@@ -52,7 +52,7 @@ def test_what_could_not_be_graded_is_counted_nowhere():
     ]
 
 
-def test_those_who_tried_and_failed_come_first_then_the_blank_then_those_not_read():
+def test_students_who_tried_and_failed_come_first():
     kinds = {
         "a": [None],
         "b": ["not attempted", "not attempted"],

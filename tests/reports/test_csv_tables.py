@@ -99,7 +99,7 @@ def test_honest_names_come_back_from_every_table_as_they_are(tmp_path):
     assert [row[0] for row in exercises] == feedback == HONEST
 
 
-def test_a_student_with_canvass_id_or_a_login_is_imported_and_no_other():
+def test_only_students_with_an_id_or_login_are_imported():
     students = [
         Student("12", "=1", CANVAS, "12"),
         Student("13", "Bob", CANVAS),

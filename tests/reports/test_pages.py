@@ -139,7 +139,7 @@ def test_a_students_page_says_what_became_of_every_exercise(grades, tmp_path):
         assert words in page, words
 
 
-def test_a_students_page_names_nobody_else_and_says_nothing_of_what_was_expected(grades, tmp_path):
+def test_a_students_page_shows_no_other_student_nor_expected_results(grades, tmp_path):
     pages = pages_of(grades, tmp_path)
     others = {student.id for student in grades.students}
     for student in grades.students:
@@ -159,7 +159,7 @@ def test_a_students_page_says_why_there_is_no_grade(grades, tmp_path):
     assert "OSError" not in failed
 
 
-def test_a_file_that_was_not_read_is_on_the_page_in_the_report_and_in_the_table(grades, tmp_path):
+def test_a_file_left_out_is_named_on_page_report_and_table(grades, tmp_path):
     left_out = [LeftOut("gil", "week 1/homework.py", "no exercise notebook of this course")]
     grades = dataclasses.replace(grades, left_out=left_out)
     said = "week 1/homework.py : no exercise notebook of this course."
@@ -217,7 +217,7 @@ def test_whatever_students_write_is_only_text(tmp_path):
     assert r"]]>\x00\u202e\ud800" in own
 
 
-def test_a_page_of_an_earlier_run_does_not_stay_but_a_teachers_own_does(tmp_path):
+def test_earlier_pages_are_removed_but_not_the_teachers_own(tmp_path):
     row = made_row("count", "correct")
     pages_of(made_grades([made_attempt("fay", [row])]), tmp_path)
     (tmp_path / "students" / "mine.html").write_text("<p>my own</p>")
@@ -226,7 +226,7 @@ def test_a_page_of_an_earlier_run_does_not_stay_but_a_teachers_own_does(tmp_path
     assert names == {"students/12351.html", "students/mine.html"}
 
 
-def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
+def test_students_pages_never_collide_or_leave_their_folder():
     students = ["ada", "Ada", "ADA", "../x", "x", "..", ".", "a/b", "a-b", "a\\b"]
     students += ["report", "ada~0123456789abcdef", "é", "e\u0301", "🌲"]
     students += ["x" * 300, "x" * 301, "a\x00", "x.html", ".hidden", "a b", "a_b", "-rf"]
@@ -320,7 +320,7 @@ def test_the_end_of_a_long_answer_is_left_out(tmp_path):
         assert "Shortened: 4,000 of 10,000 characters are not shown." in written[name]
 
 
-def test_what_was_remarked_of_a_notebook_is_on_its_page_without_the_teachers_folders(tmp_path):
+def test_remarks_are_on_the_page_without_the_teachers_folders(tmp_path):
     reason = "of 20 notebooks, the last counts; /secret place/eve/01_made.ipynb is the <b>last</b>"
     attempt = made_attempt("eve", [made_row("count", "correct")], reason=reason)
     written = pages_of(made_grades([attempt]), tmp_path)

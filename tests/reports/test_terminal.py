@@ -18,9 +18,7 @@ ADA = Student("12345", "lovelaceada", login="ada.lovelace@example.org")
 
 
 @pytest.mark.parametrize("columns", [60, 200])
-def test_of_a_class_is_said_what_changed_what_was_not_graded_and_where_the_report_is(
-    columns, tmp_path
-):
+def test_the_terminal_names_changes_ungraded_work_and_the_report(columns, tmp_path):
     row = made_row("count", "correct")
     lost = made_attempt("12345", [row], state=AttemptState.UNREADABLE, reason="it is empty")
     verdict = VerdictChange("count", "error", "correct", "the check changed")

@@ -43,7 +43,7 @@ def checked(minute, who, exercise, *, right=False):
     return minute, who, "checked", data
 
 
-def test_time_before_a_check_is_its_exercises_unless_it_was_a_break(session):
+def test_time_before_a_check_counts_unless_it_was_a_break(session):
     file = session(
         joined(0, "ada"),
         joined(1, "bob"),
