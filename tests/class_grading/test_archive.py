@@ -7,9 +7,8 @@ import zipfile
 import pytest
 
 from pytree_course.class_grading import archive
-from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.course import CourseError
-from tests.made_submissions import SAME_PROCESS, WORKED_IN
+from tests.made_submissions import WORKED_IN, read_class
 
 A_PDF = "it is a PDF, not a notebook"
 
@@ -38,7 +37,7 @@ class Zip:
         return files, {f"{student}/{file}": why for student, file, why in found.left_out}
 
     def found(self, course):
-        return read_handed_in(self.file, course, self.into, SAME_PROCESS)
+        return read_class(self.file, course)
 
 
 @pytest.fixture

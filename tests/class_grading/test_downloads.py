@@ -7,19 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.class_grading.downloads import download_names
-from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.roster import RosterEntry, match_roster
 from pytree_course.course import CourseError
 from tests.conftest import put as put_file
-from tests.made_submissions import SAME_PROCESS, WORKED_IN
+from tests.made_submissions import WORKED_IN, read_class
 
 
 def put(file):
     return put_file(file, WORKED_IN)
-
-
-def read_class_folder(folder, course):
-    return read_handed_in(folder, course, folder.parent / "grades", SAME_PROCESS)
 
 
 ADA_LOVELACE = ("Ada Lovelace", "", "", "")
@@ -51,7 +46,7 @@ def test_namesakes_are_named_and_the_roster_tells_them_apart(folder, course):
         put(folder / name / "01_mini_exercises.ipynb")
     for name in ("raybob_77_8_01_mini_exercises.ipynb", "raybob_78_9_01_mini_exercises.ipynb"):
         put(folder / name)
-    found = read_class_folder(folder, course)
+    found = read_class(folder, course)
     canvas, moodle = found.doubts
     assert canvas == (
         "77 and 78 are 2 students of one name, raybob: Canvas's numbers tell them apart."
@@ -112,7 +107,7 @@ def test_other_names_are_nobodys(name):
 def test_of_canvass_files_the_highest_number_counts(folder, course):
     for name in ("1001_01_mini_exercises-1.ipynb", "999_01_mini_exercises.ipynb"):
         os.utime(put(folder / f"lovelaceada_12345_{name}"), (1_000_000 + ("999" in name),) * 2)
-    (notebook,) = read_class_folder(folder, course).notebooks
+    (notebook,) = read_class(folder, course).notebooks
     assert notebook.file.name == "lovelaceada_12345_1001_01_mini_exercises-1.ipynb"
     assert notebook.remark == (
         f"of 2 notebooks, the last counts: {notebook.file.name}, "
@@ -141,7 +136,7 @@ def test_of_what_brightspace_has_of_a_student_the_last_date_counts(
     put(folder / place.format("123457-78910 - Bob Ray - 10 septembre 2026 23:59", "hw1.ipynb"))
     put(folder / place.format("123458-78910 - Bob Ray - 10 septembre 2026 23:59", "hw1.ipynb"))
     put_file(folder / "index.html", "<html>")
-    found = read_class_folder(folder, course)
+    found = read_class(folder, course)
     assert [*found.submitters] == ["Ada Lovelace", "Bob Ray_123457-78910", "Bob Ray_123458-78910"]
     ada, bob, _ = found.notebooks if found.notebooks[0].student[0] == "A" else found.notebooks[::-1]
     assert later in str(ada.file)
@@ -162,4 +157,4 @@ def test_of_what_brightspace_has_of_a_student_the_last_date_counts(
 def test_downloads_that_do_not_name_students_are_refused(folder, course, name, system):
     put(folder / name)
     with pytest.raises(CourseError, match=f"it is from {system}, "):
-        read_class_folder(folder, course)
+        read_class(folder, course)

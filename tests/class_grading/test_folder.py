@@ -19,7 +19,7 @@ from pytree_course.class_grading.student_files import A_LINK, NO_FILE, NO_STAMP,
 from pytree_course.course import CourseError
 from pytree_course.grading.submission import read_submission_of_any_lesson
 from tests.conftest import put
-from tests.made_submissions import SAME_PROCESS, WORKED_IN
+from tests.made_submissions import WORKED_IN, read_class
 
 EXERCISES = "01_mini_exercises.ipynb"
 MARKS = "<<<<<<< HEAD\n" + WORKED_IN
@@ -28,11 +28,7 @@ MARKS = "<<<<<<< HEAD\n" + WORKED_IN
 @pytest.fixture
 def class_folder(folder, course):
     """Return a function that reads the class's folder, or another one."""
-
-    def read(path=folder, roster=()):
-        return read_handed_in(path, course, folder.parent / "grades", SAME_PROCESS, roster)
-
-    return read
+    return lambda path=folder, roster=(): read_class(path, course, roster)
 
 
 def found(read):
