@@ -12,6 +12,7 @@ import pytest
 from pytree_course import drawing
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades
+from pytree_course.class_grading.gradebook import Memory
 from pytree_course.class_grading.roster import Student
 from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.grading.lesson_to_grade import find_right_results, read_lesson
@@ -161,7 +162,7 @@ def test_a_students_page_says_why_there_is_no_grade(grades, tmp_path):
 
 def test_a_file_left_out_is_named_on_page_report_and_table(grades, tmp_path):
     left_out = [LeftOut("gil", "week 1/homework.py", "no exercise notebook of this course")]
-    grades = dataclasses.replace(grades, left_out=left_out)
+    grades = dataclasses.replace(grades, memory=Memory(left_out=left_out))
     said = "week 1/homework.py : no exercise notebook of this course."
     pages = pages_of(grades, tmp_path)
     assert said in visible(pages["students/gil.html"])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from msgspec import structs
 
@@ -16,7 +16,7 @@ from pytree_course.class_grading.attempt import (
 from pytree_course.class_grading.changes import MarkChange, mark_changes
 from pytree_course.class_grading.corrections import Correction, apply_corrections
 from pytree_course.class_grading.folder import ClassFolder
-from pytree_course.class_grading.gradebook import Gradebook
+from pytree_course.class_grading.gradebook import Gradebook, Memory
 from pytree_course.class_grading.roster import Student, find_missing, find_students, group_key
 from pytree_course.class_grading.student_files import LeftOut, join_remarks
 from pytree_course.course import Course
@@ -38,14 +38,11 @@ class ClassGrades:
     students: list[Student]  # everyone on the roster or in the folder, sorted
     lessons: list[BuiltLesson]  # the lessons with attempts, in order; their cases are public
     counting: dict[tuple[str, str], Attempt]  # the attempts that count, by student and lesson
-    due: Mapping[str, datetime] = field(default_factory=dict)  # by lesson
+    memory: Memory = field(default_factory=Memory)  # the gradebook's: roster, deadlines, files
     waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: handed in, not yet graded
-    left_out: Sequence[LeftOut] = ()  # files that are not graded, and why
     changes: Sequence[MarkChange] = ()  # since the last report
-    on_roster: int = 0  # how many students the roster has
     missing: Mapping[str, str] = field(default_factory=dict)
     """The students on the roster whom nobody who handed in matches, each with whom it may be."""
-    canvas_columns: Sequence[str] = ()  # of assignments in Canvas
     prompts: dict[str, dict[str, str]] = field(default_factory=dict)  # by lesson and exercise
 
     @classmethod
@@ -74,15 +71,12 @@ class ClassGrades:
                 for pair, attempt in counting.items()
                 if attempt.lesson in words
             },
-            due=memory.due,
+            memory=memory,
             waiting=frozenset(handed_in - counting.keys()),
-            left_out=memory.left_out,
             changes=[
                 change for change in mark_changes(reported, counting) if change.student in known
             ],
-            on_roster=len(memory.roster),
             missing=find_missing(memory.roster, memory.submitters.values()),
-            canvas_columns=memory.canvas_columns,
             prompts={stem: course.lesson(stem).read_prompts() for stem in words},
         )
 
@@ -116,11 +110,11 @@ class ClassGrades:
     def files_left_out(self, student: Student) -> list[LeftOut]:
         """Return the files of a student, and of the student's group, that are not graded."""
         ids = {student.id, student.group_id} - {""}
-        return [left_out for left_out in self.left_out if left_out.student in ids]
+        return [left_out for left_out in self.memory.left_out if left_out.student in ids]
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
         """Return how late an attempt was, in whole seconds; None if not late, or unknown."""
-        due = self.due.get(attempt.lesson)
+        due = self.memory.due.get(attempt.lesson)
         # A download only has its own time.
         if due is None or attempt.handed_in <= due or attempt.system:
             return None

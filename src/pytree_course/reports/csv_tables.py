@@ -146,7 +146,9 @@ def _find_canvas_columns(grades: ClassGrades) -> dict[str, str]:
     """
     found = {}
     for lesson in grades.lessons:
-        fitting = [column for column in grades.canvas_columns if _is_of_lesson(column, lesson)]
+        fitting = [
+            column for column in grades.memory.canvas_columns if _is_of_lesson(column, lesson)
+        ]
         if len(fitting) == 1:
             found[lesson.lesson] = fitting[0]
     return found
@@ -191,7 +193,7 @@ def explain_import_gaps(grades: ClassGrades) -> list[str]:
         unknown=[
             lesson.title
             for lesson in grades.lessons
-            if grades.canvas_columns and lesson.lesson not in _find_canvas_columns(grades)
+            if grades.memory.canvas_columns and lesson.lesson not in _find_canvas_columns(grades)
         ],
         anonymous=[student for student in from_canvas if not student.canvas_id],
     )

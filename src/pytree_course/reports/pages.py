@@ -200,7 +200,7 @@ def _find_oddities(grades: ClassGrades) -> list[tuple[str, str, str]]:
         again = " The next run tries again." if attempt.state is AttemptState.FAILED else ""
         reason = f"not graded: {with_full_stop(attempt.reason)}{again}"
         oddities.append((student.id, lesson.lesson, reason))
-    for student_id, file, why in grades.left_out:
+    for student_id, file, why in grades.memory.left_out:
         oddities.append((student_id, file, f"not read: {with_full_stop(why)}"))
     # A group's work, of which each member's remark tells, is the least odd.
     for student, lesson, attempt in sorted(grades.all_attempts(), key=lambda each: each[0].group):
