@@ -329,4 +329,3 @@ def test_remarks_are_on_the_page_without_the_teachers_folders(tmp_path):
     assert said in visible(written["students/eve.html"])
     assert "of 20 notebooks" in visible(written["report.html"])
     assert "secret place" not in written["students/eve.html"]
-    assert "Remark" not in written["students/ada.html"]
