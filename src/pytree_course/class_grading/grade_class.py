@@ -274,6 +274,12 @@ class ClassGrading:
         right_results = self.right_results[attempt.lesson]
         try:
             new_rows, results = grade_rows(attempt, exercises, run.result(), lesson, right_results)
+            rows = {row.exercise: row for row in attempt.rows} | new_rows
+            graded = structs.replace(
+                attempt, state=AttemptState.GRADED, rows=[rows[name] for name in lesson.points]
+            )
+            self._record(graded, results)
+            self.summary.graded += 1
         except CourseError:
             raise
         except Exception as error:
@@ -282,13 +288,6 @@ class ClassGrading:
             if not attempt.rows:  # otherwise the earlier grade goes on to count
                 failed = structs.replace(attempt, state=AttemptState.FAILED, reason=reason)
                 self._record_ungraded(failed, None)
-            return
-        rows = {row.exercise: row for row in attempt.rows} | new_rows
-        graded = structs.replace(
-            attempt, state=AttemptState.GRADED, rows=[rows[name] for name in lesson.points]
-        )
-        self._record(graded, results)
-        self.summary.graded += 1
 
     def find_new_reasons(self) -> None:
         """Look for the reasons of stored wrong results again, where misconceptions have changed."""
