@@ -3,7 +3,9 @@
 from datetime import UTC, datetime
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState, Basis, VerdictRow
-from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.class_grades import ClassGrades
+from pytree_course.class_grading.gradebook import Memory
+from pytree_course.class_grading.roster import Student
 from pytree_course.judging.expected import (
     BuiltLesson,
     ExpectedExercise,
@@ -101,7 +103,6 @@ def made_attempt(student, rows, lesson="01_made", **values):
     return Attempt(
         student=student,
         lesson=lesson,
-        answers_digest=values.pop("answers_digest", "answers"),
         graded_at=NOON,
         rows=rows,
         **values,
@@ -114,7 +115,7 @@ def made_grades(attempts, lessons=None, students=None, due=None):
         students = [Student(name) for name in sorted({name for name, _ in counting})]
     lessons = lessons or [made_lesson()]
     due_by_lesson = {lesson.lesson: due for lesson in lessons} if due else {}
-    return ClassGrades(students, lessons, counting, due_by_lesson)
+    return ClassGrades(students, lessons, counting, Memory(due=due_by_lesson))
 
 
 def strange_grades(text):

@@ -56,6 +56,11 @@ class SameProcess(Executor):
 SAME_PROCESS = SameProcess()
 
 
+def read_class(folder, course, roster=()):
+    """Read what a class handed in, a folder or a zip; its grades go beside it."""
+    return read_handed_in(folder, course, folder.parent / "grades", SAME_PROCESS, roster)
+
+
 class MadeClass:
     """A folder that students hand in to, and the gradebook that it is graded into."""
 
@@ -102,7 +107,7 @@ class MadeClass:
             return grading.summary
 
     def read(self):
-        return read_handed_in(self.folder, self.course, self.into, SAME_PROCESS)
+        return read_class(self.folder, self.course)
 
     def gradebook(self):
         return Gradebook(self.into / "gradebook.sqlite")

@@ -47,14 +47,6 @@ SUBMISSIONS = {
 }
 
 
-def nbgrader_for(course: Path) -> Path:
-    """Return an nbgrader whose kernel is this Python, for a course."""
-    python = made("nbgrader", RUNNING, "nbgrader")
-    kernel = (sys.executable, "-m", "ipykernel", "install", "--prefix", python.parents[1])
-    run(*kernel, "--name", "python3", "--env", "PYTREE_COURSE", course)
-    return python.with_name("nbgrader")
-
-
 def answered(notebook: Path, target: Path, answers: dict[str, str]) -> ExerciseNotebook:
     target.parent.mkdir(parents=True)
     copy = ExerciseNotebook(Path(shutil.copy(notebook, target)))
@@ -66,7 +58,10 @@ def answered(notebook: Path, target: Path, answers: dict[str, str]) -> ExerciseN
 @pytest.fixture(scope="module")
 def graded(built_course, tmp_path_factory):
     folder = tmp_path_factory.mktemp("nbgrader")
-    nbgrader = nbgrader_for(built_course)
+    python = made("nbgrader", RUNNING, "nbgrader")
+    kernel = (sys.executable, "-m", "ipykernel", "install", "--prefix", python.parents[1])
+    run(*kernel, "--name", "python3", "--env", "PYTREE_COURSE", built_course)
+    nbgrader = python.with_name("nbgrader")
     (folder / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
     source = folder / "source" / ASSIGNMENT / "01_mini_exercises.ipynb"
     source.parent.mkdir(parents=True)
@@ -91,7 +86,8 @@ def lesson_of(root):
     return Course(root).lesson("01_mini")
 
 
-def test_what_nbgrader_releases_is_what_the_course_hands_out(graded, built_course):
+def test_nbgrader_releases_the_courses_notebook_and_keeps_no_progress(graded, built_course):
+    assert not (built_course / "progress.jsonl").exists()
     released = nbformat.read(
         graded / "release" / ASSIGNMENT / "01_mini_exercises.ipynb", as_version=4
     )
@@ -110,7 +106,7 @@ def test_nbgraders_points_are_ours(graded, built_course, student):
     assert ours.points == {"right": 3, "noisy": 1, "deleted": 1}.get(student, 0)
 
 
-def test_the_feedback_is_in_nbgraders_notebook_and_the_error_is_one_line(graded):
+def test_nbgraders_notebook_has_the_feedback_and_one_line_of_error(graded):
     file = graded / "autograded" / "wrong" / ASSIGNMENT / "01_mini_exercises.ipynb"
     cells = {cell.id: cell for cell in nbformat.read(file, as_version=4).cells}
     feedback, error = cells["count_leaves-check"].outputs
@@ -120,11 +116,7 @@ def test_the_feedback_is_in_nbgraders_notebook_and_the_error_is_one_line(graded)
     assert len(error.traceback) == 1
 
 
-def test_nobodys_progress_is_kept(graded, built_course):
-    assert not (built_course / "progress.jsonl").exists()
-
-
-def test_a_kernel_that_is_not_told_where_the_course_is_says_what_to_set(tmp_path):
+def test_a_kernel_without_the_course_says_what_to_set(tmp_path):
     code = "from pytree_course.course import Course; Course.of_notebook()"
     done = subprocess.run(
         [sys.executable, "-c", code],

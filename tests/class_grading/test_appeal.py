@@ -24,7 +24,7 @@ def appeal(quick, monkeypatch, capsys):
     return hear
 
 
-def test_it_shows_answer_deciding_cases_and_versions_and_comes_out_the_same(appeal):
+def test_an_appeal_shows_answer_cases_and_versions_and_agrees(appeal):
     status, said = appeal("bob", "1", "count_leaves")
     assert status == 0
     assert "incorrect, wrong in " in said
@@ -37,7 +37,7 @@ def test_it_shows_answer_deciding_cases_and_versions_and_comes_out_the_same(appe
     assert "it comes out the same: correct" in said
 
 
-def test_after_another_check_it_says_that_it_comes_out_differently_and_what_differs(appeal):
+def test_after_a_changed_check_an_appeal_says_what_differs(appeal):
     case = "    yield Case(as_int(answer), [None])\n"
     edit(appeal.course.lesson("01_mini").check_script, case, case + case)
     build(appeal.course.lesson("01_mini"))

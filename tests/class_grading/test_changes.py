@@ -11,7 +11,7 @@ HALF = replace(WRONG, points=0.5, teacher=AppliedCorrection("", 0, True))
 SAM = ("sam", "01_made")
 
 
-def test_a_member_who_hands_in_alone_loses_the_groups_correction_and_the_reason_is_said():
+def test_leaving_a_group_loses_its_correction_and_says_why():
     group, alone = made_attempt("team", [HALF]), made_attempt("sam", [WRONG])
     (change,) = mark_changes({SAM: group}, {SAM: alone})
     assert (change.before, change.after, change.reason) == (0.5, 0, ANOTHER_HAND_IN)

@@ -106,7 +106,7 @@ def test_corrections_need_no_submissions_and_come_from_any_hand_in(graded):
     assert (graded.row()[0], graded.row("cy")[0]) == ("1", "0.5")
 
 
-def test_it_says_when_the_answer_has_changed_and_a_changed_line_is_made_for_the_new_one(graded):
+def test_a_correction_for_an_earlier_answer_is_marked_until_changed(graded):
     graded.grade(FOR_BOB)
     graded.made.hand_in("bob", NODES)
     graded.grade(FOR_BOB)
@@ -120,7 +120,7 @@ def test_it_says_when_the_answer_has_changed_and_a_changed_line_is_made_for_the_
 def test_a_damaged_correction_is_said_and_no_grade_is_lost(graded):
     graded.grade(FOR_BOB)
     with sqlite3.connect(graded.made.into / "gradebook.sqlite") as database:
-        database.execute("UPDATE correction SET record = '{}'")
+        database.execute("UPDATE memory SET record = replace(record, 'comment', 'word')")
     said = " ".join(graded.grade(status=2).split())
     assert "is damaged" in said
     assert "grade into another folder, with --corrections FILE" in said
@@ -132,7 +132,7 @@ def test_a_login_of_the_list_means_nobody_else_who_is_called_so(graded):
     roster.write_text("student,name\nada,mia\nbob,Bob\nmia,Mia\n")
     graded.options = ["--roster", str(roster)]
     said = graded.grade("mia,1,count_leaves,0,\n", status=2)
-    assert "line 2: nothing that mia handed in was graded" in said
+    assert "line 2: nothing that mia handed in for 01_mini was graded" in said
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_login_of_the_list_means_nobody_else_who_is_called_so(graded):
         (FOR_BOB, "an earlier line is about the same answer"),
     ],
 )
-def test_a_line_that_fits_no_answer_is_an_error_with_the_number_of_its_end(graded, line, what):
+def test_a_correction_that_fits_no_answer_is_refused_by_line_number(graded, line, what):
     over_two_lines = FOR_BOB.replace(", but", ",\nbut")
     said = " ".join(graded.grade(over_two_lines + line, status=2).split())
     assert "line 4: " in said

@@ -50,9 +50,7 @@ def made(course, tmp_path):
     return Download(course, tmp_path)
 
 
-def test_canvass_zip_is_graded_and_its_ids_are_imported_by_the_order_of_names(
-    quick, monkeypatch, capsys
-):
+def test_canvass_zip_becomes_a_table_that_canvas_imports(quick, monkeypatch, capsys):
     quick.put("submissions/lovelaceada_12345_678901_01_mini_exercises-1.ipynb", RIGHT)
     quick.put("submissions/raybob_LATE_77_678902_01_mini_exercises.ipynb", ELEMENTS)
     quick.put("submissions/meyercy_78_678903_my homework.pdf", None)
@@ -86,9 +84,7 @@ def test_canvass_zip_is_graded_and_its_ids_are_imported_by_the_order_of_names(
     ]
 
 
-def test_a_zip_graded_twice_runs_nothing_again_and_a_newer_one_only_what_is_new(
-    quick, monkeypatch, capsys
-):
+def test_a_zip_runs_once_and_a_newer_one_only_new_work(quick, monkeypatch, capsys):
     quick.put("lovelaceada_12345_1_01_mini_exercises.ipynb", RIGHT)
     quick.put("raybob_77_2_01_mini_exercises.ipynb", ELEMENTS)
     assert "2 graded, 0 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
@@ -105,7 +101,7 @@ def test_a_zip_graded_twice_runs_nothing_again_and_a_newer_one_only_what_is_new(
     assert last.file.endswith("raybob_77_3_01_mini_exercises-1.ipynb")
 
 
-def test_moodles_zip_maps_names_to_usernames_and_says_whom_it_could_not(quick, monkeypatch, capsys):
+def test_moodles_names_become_usernames_or_are_named_as_unknown(quick, monkeypatch, capsys):
     quick.put("Ada Lovelace_501_assignsubmission_file_/01_mini_exercises.ipynb", RIGHT)
     quick.put("Bob Ray_502_assignsubmission_file_/01_mini_exercises (1).ipynb", ELEMENTS)
     quick.put("Bob Ray_502_assignsubmission_onlinetext_/onlinetext.html", {})
@@ -113,6 +109,7 @@ def test_moodles_zip_maps_names_to_usernames_and_says_whom_it_could_not(quick, m
     roster.write_text("student,name\nada,Ada Lovelace\ncy,Cy Twombly\n")
     _, err = quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
     assert "Ada Lovelace (ada)" in (quick.into / "report.html").read_text("utf-8")
+    assert "Bob Ray_502_assignsubmission_onlinetext_: it is Moodle's onlinetext, not a file" in err
     assert "for Moodle's downloads do not say usernames: Bob Ray." in err
     ((name, page),) = quick.feedback("moodle").items()
     assert name == "Ada Lovelace_501_assignsubmission_file/feedback.html"

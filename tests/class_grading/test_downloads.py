@@ -7,19 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.class_grading.downloads import download_names
-from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.class_grading.roster import RosterEntry, match_roster
 from pytree_course.course import CourseError
 from tests.conftest import put as put_file
-from tests.made_submissions import SAME_PROCESS, WORKED_IN
+from tests.made_submissions import WORKED_IN, read_class
 
 
 def put(file):
     return put_file(file, WORKED_IN)
-
-
-def read_class_folder(folder, course):
-    return read_handed_in(folder, course, folder.parent / "grades", SAME_PROCESS)
 
 
 ADA_LOVELACE = ("Ada Lovelace", "", "", "")
@@ -46,12 +41,12 @@ def test_a_name_says_whose_it_is(name, says):
     assert (who.id, who.name, who.canvas_id, download.remark) == says
 
 
-def test_two_of_one_name_are_said_and_how_the_list_of_the_class_tells_them_apart(folder, course):
+def test_namesakes_are_named_and_the_roster_tells_them_apart(folder, course):
     for name in ("Ada King_501_assignsubmission_file", "Ada King_502_assignsubmission_file"):
         put(folder / name / "01_mini_exercises.ipynb")
     for name in ("raybob_77_8_01_mini_exercises.ipynb", "raybob_78_9_01_mini_exercises.ipynb"):
         put(folder / name)
-    found = read_class_folder(folder, course)
+    found = read_class(folder, course)
     canvas, moodle = found.doubts
     assert canvas == (
         "77 and 78 are 2 students of one name, raybob: Canvas's numbers tell them apart."
@@ -87,7 +82,7 @@ def test_where_names_hold_other_numbers_the_list_of_the_class_decides(forged):
     assert students([forged])[forged].startswith("the student's id is ambiguous: ")
 
 
-def test_a_name_that_may_be_twos_on_the_list_is_nobodys_and_both_are_said():
+def test_an_ambiguous_file_name_is_refused_and_both_students_named():
     read = students([ADA, AS_ADA], ["1001", "2002"])
     assert read[ADA] == "1001"
     assert "1001 (lovelaceada) or " in read[AS_ADA]
@@ -99,7 +94,7 @@ def test_a_name_that_may_be_twos_on_the_list_is_nobodys_and_both_are_said():
     user=st.integers(1, 999),
     rest=st.from_regex(r"\w{1,8}(_\d+_\w{1,8}){0,2}", fullmatch=True),
 )
-def test_whatever_a_student_and_a_file_are_called_no_other_student_has_it_unsaid(name, user, rest):
+def test_no_choice_of_names_gives_a_file_to_somebody_else(name, user, rest):
     file = f"{name.lower()}_{user}_8_{rest}.ipynb"
     assert students([file])[file] == str(user) or " or " in students([file])[file]
 
@@ -109,10 +104,10 @@ def test_other_names_are_nobodys(name):
     assert download_names([name]) == {}
 
 
-def test_of_a_students_files_from_canvas_the_highest_number_is_the_last_one(folder, course):
+def test_of_canvass_files_the_highest_number_counts(folder, course):
     for name in ("1001_01_mini_exercises-1.ipynb", "999_01_mini_exercises.ipynb"):
         os.utime(put(folder / f"lovelaceada_12345_{name}"), (1_000_000 + ("999" in name),) * 2)
-    (notebook,) = read_class_folder(folder, course).notebooks
+    (notebook,) = read_class(folder, course).notebooks
     assert notebook.file.name == "lovelaceada_12345_1001_01_mini_exercises-1.ipynb"
     assert notebook.remark == (
         f"of 2 notebooks, the last counts: {notebook.file.name}, "
@@ -141,7 +136,7 @@ def test_of_what_brightspace_has_of_a_student_the_last_date_counts(
     put(folder / place.format("123457-78910 - Bob Ray - 10 septembre 2026 23:59", "hw1.ipynb"))
     put(folder / place.format("123458-78910 - Bob Ray - 10 septembre 2026 23:59", "hw1.ipynb"))
     put_file(folder / "index.html", "<html>")
-    found = read_class_folder(folder, course)
+    found = read_class(folder, course)
     assert [*found.submitters] == ["Ada Lovelace", "Bob Ray_123457-78910", "Bob Ray_123458-78910"]
     ada, bob, _ = found.notebooks if found.notebooks[0].student[0] == "A" else found.notebooks[::-1]
     assert later in str(ada.file)
@@ -159,43 +154,7 @@ def test_of_what_brightspace_has_of_a_student_the_last_date_counts(
         ("Leaves_ada_attempt_2026-09-10-11-59-00.txt", "Blackboard"),
     ],
 )
-def test_downloads_that_do_not_say_whose_a_file_is_are_refused_by_name(
-    folder, course, name, system
-):
+def test_downloads_that_do_not_name_students_are_refused(folder, course, name, system):
     put(folder / name)
     with pytest.raises(CourseError, match=f"it is from {system}, "):
-        read_class_folder(folder, course)
-
-
-def test_moodles_folders_and_files(folder, course):
-    put(folder / "Ada Lovelace_1_assignsubmission_file_" / "01_mini_exercises.ipynb")
-    put(folder / "Ada Lovelace_1_assignsubmission_onlinetext" / "onlinetext.html")
-    put(folder / "Bob Ray_2_assignsubmission_file" / "week 1" / "01_mini_exercises-2.ipynb")
-    put(folder / "Cy Twombly_3_assignsubmission_file_01_mini_exercises.ipynb")
-    found = read_class_folder(folder, course)
-    assert {each.student: each.file.name for each in found.notebooks} == {
-        "Ada Lovelace": "01_mini_exercises.ipynb",
-        "Bob Ray": "01_mini_exercises-2.ipynb",
-        "Cy Twombly": "Cy Twombly_3_assignsubmission_file_01_mini_exercises.ipynb",
-    }
-    assert found.left_out == [
-        (
-            "Ada Lovelace",
-            "Ada Lovelace_1_assignsubmission_onlinetext",
-            "it is Moodle's onlinetext, not a file",
-        )
-    ]
-
-
-def test_what_else_is_in_a_download_is_said_and_it_is_not_asked_when_work_was_handed_in(
-    folder, course, tmp_path
-):
-    put(folder / "raybob_77_8_01_mini_exercises.ipynb")
-    put_file(folder / "raybob_77_8_essay.pdf", "%PDF")
-    put_file(folder / "raybob_77_text.html", "<p>")
-    found = read_class_folder(folder, course)
-    assert [*found.submitters] == ["77"]
-    assert found.left_out == [
-        ("77", "raybob_77_8_essay.pdf", "it is a PDF, not a notebook"),
-        ("77", "raybob_77_text.html", "it is a web page, not a notebook"),
-    ]
+        read_class(folder, course)

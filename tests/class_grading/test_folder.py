@@ -19,7 +19,7 @@ from pytree_course.class_grading.student_files import A_LINK, NO_FILE, NO_STAMP,
 from pytree_course.course import CourseError
 from pytree_course.grading.submission import read_submission_of_any_lesson
 from tests.conftest import put
-from tests.made_submissions import SAME_PROCESS, WORKED_IN
+from tests.made_submissions import WORKED_IN, read_class
 
 EXERCISES = "01_mini_exercises.ipynb"
 MARKS = "<<<<<<< HEAD\n" + WORKED_IN
@@ -28,11 +28,7 @@ MARKS = "<<<<<<< HEAD\n" + WORKED_IN
 @pytest.fixture
 def class_folder(folder, course):
     """Return a function that reads the class's folder, or another one."""
-
-    def read(path=folder, roster=()):
-        return read_handed_in(path, course, folder.parent / "grades", SAME_PROCESS, roster)
-
-    return read
+    return lambda path=folder, roster=(): read_class(path, course, roster)
 
 
 def found(read):
@@ -93,7 +89,7 @@ def test_a_file_that_is_not_read_is_its_students_with_the_reason(
     assert said.startswith(why)
 
 
-def test_where_contents_cannot_be_read_the_name_says_whose_lesson_it_may_be(folder, class_folder):
+def test_an_unreadable_notebook_is_placed_by_its_name(folder, class_folder):
     put(folder / "ada" / EXERCISES, "{")
     (notebook,) = class_folder().notebooks
     assert notebook.lesson == "01_mini"
@@ -105,9 +101,7 @@ def test_where_contents_cannot_be_read_the_name_says_whose_lesson_it_may_be(fold
     assert [*left_out(read)] == [f"ada/{EXERCISES}"]
 
 
-def test_of_a_copy_of_the_course_only_notebooks_with_answers_are_handed_in(
-    folder, class_folder, course
-):
+def test_a_copied_course_hands_in_only_notebooks_with_answers(folder, class_folder, course):
     copy, blank = folder / "ada" / "pytree-course", course.lesson("01_mini").read_blank()
     put(copy / "notes" / "mine.ipynb", WORKED_IN)
     put(copy / "notes" / "essay.pdf")
@@ -149,9 +143,7 @@ def clones(tmp_path, course):
     return clones
 
 
-def test_a_clones_notebook_has_the_time_of_its_commit_and_the_account_is_the_student(
-    clones, class_folder, tmp_path
-):
+def test_a_clone_has_its_commits_time_and_its_account_as_student(clones, class_folder, tmp_path):
     account = RosterEntry("u17", "Ada Lovelace", account="ada-l")
     read = class_folder(clones, [account])
     (notebook,) = read.notebooks
@@ -164,7 +156,7 @@ def test_a_clones_notebook_has_the_time_of_its_commit_and_the_account_is_the_stu
     assert [*class_folder(tmp_path / "week 1").submitters] == ["leaves-Ada-L"]
 
 
-def test_nothing_in_a_clone_is_run_and_a_change_after_the_commit_has_its_own_time(
+def test_a_clone_runs_nothing_and_uncommitted_changes_have_their_own_time(
     clones, class_folder, tmp_path
 ):
     clone = clones / "leaves-Ada-L"
@@ -189,7 +181,7 @@ def test_nothing_in_a_clone_is_run_and_a_change_after_the_commit_has_its_own_tim
         ([EXERCISES, "01_mini_exercises-2.ipynb"], "01_mini_exercises-2.ipynb"),
     ],
 )
-def test_the_newest_counts_and_of_equal_times_the_names_decide_and_both_are_said(
+def test_the_newest_notebook_counts_and_names_decide_equal_times(
     folder, class_folder, names, counts
 ):
     early, late = (datetime(2026, 11, day, 18, 40).timestamp() for day in (27, 28))
@@ -208,9 +200,7 @@ def test_the_newest_counts_and_of_equal_times_the_names_decide_and_both_are_said
         os.utime(folder / "ada" / newest, (early, early))
 
 
-def test_one_as_handed_out_does_not_count_and_what_counts_elsewhere_is_remarked(
-    folder, class_folder, course
-):
+def test_a_blank_copy_does_not_count_and_moved_answers_are_remarked(folder, class_folder, course):
     blank = course.lesson("01_mini").read_blank()
     put(folder / "ada" / "01_mini (1).ipynb", blank)
     cell = '{"cell_type": "code", "source": "count_leaves = len"}'
@@ -237,9 +227,7 @@ STAMPS |= dict.fromkeys(NOT_STAMPS, (OWN_TIME, NO_STAMP))
 
 
 @pytest.mark.parametrize(("stamp", "time"), STAMPS.items())
-def test_nbgraders_time_counts_or_if_it_cannot_be_read_the_files_own_and_that_is_said(
-    folder, class_folder, stamp, time
-):
+def test_nbgraders_time_counts_and_an_unreadable_one_is_remarked(folder, class_folder, stamp, time):
     assignment = folder / "submitted" / "ada" / "week 1"
     file = put(assignment / EXERCISES, WORKED_IN)
     put(assignment / "timestamp.txt", stamp)
@@ -252,7 +240,7 @@ def test_nbgraders_time_counts_or_if_it_cannot_be_read_the_files_own_and_that_is
     assert read.left_out == []
 
 
-def test_nbgraders_folder_may_be_named_or_the_course_around_it_and_a_student_called_so(
+def test_nbgraders_folder_submitted_is_found_also_beside_a_student_called_submitted(
     folder, class_folder
 ):
     put(folder / "source" / "01_mini" / EXERCISES, WORKED_IN)
@@ -266,9 +254,7 @@ def test_nbgraders_folder_may_be_named_or_the_course_around_it_and_a_student_cal
     assert students == {"01_mini", "bob", "source", "submitted"}
 
 
-def test_the_folder_above_the_classs_is_doubted_and_what_is_no_classs_is_refused(
-    folder, class_folder
-):
+def test_the_wrong_folder_is_doubted_or_refused_with_advice(folder, class_folder):
     for student in ("ada", "bob"):
         put(folder / "handed-in" / student / EXERCISES, WORKED_IN)
     (doubt,) = class_folder().doubts
@@ -283,7 +269,7 @@ def test_the_folder_above_the_classs_is_doubted_and_what_is_no_classs_is_refused
             class_folder(folder / empty)
 
 
-def test_names_are_compared_in_one_form_and_what_no_terminal_takes_is_escaped(folder, class_folder):
+def test_names_are_composed_and_escaped_and_similar_ones_doubted(folder, class_folder):
     names = [
         b"j\xfcrgen",
         b"eve\x1b[2J",
@@ -304,7 +290,7 @@ def test_names_are_compared_in_one_form_and_what_no_terminal_takes_is_escaped(fo
 # ---- what is untrusted costs its own student only
 
 
-def test_links_and_what_is_hidden_are_not_followed_and_only_files_are_opened(folder, class_folder):
+def test_links_hidden_files_and_pipes_are_not_opened(folder, class_folder):
     bobs = folder / "bob"
     put(bobs / ".ipynb_checkpoints" / EXERCISES, WORKED_IN)
     put(folder / ".git" / EXERCISES, WORKED_IN)
@@ -354,9 +340,7 @@ def empty_entries(file):
         empty_entries: "it holds 2,001 files, 0 MB, which is too much",
     }.items(),
 )
-def test_what_no_students_work_has_is_refused_and_costs_its_student_only(
-    folder, class_folder, make, why
-):
+def test_too_much_in_a_zip_costs_only_its_student(folder, class_folder, make, why):
     for student in ("ada", "bob", "cyd"):
         put(folder / student / EXERCISES, WORKED_IN)
     make(folder / "bob" / "work.zip")
@@ -381,9 +365,7 @@ def test_what_nobody_thought_of_costs_its_student_only(folder, class_folder, mon
 
 
 @pytest.mark.slow
-def test_a_file_that_takes_too_long_ends_with_its_process_and_costs_its_student_only(
-    folder, course, monkeypatch
-):
+def test_a_file_too_slow_to_read_costs_only_its_student(folder, course, monkeypatch):
     for name in ("ada/a.ipynb", "eve/01_mini_slow.ipynb", "fay/c.ipynb"):
         put(folder / name, WORKED_IN)
     monkeypatch.setattr(reading, "read_submission_of_any_lesson", read_or_end)
@@ -400,7 +382,7 @@ def read_or_end(file, handed_out):
     return read_submission_of_any_lesson(file, handed_out)
 
 
-def test_a_students_files_are_read_for_a_time_those_called_as_notebooks_first(
+def test_a_students_notebooks_are_read_first_and_for_limited_time(
     folder, class_folder, monkeypatch
 ):
     for name in ("a.txt", EXERCISES, "z.txt"):

@@ -33,7 +33,7 @@ from tests.made_submissions import ELEMENTS, NODES, RIGHT
 pytestmark = pytest.mark.slow
 
 
-def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_row(made):
+def test_every_student_of_a_mixed_class_has_a_row(made):
     made.hand_in("ada", RIGHT)
     made.hand_in("bob", ELEMENTS)
     made.hand_in("cyd", {})
@@ -70,7 +70,7 @@ def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_r
         "bob": ["incorrect", "not attempted"],
         "cyd": ["not attempted", "not attempted"],
         "dan": ["crashed", "correct"],
-        "eve": ["unreadable", "unreadable"],
+        "eve": [None, None],
     }
     bob, dan = (attempt.rows[0] for attempt in made.attempts() if attempt.student in ("bob", "dan"))
     assert bob.misconceptions == ["elements"]
@@ -91,9 +91,7 @@ def test_errors_that_name_an_address_in_memory_are_equal_results(quick):
     assert first.results == second.results is not None
 
 
-def test_what_was_graded_is_kept_and_not_run_again_unless_forced_and_then_on_the_same_cases(
-    quick, monkeypatch
-):
+def test_graded_work_runs_again_only_if_forced_on_the_same_cases(quick, monkeypatch):
     quick.hand_in("ada", RIGHT)
     quick.hand_in("bob", ELEMENTS)
     assert quick.grade().graded == 2
@@ -115,7 +113,7 @@ def test_what_was_graded_is_kept_and_not_run_again_unless_forced_and_then_on_the
     assert quick.grade(GradingOptions(lessons=["02_other"])).graded == 0
 
 
-def test_a_latecomer_is_graded_on_the_cases_of_the_class_and_all_on_new_ones_if_they_are_drawn(
+def test_latecomers_get_the_classs_cases_and_new_cases_regrade_everyone(
     quick,
 ):
     quick.hand_in("ada", RIGHT)
@@ -137,13 +135,11 @@ def test_a_latecomer_is_graded_on_the_cases_of_the_class_and_all_on_new_ones_if_
     ("newer", "why"), [(b"\xff{", "is not a notebook"), (None, "it has no answers")]
 )
 def test_a_newer_notebook_without_answers_takes_no_mark_and_is_said(quick, newer, why):
-    file = quick.hand_in("ada", RIGHT)
+    quick.hand_in("ada", RIGHT)
     quick.grade()
-    file = quick.hand_in("ada", {}, "01_mini_again.ipynb") if newer is None else file
-    if newer is not None:
+    file = quick.hand_in("ada", {})
+    if newer:
         file.write_bytes(newer)
-    else:
-        file.rename(file.with_name("01_mini_exercises.ipynb"))
     quick.grade()
     assert quick.points() == {"ada": 3}
     with quick.gradebook() as gradebook:
@@ -152,7 +148,7 @@ def test_a_newer_notebook_without_answers_takes_no_mark_and_is_said(quick, newer
     assert "graded before counts" in left_out.reason
 
 
-def test_what_stands_in_the_place_of_a_graded_notebook_counts_however_old_its_file_is(quick):
+def test_a_file_that_replaces_a_graded_one_counts_however_old(quick):
     quick.hand_in("ada", ELEMENTS)
     quick.grade()
     os.utime(quick.hand_in("ada", RIGHT), (1, 1))
@@ -160,7 +156,7 @@ def test_what_stands_in_the_place_of_a_graded_notebook_counts_however_old_its_fi
     assert quick.points() == {"ada": 3}
 
 
-def test_a_deadline_is_a_lessons_and_a_mark_that_is_gone_is_told(quick, monkeypatch, capsys):
+def test_a_deadline_is_remembered_and_a_lost_mark_told(quick, monkeypatch, capsys):
     roster = quick.folder.parent / "class.csv"
     roster.write_text("student,name,group\nada,,team\nbob,,team\n")
     quick.hand_in("team", RIGHT)
@@ -208,9 +204,7 @@ def test_equal_answers_run_once_and_each_student_has_an_attempt(quick, monkeypat
     assert len(quick.seeds()) == 1
 
 
-def test_without_sources_the_public_cases_have_to_be_accepted_and_are_said_everywhere(
-    made, monkeypatch, capsys
-):
+def test_public_cases_have_to_be_accepted_and_are_shown_everywhere(made, monkeypatch, capsys):
     made.hand_in("ada", RIGHT)
     sources = made.course.lesson("01_mini").sources
     away = sources.rename(sources.with_name("away"))
@@ -234,9 +228,7 @@ def test_without_sources_the_public_cases_have_to_be_accepted_and_are_said_every
     assert [each.on_public_cases for each in made.attempts()] == [True, False]
 
 
-def test_of_a_changed_lesson_only_the_changed_exercise_runs_again_for_all_and_changes_are_told(
-    quick, monkeypatch, capsys
-):
+def test_only_a_changed_exercise_runs_again_and_changed_marks_are_told(quick, monkeypatch, capsys):
     fails_for_one = f"{RIGHT['count_leaves']} * (not isinstance(tree, int))"
     quick.hand_in("ada", RIGHT | {"count_leaves": fails_for_one})
     quick.hand_in("bob", ELEMENTS)
@@ -263,9 +255,7 @@ def test_of_a_changed_lesson_only_the_changed_exercise_runs_again_for_all_and_ch
     assert "Changed mark" not in capsys.readouterr().out  # it has been told
 
 
-def test_what_ran_beside_others_and_ended_for_no_cause_of_its_own_runs_again_alone(
-    quick, monkeypatch
-):
+def test_a_run_that_others_may_have_spoilt_runs_again_alone(quick, monkeypatch):
     """Whatever others do to a run (its kernel ends, it finds no memory), its marks are its own."""
     run_it = class_grading.run_answers
     spoilt = cycle([SHORT, DIED, None])
@@ -313,9 +303,7 @@ def _judge_or_fail(lesson, right, submission, runs):
         ("pytree_course.class_grading.graded_rows.judge_submission", _judge_or_fail, ["ada"]),
     ],
 )
-def test_what_cannot_be_run_or_judged_is_said_costs_no_other_and_is_tried_again(
-    quick, monkeypatch, what, fails, costs
-):
+def test_a_failed_run_costs_nobody_else_and_is_tried_again(quick, monkeypatch, what, fails, costs):
     quick.hand_in("ada", ELEMENTS)
     quick.hand_in("bob", RIGHT)
     with monkeypatch.context() as patch:
@@ -388,7 +376,7 @@ def test_killed_and_started_again_it_goes_on_and_loses_nothing(made):
         (("--unsandboxed", "--roster", "none.csv"), "none.csv"),
     ],
 )
-def test_without_bubblewrap_and_with_a_wrong_option_nothing_is_graded_or_written(
+def test_without_bubblewrap_or_with_wrong_options_nothing_is_written(
     made, tmp_path, monkeypatch, capsys, arguments, said
 ):
     made.hand_in("ada", RIGHT)
@@ -400,7 +388,7 @@ def test_without_bubblewrap_and_with_a_wrong_option_nothing_is_graded_or_written
     assert not made.into.exists()
 
 
-def test_a_folder_that_the_grades_cannot_go_to_is_refused_with_a_reason(made, monkeypatch, capsys):
+def test_grades_into_an_unfit_folder_are_refused(made, monkeypatch, capsys):
     made.hand_in("ada", RIGHT)
     made.into.write_text("my notes")
     assert made.run_here(monkeypatch, "--unsandboxed") == 2
@@ -415,9 +403,7 @@ def test_a_folder_that_the_grades_cannot_go_to_is_refused_with_a_reason(made, mo
     assert not made.into.exists()
 
 
-def test_a_gradebook_that_becomes_unwritable_stops_grading_and_keeps_what_is_in_it(
-    made, monkeypatch, capsys
-):
+def test_an_unwritable_gradebook_stops_grading_and_keeps_its_attempts(made, monkeypatch, capsys):
     made.hand_in("ada", {})
     made.hand_in("bob", {})
     record = Gradebook.record
@@ -434,9 +420,7 @@ def test_a_gradebook_that_becomes_unwritable_stops_grading_and_keeps_what_is_in_
     assert len(made.attempts()) == 1
 
 
-def test_a_table_or_page_that_cannot_be_written_costs_no_grade_and_no_other(
-    made, monkeypatch, capsys
-):
+def test_an_unwritable_page_costs_no_grade_and_no_other_page(made, monkeypatch, capsys):
     made.hand_in("ada", {})
     made.hand_in("bob", {})
     for name in ("grades.csv", "students/ada.html"):  # it may as well be open in a spreadsheet
@@ -452,7 +436,7 @@ def test_a_table_or_page_that_cannot_be_written_costs_no_grade_and_no_other(
     assert not [*made.into.rglob("*.part")]
 
 
-def test_who_was_not_graded_yet_is_not_said_to_have_handed_nothing_in(made):
+def test_work_not_yet_graded_is_not_called_missing(made):
     made.hand_in("ada", {})
     made.grade()
     made.hand_in("bob", {})

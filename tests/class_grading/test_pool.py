@@ -58,5 +58,5 @@ def look(_):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is forked")
-def test_processes_are_forked_from_one_that_has_loaded_jax_but_no_backend_and_has_one_thread():
+def test_processes_fork_from_one_thread_with_jax_but_no_backend():
     assert run_all(1, look, [0]) == {0: (True, 0, 1)}

@@ -34,10 +34,6 @@ def test_the_list_gives_the_students_names(tmp_path):
     assert read_roster(file) == [ADA, RosterEntry("bob"), RosterEntry("zo\xeb")]  # in one form
 
 
-def test_blanks_around_the_columns_names_are_removed(tmp_path):
-    assert read_roster(written(tmp_path, " student , name\nada, Ada Lovelace\n")) == [ADA]
-
-
 def test_canvass_own_export_of_the_grades_is_a_list_too(tmp_path):
     file = written(
         tmp_path,
@@ -59,8 +55,8 @@ def test_what_excel_saves_is_a_list_too(tmp_path, separator, encoding):
 
 
 @pytest.mark.parametrize("above", ["sep=;\r\n", "Our class, 2026\n\n", "\n"])
-def test_lines_above_the_columns_and_capitals_in_them_do_not_matter(tmp_path, above):
-    assert read_roster(written(tmp_path, f"{above}Student;Name\nada;Ada Lovelace\n")) == [ADA]
+def test_a_title_above_the_columns_blanks_and_capitals_do_not_matter(tmp_path, above):
+    assert read_roster(written(tmp_path, f"{above} Student ; Name\nada; Ada Lovelace\n")) == [ADA]
 
 
 def test_github_classrooms_export_is_a_list_too(tmp_path):
@@ -85,7 +81,7 @@ def test_who_matches_nobody_is_named_with_the_nearest_folder():
 
 
 @pytest.mark.parametrize("login", ["-ada", "=ada", "+ada", "@ada"])
-def test_a_login_that_begins_as_a_formula_does_is_read_and_matched_as_it_is(tmp_path, login):
+def test_a_login_that_looks_like_a_formula_is_kept(tmp_path, login):
     (entry,) = read_roster(written(tmp_path, f'student,name\n"{login}",Ada\n'))
     assert entry == RosterEntry(login, "Ada")
     assert matched([entry], Submitter(login)) == {login: login}
@@ -103,7 +99,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "said"), REFUSED.items())
-def test_what_is_no_list_or_has_a_student_twice_is_refused_with_the_reason(tmp_path, text, said):
+def test_a_bad_roster_is_refused_with_the_reason(tmp_path, text, said):
     with pytest.raises(CourseError, match=said):
         read_roster(written(tmp_path, text))
     with pytest.raises(CourseError, match="cannot be read"):

@@ -75,9 +75,9 @@ class GradedCorpus:
         """Return the right answers of a student without all of their points, and why."""
         attempt = self.attempt(student)
         rows = {row.exercise: row for row in attempt.rows} if attempt else {}
-        asked = {name: rows.get(name, VerdictRow(name, "no row", 0, 1)) for name in student.beside}
+        asked = {name: rows.get(name, VerdictRow(name, None, 0, 1)) for name in student.beside}
         return {
-            name: row.explanation or row.kind
+            name: row.explanation or str(row.kind)
             for name, row in asked.items()
             if row.points < row.exercise_points
         }

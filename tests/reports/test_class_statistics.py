@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from pytree_course.class_grading.attempt import AttemptState
-from pytree_course.class_grading.class_grades import Student
+from pytree_course.class_grading.roster import Student
 from pytree_course.grading.submission import LATER_CELL
 from pytree_course.reports.class_statistics import (
     Need,
@@ -43,7 +43,7 @@ def test_verdicts_are_counted_by_exercise():
 
 
 def test_what_could_not_be_graded_is_counted_nowhere():
-    rows = [made_row("count", "unreadable")]
+    rows = [made_row("count", None)]
     broken = made_attempt("eve", rows, state=AttemptState.UNREADABLE, reason="no notebook")
     grades = made_grades([broken, made_attempt("ada", [made_row("count", "correct")])])
     assert count_exercises(grades, {})[0].graded == 1
@@ -52,9 +52,9 @@ def test_what_could_not_be_graded_is_counted_nowhere():
     ]
 
 
-def test_those_who_tried_and_failed_come_first_then_the_blank_then_those_not_read():
+def test_students_who_tried_and_failed_come_first():
     kinds = {
-        "a": ["unreadable"],
+        "a": [None],
         "b": ["not attempted", "not attempted"],
         "c": ["correct", "incorrect"],
         "d": ["error", "incorrect"],
@@ -81,18 +81,13 @@ def test_those_who_tried_and_failed_come_first_then_the_blank_then_those_not_rea
     ]
 
 
-def test_a_lesson_that_is_missing_is_named_and_not_tried():
-    done = made_attempt("a", [made_row("count", "incorrect"), made_row("paths", "correct")])
-    (found,) = count_students(made_grades([done], [made_lesson(), made_lesson("02_made")]))
-    assert (found.untried, found.missing) == (2, {"02_made": "not handed in"})
-
-
-def test_a_blank_lesson_beside_a_good_one_is_named():
+def test_a_missing_and_a_blank_lesson_beside_a_good_one_are_named():
     rows = [made_row("count", "not attempted"), made_row("paths", "not attempted")]
-    blank = made_attempt("a", rows, "02_made")
     good = made_attempt("a", [made_row("count", "correct"), made_row("paths", "correct")])
-    (found,) = count_students(made_grades([good, blank], [made_lesson(), made_lesson("02_made")]))
-    assert found.blank == ["02_made"]
+    lessons = [*map(made_lesson, ("01_made", "02_made", "03_made"))]
+    (found,) = count_students(made_grades([good, made_attempt("a", rows, "02_made")], lessons))
+    assert (found.untried, found.blank) == (4, ["02_made"])
+    assert found.missing == {"03_made": "not handed in"}
 
 
 def test_misconceptions_are_counted_with_who_holds_them():

@@ -11,7 +11,9 @@ import pytest
 
 from pytree_course import drawing
 from pytree_course.class_grading.attempt import AttemptState
-from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.class_grades import ClassGrades
+from pytree_course.class_grading.gradebook import Memory
+from pytree_course.class_grading.roster import Student
 from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.grading.lesson_to_grade import find_right_results, read_lesson
 from pytree_course.judging.verdicts import Finding, WrongLine
@@ -106,9 +108,9 @@ def grades():
             made_attempt("bob", [row, made_row("paths", error, failure=broken)]),
             made_attempt("cyd", [made_row("count", "not attempted"), made_row("paths", error)]),
             made_attempt("dan", [made_row("count", "timed out"), made_row("gone", "crashed")]),
-            made_attempt("eve", [made_row("count", "unreadable")], **stuck),
+            made_attempt("eve", [made_row("count", None)], **stuck),
             made_attempt(
-                "fay", [made_row("count", "failed")], state=AttemptState.FAILED, reason="OSError: 5"
+                "fay", [made_row("count", None)], state=AttemptState.FAILED, reason="OSError: 5"
             ),
             made_attempt("bob", [made_row("count", "correct")], "02_made"),
         ],
@@ -138,7 +140,7 @@ def test_a_students_page_says_what_became_of_every_exercise(grades, tmp_path):
         assert words in page, words
 
 
-def test_a_students_page_names_nobody_else_and_says_nothing_of_what_was_expected(grades, tmp_path):
+def test_a_students_page_shows_no_other_student_nor_expected_results(grades, tmp_path):
     pages = pages_of(grades, tmp_path)
     others = {student.id for student in grades.students}
     for student in grades.students:
@@ -158,9 +160,9 @@ def test_a_students_page_says_why_there_is_no_grade(grades, tmp_path):
     assert "OSError" not in failed
 
 
-def test_a_file_that_was_not_read_is_on_the_page_in_the_report_and_in_the_table(grades, tmp_path):
+def test_a_file_left_out_is_named_on_page_report_and_table(grades, tmp_path):
     left_out = [LeftOut("gil", "week 1/homework.py", "no exercise notebook of this course")]
-    grades = dataclasses.replace(grades, left_out=left_out)
+    grades = dataclasses.replace(grades, memory=Memory(left_out=left_out))
     said = "week 1/homework.py : no exercise notebook of this course."
     pages = pages_of(grades, tmp_path)
     assert said in visible(pages["students/gil.html"])
@@ -216,7 +218,7 @@ def test_whatever_students_write_is_only_text(tmp_path):
     assert r"]]>\x00\u202e\ud800" in own
 
 
-def test_a_page_of_an_earlier_run_does_not_stay_but_a_teachers_own_does(tmp_path):
+def test_earlier_pages_are_removed_but_not_the_teachers_own(tmp_path):
     row = made_row("count", "correct")
     pages_of(made_grades([made_attempt("fay", [row])]), tmp_path)
     (tmp_path / "students" / "mine.html").write_text("<p>my own</p>")
@@ -225,7 +227,7 @@ def test_a_page_of_an_earlier_run_does_not_stay_but_a_teachers_own_does(tmp_path
     assert names == {"students/12351.html", "students/mine.html"}
 
 
-def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
+def test_students_pages_never_collide_or_leave_their_folder():
     students = ["ada", "Ada", "ADA", "../x", "x", "..", ".", "a/b", "a-b", "a\\b"]
     students += ["report", "ada~0123456789abcdef", "é", "e\u0301", "🌲"]
     students += ["x" * 300, "x" * 301, "a\x00", "x.html", ".hidden", "a b", "a_b", "-rf"]
@@ -303,42 +305,27 @@ def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_p
 
 # --- what is large, damaged or strange costs its own place, and others nothing
 
-NUMBER = Number("int", 41)
-
-
-def with_failure(**changes):
-    return made_row("count", "incorrect", failure=failure(**changes))
-
-
-def class_with(row, **values):
-    """Return a class with one strange row, and honest ones beside it."""
-    attempts = [
-        made_attempt("ada", [made_row("count", "correct")]),
-        made_attempt("eve", [row, made_row("paths", "correct")], **values),
-        made_attempt("zoe", [with_failure(note="a note of zoe's")]),
-    ]
-    return made_grades(attempts)
-
 
 def test_fifty_inputs_are_ten_and_a_count(tmp_path):
-    row = with_failure(inputs=[NUMBER] * MAX_INPUTS, written=["41"] * MAX_INPUTS)
-    page = pages_of(class_with(row), tmp_path)["students/eve.html"]
+    many = failure(inputs=[Number("int", 41)] * MAX_INPUTS, written=["41"] * MAX_INPUTS)
+    attempt = made_attempt("eve", [made_row("count", "incorrect", failure=many)])
+    page = pages_of(made_grades([attempt]), tmp_path)["students/eve.html"]
     assert "… and 40 more inputs" in visible(page)
     assert page.count("<svg") == 11
 
 
 def test_the_end_of_a_long_answer_is_left_out(tmp_path):
-    answers = {"count": "<" * 10_000}
-    written = pages_of(class_with(made_row("count", "incorrect"), answers=answers), tmp_path)
+    row, answers = made_row("count", "incorrect"), {"count": "<" * 10_000}
+    written = pages_of(made_grades([made_attempt("eve", [row], answers=answers)]), tmp_path)
     for name in ("students/eve.html", "answers.html"):
         assert "Shortened: 4,000 of 10,000 characters are not shown." in written[name]
 
 
-def test_what_was_remarked_of_a_notebook_is_on_its_page_without_the_teachers_folders(tmp_path):
+def test_remarks_are_on_the_page_without_the_teachers_folders(tmp_path):
     reason = "of 20 notebooks, the last counts; /secret place/eve/01_made.ipynb is the <b>last</b>"
-    written = pages_of(class_with(made_row("count", "correct"), reason=reason), tmp_path)
+    attempt = made_attempt("eve", [made_row("count", "correct")], reason=reason)
+    written = pages_of(made_grades([attempt]), tmp_path)
     said = "Remark: of 20 notebooks, the last counts; 01_made.ipynb is the <b>last</b>"
     assert said in visible(written["students/eve.html"])
     assert "of 20 notebooks" in visible(written["report.html"])
     assert "secret place" not in written["students/eve.html"]
-    assert "Remark" not in written["students/ada.html"]

@@ -8,8 +8,8 @@ from rich.console import Console
 
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.changes import MarkChange, VerdictChange
-from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.grade_class import Summary
+from pytree_course.class_grading.roster import Student
 from pytree_course.reports.terminal import show_class
 from tests.made_grades import made_attempt, made_grades, made_row
 from tests.reports.test_csv_tables import hidden
@@ -18,9 +18,7 @@ ADA = Student("12345", "lovelaceada", login="ada.lovelace@example.org")
 
 
 @pytest.mark.parametrize("columns", [60, 200])
-def test_of_a_class_is_said_what_changed_what_was_not_graded_and_where_the_report_is(
-    columns, tmp_path
-):
+def test_the_terminal_names_changes_ungraded_work_and_the_report(columns, tmp_path):
     row = made_row("count", "correct")
     lost = made_attempt("12345", [row], state=AttemptState.UNREADABLE, reason="it is empty")
     verdict = VerdictChange("count", "error", "correct", "the check changed")

@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from pytree_course.class_grading.attempt import Attempt, Basis, VerdictRow
-from pytree_course.class_grading.graded_rows import current_basis, grade_rows, read_expected
+from pytree_course.class_grading.graded_rows import current_basis, grade_rows
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import run_answers
 from pytree_course.grading.lesson_to_grade import (
@@ -15,6 +15,7 @@ from pytree_course.grading.lesson_to_grade import (
 )
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observations import Observation
+from pytree_course.observing.reading import read_json
 from pytree_course.running.outcomes import Outcome, read_report
 
 
@@ -52,12 +53,11 @@ def recorded_grading(
     CourseError
         When there is no verdict on such an answer.
     """
-    bases = {row.exercise: row.basis for row in attempt.rows if row.basis}
-    if exercise not in bases:
-        graded = ", ".join(bases) or "nothing"
-        raise CourseError(f"No verdict on {exercise!r} is recorded. Graded were: {graded}.")
-    row = next(row for row in attempt.rows if row.exercise == exercise)
-    return _grading(row, bases[exercise], read_results)
+    for row in attempt.rows:
+        if row.exercise == exercise and row.basis:
+            return _grading(row, row.basis, read_results)
+    graded = ", ".join(row.exercise for row in attempt.rows if row.basis) or "nothing"
+    raise CourseError(f"No verdict on {exercise!r} is recorded. Graded were: {graded}.")
 
 
 def grade_again(
@@ -106,7 +106,7 @@ def _grading(row: VerdictRow, basis: Basis, read_results: Callable[[str], str]) 
     if not row.outcomes:  # a right answer, or one that did not come to results
         return Grading(row, basis, row.cases, [])
     outcomes = read_report(read_results(row.outcomes))
-    expected = read_expected(read_results(row.expected))
+    expected = read_json(list[Observation], read_results(row.expected))
     return Grading(row, basis, len(expected), list(_deciding_cases(outcomes, expected)))
 
 

@@ -1,6 +1,5 @@
 """Attempts: graded submissions as the gradebook stores them, and which one counts."""
 
-import hashlib
 import json
 import platform
 from collections.abc import Iterable, Mapping
@@ -27,6 +26,7 @@ from pytree_course.judging.words import (
     remarks,
 )
 from pytree_course.observing.reading import Count, Measure, Moment, Points
+from pytree_course.texts import text_digest
 
 _NO_WORDS: dict[str, str] = {}
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
@@ -72,7 +72,7 @@ class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     exercise: str
-    kind: str  # a `VerdictKind`; or the attempt's state, if it was not graded
+    kind: VerdictKind | None  # None if it was not graded: the attempt's state says why
     points: Points
     exercise_points: Count
     passed: Count = 0
@@ -99,7 +99,6 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     student: str  # the id of a `Submitter`
     lesson: str
-    answers_digest: str
     handed_in: Moment
     graded_at: Moment
     state: AttemptState
@@ -111,13 +110,12 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     python: str = ""  # that the notebook was made with; "" if unknown
     name: str = ""  # of the student; it and what follows are from a download
     system: str = ""
-    canvas_id: str = ""
     handed_in_as: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
         """The student, the lesson, and a digest of the answers."""
-        return self.student, self.lesson, self.answers_digest
+        return self.student, self.lesson, digest(self.answers)
 
     @property
     def points(self) -> float:
@@ -147,7 +145,7 @@ def verdict_row(verdict: Verdict, notes: Mapping[str, str]) -> VerdictRow:
     is_correct = verdict.kind is VerdictKind.CORRECT
     return VerdictRow(
         exercise=verdict.exercise,
-        kind=str(verdict.kind),
+        kind=verdict.kind,
         points=verdict.points,
         exercise_points=verdict.exercise_points,
         passed=verdict.passed,
@@ -203,5 +201,4 @@ def counting_attempts(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Atte
 
 def digest(data: object) -> str:
     """Return a digest of data that JSON can hold."""
-    text = json.dumps(data, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return text_digest(json.dumps(data, sort_keys=True))

@@ -55,7 +55,7 @@ def mark_changes(before: Counting, after: Counting) -> Iterator[MarkChange]:
             if old.student == new.student and old.state == new.state:
                 reasons = [verdict.reason for verdict in verdicts] or reasons
             reason = "; ".join(dict.fromkeys(reasons)) or AGAIN
-            if has_other_mark or old.answers_digest == new.answers_digest:
+            if has_other_mark or old.answers == new.answers:
                 yield MarkChange(*pair, _mark(old), _mark(new), reason, verdicts)
 
 
@@ -69,7 +69,7 @@ def _reason(old: Attempt, new: Attempt) -> str:
         return ANOTHER_HAND_IN
     if old.state != new.state:
         return f"{old.state} before, now {new.state}"
-    return NEW_ANSWERS if old.answers_digest != new.answers_digest else AGAIN
+    return NEW_ANSWERS if old.answers != new.answers else AGAIN
 
 
 def _verdict_changes(old: Attempt, new: Attempt) -> Iterator[VerdictChange]:
@@ -82,21 +82,20 @@ def _verdict_changes(old: Attempt, new: Attempt) -> Iterator[VerdictChange]:
         if has_other_verdict or before.points != row.points:
             has_same_answer = old.answers.get(row.exercise) == new.answers.get(row.exercise)
             reason = _reason_for_verdict(before, row) if has_same_answer else NEW_ANSWERS
-            yield VerdictChange(row.exercise, *_in_short(before, row), reason)
+            was, is_now = _in_short((old, before), (new, row))
+            yield VerdictChange(row.exercise, was, is_now, reason)
 
 
-def _in_short(before: VerdictRow, after: VerdictRow) -> tuple[str, str]:
+def _in_short(*gradings: tuple[Attempt, VerdictRow]) -> list[str]:
     """Name what differs of two verdicts: the teacher's points, the verdicts, or the points."""
-    rows = (before, after)
+    rows = [row for _, row in gradings]
     if any(map(_is_teachers, rows)):
-        texts = [
+        return [
             f"{row.points} by the {'teacher' if _is_teachers(row) else 'check'}" for row in rows
         ]
-    elif before.kind != after.kind:
-        texts = [row.kind for row in rows]
-    else:
-        texts = [f"{row.points} of {row.exercise_points}" for row in rows]
-    return texts[0], texts[1]
+    if rows[0].kind != rows[1].kind:
+        return [row.kind or attempt.state for attempt, row in gradings]
+    return [f"{row.points} of {row.exercise_points}" for row in rows]
 
 
 def _is_teachers(row: VerdictRow) -> bool:

@@ -1,8 +1,8 @@
 """The grades of a class: the attempt that counts, by student and lesson."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import timedelta
 
 from msgspec import structs
 
@@ -14,22 +14,10 @@ from pytree_course.class_grading.attempt import (
     in_words,
 )
 from pytree_course.class_grading.changes import MarkChange, mark_changes
-from pytree_course.class_grading.corrections import (
-    Correction,
-    CorrectionKey,
-    HandedIn,
-    apply_corrections,
-)
-from pytree_course.class_grading.downloads import Submitter
+from pytree_course.class_grading.corrections import Correction, apply_corrections
 from pytree_course.class_grading.folder import ClassFolder
-from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.class_grading.roster import (
-    RosterEntry,
-    find_missing,
-    group_key,
-    match_groups,
-    match_roster,
-)
+from pytree_course.class_grading.gradebook import Gradebook, Memory
+from pytree_course.class_grading.roster import Student, find_missing, find_students, group_key
 from pytree_course.class_grading.student_files import LeftOut, join_remarks
 from pytree_course.course import Course
 from pytree_course.judging.expected import BuiltLesson
@@ -44,35 +32,17 @@ ON_PUBLIC_CASES = (
 
 
 @dataclass(frozen=True)
-class Student(Submitter):
-    """A student who handed in or is on the roster."""
-
-    is_expected: bool = True  # on the roster, if there is one
-    login: str = ""  # in Canvas, or Moodle's username; empty if it is not known
-    group: str = ""  # on the roster
-    group_id: str = ""  # of the submitter under the group's name, if there is one
-
-    @property
-    def label(self) -> str:
-        """The student's name in tables."""
-        return f"{self.name} ({self.login or self.id})" if self.name else self.id
-
-
-@dataclass(frozen=True)
 class ClassGrades:
     """The grades of a class as they stand."""
 
     students: list[Student]  # everyone on the roster or in the folder, sorted
     lessons: list[BuiltLesson]  # the lessons with attempts, in order; their cases are public
     counting: dict[tuple[str, str], Attempt]  # the attempts that count, by student and lesson
-    due: Mapping[str, datetime] = field(default_factory=dict)  # by lesson
+    memory: Memory = field(default_factory=Memory)  # the gradebook's: roster, deadlines, files
     waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: handed in, not yet graded
-    left_out: Sequence[LeftOut] = ()  # files that are not graded, and why
     changes: Sequence[MarkChange] = ()  # since the last report
-    on_roster: int = 0  # how many students the roster has
     missing: Mapping[str, str] = field(default_factory=dict)
     """The students on the roster whom nobody who handed in matches, each with whom it may be."""
-    canvas_columns: Sequence[str] = ()  # of assignments in Canvas
     prompts: dict[str, dict[str, str]] = field(default_factory=dict)  # by lesson and exercise
 
     @classmethod
@@ -82,13 +52,12 @@ class ClassGrades:
         """Combine the gradebook and what it remembers with what the class has handed in now."""
         memory = gradebook.memory()
         attempts = gradebook.attempts()
-        students = _students(memory.submitters, memory.roster)
+        students = find_students(memory.submitters, memory.roster)
         known = {student.id for student in students}  # a group is none
-        counting = _counting(attempts, gradebook.corrections(), students)
-        reported_corrections = {each.key: each for each in memory.reported_corrections}
-        reported_students = _students(memory.submitters, memory.reported_roster)
+        counting = _counting(attempts, memory.corrections, students)
+        reported_students = find_students(memory.submitters, memory.reported_roster)
         reported = _counting(
-            attempts[: memory.reported_attempts], reported_corrections, reported_students
+            attempts[: memory.reported_attempts], memory.reported_corrections, reported_students
         )
         notebooks = folder.notebooks if folder else []
         handed_in = {(notebook.student, notebook.lesson) for notebook in notebooks}
@@ -102,15 +71,12 @@ class ClassGrades:
                 for pair, attempt in counting.items()
                 if attempt.lesson in words
             },
-            due=memory.due,
+            memory=memory,
             waiting=frozenset(handed_in - counting.keys()),
-            left_out=memory.left_out,
             changes=[
                 change for change in mark_changes(reported, counting) if change.student in known
             ],
-            on_roster=len(memory.roster),
             missing=find_missing(memory.roster, memory.submitters.values()),
-            canvas_columns=memory.canvas_columns,
             prompts={stem: course.lesson(stem).read_prompts() for stem in words},
         )
 
@@ -144,11 +110,11 @@ class ClassGrades:
     def files_left_out(self, student: Student) -> list[LeftOut]:
         """Return the files of a student, and of the student's group, that are not graded."""
         ids = {student.id, student.group_id} - {""}
-        return [left_out for left_out in self.left_out if left_out.student in ids]
+        return [left_out for left_out in self.memory.left_out if left_out.student in ids]
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
         """Return how late an attempt was, in whole seconds; None if not late, or unknown."""
-        due = self.due.get(attempt.lesson)
+        due = self.memory.due.get(attempt.lesson)
         # A download only has its own time.
         if due is None or attempt.handed_in <= due or attempt.system:
             return None
@@ -182,27 +148,18 @@ class ClassGrades:
         return sum(lesson.points for lesson in self.lessons)
 
 
-def everything_handed_in(
-    gradebook: Gradebook, folder: ClassFolder, roster: Sequence[RosterEntry]
-) -> HandedIn:
-    """Return what a class has handed in, now and in what the gradebook knows."""
-    notebooks = {(notebook.student, notebook.lesson) for notebook in folder.notebooks}
-    notebooks |= {(attempt.student, attempt.lesson) for attempt in gradebook.attempts()}
-    submitters = gradebook.memory().submitters | folder.submitters
-    return HandedIn(submitters, notebooks, roster)
-
-
 def _counting(
     attempts: Iterable[Attempt],
-    corrections: Mapping[CorrectionKey, Correction],
+    corrections: Iterable[Correction],
     students: Iterable[Student],
 ) -> dict[tuple[str, str], Attempt]:
     """Return the attempts that count for each student, with the teacher's corrections applied.
 
     Work under a group's name counts for its members who handed in nothing of their own.
     """
+    by_answer = {correction.key: correction for correction in corrections}
     counting = {
-        pair: apply_corrections(attempt, corrections)
+        pair: apply_corrections(attempt, by_answer)
         for pair, attempt in counting_attempts(attempts).items()
     }
     by_name = {(_name_key(attempt), attempt.lesson): attempt for attempt in counting.values()}
@@ -246,40 +203,3 @@ def _lessons(
     if not attempts and left_out:
         stems = {files.stem for files in course.lessons()}
     return [BuiltLesson.read(files.expected) for files in course.lessons() if files.stem in stems]
-
-
-def _students(submitters: Mapping[str, Submitter], roster: Sequence[RosterEntry]) -> list[Student]:
-    """Return everyone who handed in or is on the roster, sorted."""
-    entries = match_roster(roster, submitters.values())
-    all_submitters = dict(submitters)
-    for entry in {*roster} - {*entries.values()}:
-        if entry.student not in submitters:
-            all_submitters[entry.student] = Submitter(entry.student)
-            entries[entry.student] = entry
-    group_ids = match_groups(roster, submitters.values())
-    students = []
-    for submitter in all_submitters.values():
-        is_expected = not roster or submitter.id in entries
-        if submitter.id in entries or submitter.id not in group_ids.values():
-            student = _student(submitter, entries.get(submitter.id), is_expected)
-            students.append(replace(student, group_id=group_ids.get(student.group, "")))
-    students.sort(key=lambda student: student.id)
-    if any(student.system for student in students):  # a download's ids may be numbers
-        students.sort(key=lambda student: student.name or student.id)
-    return students
-
-
-def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:
-    """Combine a submitter with the student's roster entry."""
-    if entry is None:
-        # Only the roster says logins, if there is one; and a download's ids are none.
-        entry = RosterEntry(submitter.id if is_expected and not submitter.system else "")
-    return Student(
-        id=submitter.id,
-        name=entry.name or submitter.name,
-        system=submitter.system,
-        canvas_id=submitter.canvas_id or entry.canvas_id,
-        is_expected=is_expected,
-        login=entry.student,
-        group=entry.group,
-    )

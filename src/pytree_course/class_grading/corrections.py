@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct, structs
 
 from pytree_course.class_grading.attempt import AppliedCorrection, Attempt, add_points, digest
-from pytree_course.class_grading.downloads import Submitter
-from pytree_course.class_grading.roster import RosterEntry, match_groups, match_roster, read_csv
+from pytree_course.class_grading.roster import Student, find_student, read_csv
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.observing.reading import Points
@@ -52,75 +49,14 @@ class Correction(Struct, frozen=True, forbid_unknown_fields=True):
         return ", ".join(filter(None, [points, comment]))
 
 
-@dataclass(frozen=True)
-class HandedIn:
-    """What corrections may be about: everything that a class has ever handed in."""
-
-    submitters: Mapping[str, Submitter]  # by id
-    notebooks: Collection[tuple[str, str]]  # student and lesson
-    roster: Sequence[RosterEntry]
-
-    @cached_property
-    def students(self) -> dict[str, set[str]]:
-        """The submitters' ids that each id or name may stand for.
-
-        Students choose their names, so an id stands for its student even if it is another's name.
-        A member of a group who handed in nothing stands for the submitter under the group's name.
-        The set is empty for any other id of the roster that handed in nothing.
-        """
-        entries = match_roster(self.roster, self.submitters.values())
-        by_id: dict[str, set[str]] = {entry.student: set() for entry in self.roster}
-        by_name: dict[str, set[str]] = {}
-        for submitter in self.submitters.values():
-            entry = entries.get(submitter.id, RosterEntry(submitter.id))
-            for student_id in (submitter.id, entry.student):
-                by_id.setdefault(student_id, set()).add(submitter.id)
-            for name in (submitter.name, entry.name):
-                by_name.setdefault(name, set()).add(submitter.id)
-        for student_id, group_id in self._groups.items():
-            if not by_id.get(student_id):
-                by_id[student_id] = {group_id}
-        return by_name | by_id
-
-    @cached_property
-    def _groups(self) -> dict[str, str]:
-        """The submitter under the name of each student's group, by the student's id."""
-        entries = match_roster(self.roster, self.submitters.values())
-        groups = match_groups(self.roster, self.submitters.values())
-        all_entries = {entry.student: entry for entry in self.roster} | entries
-        return {
-            student: groups[entry.group]
-            for student, entry in all_entries.items()
-            if entry.group in groups
-        }
-
-    def submitter(self, name: str, lesson: str) -> str:
-        """Return who handed in a lesson for the student of this name: the student, or a group."""
-        student = self.only_student(name)
-        group = self._groups.get(student, "")
-        for submitter in (student, group):
-            if (submitter, lesson) in self.notebooks:
-                return submitter
-        raise CourseError(f"nothing that {name} handed in for {lesson} was graded")
-
-    def only_student(self, name: str) -> str:
-        """Return the id of the one student whom a name or an id stands for."""
-        if name not in self.students:
-            raise CourseError(f"no student is called {name!r}")
-        namesakes = self.students[name]
-        if not namesakes:
-            raise CourseError(f"nothing that {name} handed in was graded")
-        if len(namesakes) > 1:
-            raise CourseError(f"several students are called {name!r}")
-        (student,) = namesakes
-        return student
-
-
-def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Correction]:
+def read_corrections(
+    file: Path, course: Course, students: Sequence[Student], handed_in: Collection[tuple[str, str]]
+) -> list[Correction]:
     """Read a teacher's corrections from a CSV file with the columns `COLUMNS`.
 
     A student may be named as the folder or as on the roster, a lesson by its number. A line without
-    points is a comment only; one without either takes an earlier correction back.
+    points is a comment only; one without either takes an earlier correction back. `handed_in` has
+    the submitter and the lesson of everything that the class ever handed in.
 
     Raises
     ------
@@ -134,7 +70,7 @@ def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Co
     mistakes = []
     for number, row in rows.items():
         try:
-            correction = _read_correction(row, course, handed_in)
+            correction = _read_correction(row, course, students, handed_in)
             if correction.key in corrections:
                 raise CourseError("an earlier line is about the same answer: leave one of them")
             corrections[correction.key] = correction
@@ -145,15 +81,26 @@ def read_corrections(file: Path, course: Course, handed_in: HandedIn) -> list[Co
     return list(corrections.values())
 
 
-def _read_correction(row: Mapping[str, str], course: Course, handed_in: HandedIn) -> Correction:
+def _read_correction(
+    row: Mapping[str, str],
+    course: Course,
+    students: Sequence[Student],
+    handed_in: Collection[tuple[str, str]],
+) -> Correction:
     """Read a line of the file; a CourseError says why it cannot be used."""
     lesson = course.lesson_named(row["lesson"])
-    student = handed_in.submitter(row["student"], lesson.stem)
+    submitter = row["student"]
+    if (submitter, lesson.stem) not in handed_in:  # otherwise it is an id, perhaps a group's
+        student = find_student(submitter, students)
+        is_own = (student.id, lesson.stem) in handed_in
+        submitter = student.id if is_own else student.group_id
+    if (submitter, lesson.stem) not in handed_in:
+        raise CourseError(f"nothing that {row['student']} handed in for {lesson.stem} was graded")
     exercises = BuiltLesson.read(lesson.expected).graded
     if row["exercise"] not in exercises:
         raise CourseError(f"{lesson.stem} has no exercise {row['exercise']!r}")
     points = _read_points(row["points"], exercises[row["exercise"]].points)
-    return Correction(student, lesson.stem, row["exercise"], points, row["comment"])
+    return Correction(submitter, lesson.stem, row["exercise"], points, row["comment"])
 
 
 def _read_points(text: str, max_points: int) -> float | None:
@@ -168,7 +115,7 @@ def _read_points(text: str, max_points: int) -> float | None:
 
 def add_corrections(
     given: Iterable[Correction],
-    earlier: Mapping[CorrectionKey, Correction],
+    earlier: Iterable[Correction],
     attempts: Mapping[tuple[str, str], Attempt],
 ) -> tuple[list[Correction], list[str]]:
     """Add corrections to the earlier ones; return all of them, and sentences on the replaced ones.
@@ -176,7 +123,7 @@ def add_corrections(
     A new correction is for the answer that counts now. One that equals an earlier correction, as
     when the same file is given again, stays for the answer that it was made for.
     """
-    corrections = dict(earlier)
+    corrections = {correction.key: correction for correction in earlier}
     replaced = []
     for correction in given:
         old = corrections.pop(correction.key, None)

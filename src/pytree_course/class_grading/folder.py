@@ -49,7 +49,6 @@ _IN_A_FOLDER = (
 class ClassFolder:
     """What a class handed in."""
 
-    path: Path  # the folder of the students' folders
     submitters: dict[str, Submitter] = field(default_factory=dict)  # by id: all who have a file
     notebooks: list[Notebook] = field(default_factory=list)  # that count, one for each lesson
     left_out: list[LeftOut] = field(default_factory=list)  # files that are not graded
@@ -87,7 +86,7 @@ def read_handed_in(
     if not opened.is_utf8:
         doubts.insert(0, f"The names in {path} are not in UTF-8: check how they were read.")
     all_left_out = group_by_reason([*left_out, *not_read])
-    return ClassFolder(folder, submitters, notebooks, all_left_out, doubts)
+    return ClassFolder(submitters, notebooks, all_left_out, doubts)
 
 
 # ---- where the students are

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -19,6 +18,7 @@ from pytree_course.class_grading.attempt import (
     VerdictRow,
     counting_attempts,
     current_environment,
+    digest,
     verdict_row,
     with_reason_of,
 )
@@ -47,7 +47,7 @@ EARLIER_COUNTS = "the notebook that was graded before counts"
 OLDER = f"by the file's time, it is older than what was graded before; {EARLIER_COUNTS}"
 
 _MAX_MESSAGE = 500
-_ENDED_WELL: set[str] = {VerdictKind.CORRECT, VerdictKind.INCORRECT}
+_ENDED_WELL = {VerdictKind.CORRECT, VerdictKind.INCORRECT}
 """The verdicts on answers that other answers may use."""
 
 
@@ -252,43 +252,27 @@ class ClassGrading:
     def _start_runs(
         self, groups: list[list[Work]], pool: Executor, authors_pool: Executor
     ) -> dict[Run, list[Work]]:
-        """Start a run of each group's answers; return the group of each run that could start."""
+        """Start a run of each group's answers; return the runs with their groups."""
         runs: dict[Run, list[Work]] = {}
         for group in groups:
-            with self._recording_failure(group):
-                attempt, exercises = group[0]
-                right_results = self._find_right_results(attempt.lesson, authors_pool)
-                settings = make_run_settings(
-                    self._lesson(attempt.lesson), right_results, in_sandbox=self.options.in_sandbox
-                )
-                answers, helpers = _split_answers(attempt, exercises)
-                runs[pool.submit(run_answers, answers, settings, helpers)] = group
+            attempt, exercises = group[0]
+            right_results = self._find_right_results(attempt.lesson, authors_pool)
+            settings = make_run_settings(
+                self._lesson(attempt.lesson), right_results, in_sandbox=self.options.in_sandbox
+            )
+            answers, helpers = _split_answers(attempt, exercises)
+            runs[pool.submit(run_answers, answers, settings, helpers)] = group
         return runs
 
-    @contextmanager
-    def _recording_failure(self, group: Sequence[Work]) -> Iterator[None]:
-        """Record an exception as the outcome of this work.
+    def _judge(self, work: Work, run: Run) -> None:
+        """Judge a finished run, and record the verdicts, or what went wrong.
 
         A `CourseError`, such as a full disk, is no submission's fault: it ends the grading.
         """
+        attempt, exercises = work
+        lesson = self._lesson(attempt.lesson)
+        right_results = self.right_results[attempt.lesson]
         try:
-            yield
-        except CourseError:
-            raise
-        except Exception as error:
-            reason = printable(_describe_error(error))
-            for attempt, _ in group:
-                self.summary.failed.append((attempt.student, attempt.lesson, reason))
-                if not attempt.rows:  # otherwise the earlier grade goes on to count
-                    failed = structs.replace(attempt, state=AttemptState.FAILED, reason=reason)
-                    self._record_ungraded(failed, None)
-
-    def _judge(self, work: Work, run: Run) -> None:
-        """Judge a finished run, and record the verdicts for a student who handed it in."""
-        with self._recording_failure([work]):
-            attempt, exercises = work
-            lesson = self._lesson(attempt.lesson)
-            right_results = self.right_results[attempt.lesson]
             new_rows, results = grade_rows(attempt, exercises, run.result(), lesson, right_results)
             rows = {row.exercise: row for row in attempt.rows} | new_rows
             graded = structs.replace(
@@ -296,6 +280,14 @@ class ClassGrading:
             )
             self._record(graded, results)
             self.summary.graded += 1
+        except CourseError:
+            raise
+        except Exception as error:
+            reason = printable(_describe_error(error))
+            self.summary.failed.append((attempt.student, attempt.lesson, reason))
+            if not attempt.rows:  # otherwise the earlier grade goes on to count
+                failed = structs.replace(attempt, state=AttemptState.FAILED, reason=reason)
+                self._record_ungraded(failed, None)
 
     def find_new_reasons(self) -> None:
         """Look for the reasons of stored wrong results again, where misconceptions have changed."""
@@ -347,7 +339,6 @@ class ClassGrading:
         return Attempt(
             student=submitter.id,
             lesson=notebook.lesson,
-            answers_digest=notebook.digest,
             handed_in=notebook.handed_in,
             graded_at=_now(),
             state=state,
@@ -358,14 +349,13 @@ class ClassGrading:
             python=notebook.submission.python,
             name=submitter.name,
             system=submitter.system,
-            canvas_id=submitter.canvas_id,
             handed_in_as=notebook.handed_in_as,
         )
 
     def _record_ungraded(self, attempt: Attempt, before: Attempt | None) -> None:
         """Record an attempt without verdicts; the row of each exercise gives the reason."""
         rows = [
-            VerdictRow(exercise, str(attempt.state), 0, points, explanation=attempt.reason)
+            VerdictRow(exercise, None, 0, points, explanation=attempt.reason)
             for exercise, points in self._lesson(attempt.lesson).points.items()
         ]
         if before is None or before.rows != rows:
@@ -381,7 +371,7 @@ def _group(all_work: Iterable[Work]) -> list[list[Work]]:
     groups = defaultdict(list)
     for work in all_work:
         attempt, exercises = work
-        groups[attempt.lesson, attempt.answers_digest, exercises].append(work)
+        groups[attempt.lesson, digest(attempt.answers), exercises].append(work)
     return list(groups.values())
 
 

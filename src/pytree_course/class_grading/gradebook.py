@@ -1,10 +1,10 @@
-"""The gradebook: one SQLite file of attempts and corrections."""
+"""The gradebook: one SQLite file of a class's attempts, and of what is remembered of it."""
 
 import json
 import secrets
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -13,32 +13,25 @@ from typing import Any, Self
 from msgspec import Struct, field, structs, to_builtins
 
 from pytree_course.class_grading.attempt import Attempt
-from pytree_course.class_grading.corrections import Correction, CorrectionKey
+from pytree_course.class_grading.corrections import Correction
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.roster import RosterEntry
 from pytree_course.class_grading.student_files import LeftOut
 from pytree_course.course import CourseError
-from pytree_course.observing.reading import Count, Moment, read_as, read_json
+from pytree_course.observing.reading import Count, Moment, read_json
 from pytree_course.running.outcomes import SEED_BITS
 
-VERSION = 6
+VERSION = 7
 
-_COLUMNS = ("student", "lesson", "answers_digest", "handed_in", "graded_at")
-"""The fields of an attempt that have a column; `record` holds the others, as JSON."""
-
+# Records are JSON; the columns of an attempt's are for people who look into the file.
 _TABLES = (
     """CREATE TABLE attempt (
         id INTEGER PRIMARY KEY,
-        student TEXT NOT NULL,
-        lesson TEXT NOT NULL,
-        answers_digest TEXT NOT NULL,
-        handed_in TEXT NOT NULL,
-        graded_at TEXT NOT NULL,
-        record TEXT NOT NULL
+        record TEXT NOT NULL,
+        student TEXT AS (json_extract(record, '$.student')),
+        lesson TEXT AS (json_extract(record, '$.lesson'))
     ) STRICT""",
-    "CREATE TABLE seed (id INTEGER PRIMARY KEY, lesson TEXT NOT NULL, seed INTEGER NOT NULL)",
     "CREATE TABLE results (digest TEXT PRIMARY KEY, compressed BLOB NOT NULL) STRICT",
-    "CREATE TABLE correction (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT",
     "CREATE TABLE memory (record TEXT NOT NULL) STRICT",
 )
 
@@ -49,6 +42,8 @@ class Memory(Struct, frozen=True, forbid_unknown_fields=True):
     roster: list[RosterEntry] = field(default_factory=list)
     canvas_columns: list[str] = field(default_factory=list)  # of assignments, in its roster
     due: dict[str, Moment] = field(default_factory=dict)  # by lesson
+    seeds: dict[str, Count] = field(default_factory=dict)  # of a lesson's cases
+    corrections: list[Correction] = field(default_factory=list)  # the teacher's
     submitters: dict[str, Submitter] = field(default_factory=dict)
     """Everyone who handed in something, by id."""
     left_out: list[LeftOut] = field(default_factory=list)  # files that are not graded
@@ -88,32 +83,21 @@ class Gradebook:
 
     def seed(self, lesson: str) -> int:
         """Return the seed of a lesson's cases, the same for the whole class; draw it if needed."""
-        with self._transaction():
-            statement = "SELECT seed FROM seed WHERE lesson = ? ORDER BY id DESC"
-            row = self._database.execute(statement, [lesson]).fetchone()
-            return row[0] if row else self._draw_seed(lesson)
+        if lesson not in self.memory().seeds:
+            self.draw_seed(lesson)
+        return self.memory().seeds[lesson]
 
     def draw_seed(self, lesson: str) -> None:
         """Draw another seed for a lesson: from now on, the class is graded on new cases."""
-        with self._transaction():
-            self._draw_seed(lesson)
-
-    def _draw_seed(self, lesson: str) -> int:
-        seed = secrets.randbits(SEED_BITS)
-        self._database.execute("INSERT INTO seed (lesson, seed) VALUES (?, ?)", [lesson, seed])
-        return seed
+        self.remember(seeds=self.memory().seeds | {lesson: secrets.randbits(SEED_BITS)})
 
     def record(self, attempt: Attempt, results: Mapping[str, str] = MappingProxyType({})) -> None:
         """Add an attempt, with the texts of the results that its rows name by their digests."""
-        entries = to_builtins(attempt)
-        columns = [entries.pop(name) for name in _COLUMNS]
-        row = [*columns, json.dumps(entries, ensure_ascii=False)]
-        _read_attempt(row)  # one that cannot be read again would damage the gradebook
-        placeholders = ", ".join("?" * len(row))
-        statement = f"INSERT INTO attempt ({', '.join(_COLUMNS)}, record) VALUES ({placeholders})"
+        record = json.dumps(to_builtins(attempt), ensure_ascii=False)
+        read_json(Attempt, record)  # one that cannot be read again would damage the gradebook
         compressed = [(key, zlib.compress(text.encode())) for key, text in results.items()]
         with self._transaction():
-            self._database.execute(statement, row)
+            self._database.execute("INSERT INTO attempt (record) VALUES (?)", [record])
             self._database.executemany("INSERT OR IGNORE INTO results VALUES (?, ?)", compressed)
 
     def results(self, key: str) -> str:
@@ -125,9 +109,9 @@ class Gradebook:
 
     def attempts(self) -> list[Attempt]:
         """Return all attempts, in the order in which they were recorded."""
-        statement = f"SELECT {', '.join(_COLUMNS)}, record FROM attempt ORDER BY id"
         with self._reading():
-            return [_read_attempt(row) for row in self._database.execute(statement)]
+            rows = self._database.execute("SELECT record FROM attempt ORDER BY id")
+            return [read_json(Attempt, record) for (record,) in rows]
 
     def memory(self) -> Memory:
         """Return what is remembered of the class."""
@@ -146,26 +130,12 @@ class Gradebook:
     def remember_report(self) -> None:
         """Remember that a report has told all that the gradebook holds now."""
         (attempts,) = self._database.execute("SELECT count(*) FROM attempt").fetchone()
-        corrections = list(self.corrections().values())
+        memory = self.memory()
         self.remember(
             reported_attempts=attempts,
-            reported_corrections=corrections,
-            reported_roster=self.memory().roster,
+            reported_corrections=memory.corrections,
+            reported_roster=memory.roster,
         )
-
-    def set_corrections(self, corrections: Iterable[Correction]) -> None:
-        """Store all of a teacher's corrections, the earlier ones included."""
-        records = [(json.dumps(to_builtins(correction)),) for correction in corrections]
-        with self._transaction():
-            self._database.execute("DELETE FROM correction")
-            self._database.executemany("INSERT INTO correction (record) VALUES (?)", records)
-
-    def corrections(self) -> dict[CorrectionKey, Correction]:
-        """Return the teacher's corrections, by key."""
-        with self._reading():
-            rows = self._database.execute("SELECT record FROM correction ORDER BY id")
-            corrections = [read_json(Correction, record) for (record,) in rows]
-        return {correction.key: correction for correction in corrections}
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -191,16 +161,6 @@ class Gradebook:
                 "you may write to it, and that no other grading writes to it; then start again. "
                 "What is in it is kept."
             ) from error
-
-
-def _read_attempt(row: Sequence[str]) -> Attempt:
-    """Read a stored attempt, or raise ValueError; its texts came from learners."""
-    *columns, record = row
-    entries = read_json(dict[str, Any], record)
-    for name, text in zip(_COLUMNS, columns, strict=True):
-        entries[name] = text
-    attempt: Attempt = read_as(Attempt, entries)
-    return attempt
 
 
 def open_sqlite(file: Path, tables: Iterable[str], version: int) -> sqlite3.Connection:

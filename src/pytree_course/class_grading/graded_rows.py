@@ -24,7 +24,6 @@ from pytree_course.grading.lesson_to_grade import LessonToGrade, RightResults
 from pytree_course.grading.submission import Submission
 from pytree_course.observing.comparison import without_message
 from pytree_course.observing.observations import Observation
-from pytree_course.observing.reading import read_json
 from pytree_course.running.outcomes import report
 from pytree_course.texts import text_digest
 
@@ -97,9 +96,3 @@ def _keep(text: str, results: Results) -> str:
     key = text_digest(text)
     results[key] = text
     return key
-
-
-def read_expected(text: str) -> list[Observation]:
-    """Read right results that were kept, or raise ValueError."""
-    observations: list[Observation] = read_json(list[Observation], text)
-    return observations

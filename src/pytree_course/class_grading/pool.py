@@ -11,12 +11,9 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import Any
 
 from pytree_course.course import CourseError
-
-Result = TypeVar("Result")
-P = ParamSpec("P")
 
 TASK_SECONDS = 3_600
 """Far longer than any honest submission takes."""
@@ -79,12 +76,10 @@ class _ProcessForEachThread(ThreadPoolExecutor):
         self._task_seconds = task_seconds
         self._local = threading.local()
 
-    def submit(
-        self, function: Callable[P, Result], /, *args: P.args, **kwargs: P.kwargs
-    ) -> Future[Result]:
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         return super().submit(self._run, partial(function, *args, **kwargs))
 
-    def _run(self, call: Callable[[], Result]) -> Result:
+    def _run(self, call: Callable[[], Any]) -> Any:
         try:
             return self._executor().submit(_call_within, self._task_seconds, call).result()
         except BrokenProcessPool:
@@ -111,7 +106,7 @@ def _initialize_process(initializer: Callable[[], None] | None) -> None:
         initializer()
 
 
-def _call_within(seconds: float, call: Callable[[], Result]) -> Result:
+def _call_within(seconds: float, call: Callable[[], Any]) -> Any:
     """Call a function; if it takes too long, SIGALRM ends this process.
 
     The signal has no handler: Python could not run one while compiled code hangs.

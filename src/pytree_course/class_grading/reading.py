@@ -9,7 +9,6 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from pytree_course.class_grading.attempt import digest
 from pytree_course.class_grading.commits import commit_time
 from pytree_course.class_grading.student_files import (
     NOT_READ_IN_TIME,
@@ -48,16 +47,6 @@ class Notebook(StudentFile):
     problem: str  # why it cannot be read; "" if it can
     is_failure: bool = False  # whether `problem` may be this computer's: then it is no mark
     candidates: tuple[str, ...] = ()  # if it counts, the names of all that could have counted
-
-    @property
-    def digest(self) -> str:
-        """A digest of the answers."""
-        return digest(self.submission.answers)
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """The student, the lesson, and the digest of the answers."""
-        return self.student, self.lesson, self.digest
 
 
 def read_class(

@@ -1,11 +1,11 @@
-"""The roster of a class, and the CSV files that a teacher gives."""
+"""The students of a class: its roster, and who handed in; the CSV files that a teacher gives."""
 
 import codecs
 import csv
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
@@ -82,6 +82,21 @@ class RosterEntry:
     group: str = ""
 
 
+@dataclass(frozen=True)
+class Student(Submitter):
+    """A student who handed in or is on the roster."""
+
+    is_expected: bool = True  # on the roster, if there is one
+    login: str = ""  # in Canvas, or Moodle's username; empty if it is not known
+    group: str = ""  # on the roster
+    group_id: str = ""  # of the submitter under the group's name, if there is one
+
+    @property
+    def label(self) -> str:
+        """The student's name in tables."""
+        return f"{self.name} ({self.login or self.id})" if self.name else self.id
+
+
 def match_roster(
     roster: Sequence[RosterEntry], submitters: Iterable[Submitter]
 ) -> dict[str, RosterEntry]:
@@ -113,6 +128,59 @@ def match_roster(
         if len(namesakes) == 1 and len(entries) == 1:
             matched[namesakes[0].id] = entries[0]
     return matched
+
+
+def find_students(
+    submitters: Mapping[str, Submitter], roster: Sequence[RosterEntry]
+) -> list[Student]:
+    """Return everyone who handed in or is on the roster, sorted."""
+    entries = match_roster(roster, submitters.values())
+    all_submitters = dict(submitters)
+    for entry in {*roster} - {*entries.values()}:
+        if entry.student not in submitters:
+            all_submitters[entry.student] = Submitter(entry.student)
+            entries[entry.student] = entry
+    group_ids = match_groups(roster, submitters.values())
+    students = []
+    for submitter in all_submitters.values():
+        is_expected = not roster or submitter.id in entries
+        if submitter.id in entries or submitter.id not in group_ids.values():
+            student = _student(submitter, entries.get(submitter.id), is_expected)
+            students.append(replace(student, group_id=group_ids.get(student.group, "")))
+    students.sort(key=lambda student: student.id)
+    if any(student.system for student in students):  # a download's ids may be numbers
+        students.sort(key=lambda student: student.name or student.id)
+    return students
+
+
+def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:
+    """Combine a submitter with the student's roster entry."""
+    if entry is None:
+        # Only the roster says logins, if there is one; and a download's ids are none.
+        entry = RosterEntry(submitter.id if is_expected and not submitter.system else "")
+    return Student(
+        id=submitter.id,
+        name=entry.name or submitter.name,
+        system=submitter.system,
+        canvas_id=submitter.canvas_id or entry.canvas_id,
+        is_expected=is_expected,
+        login=entry.student,
+        group=entry.group,
+    )
+
+
+def find_student(name: str, students: Sequence[Student]) -> Student:
+    """Return the one student of an id, a login or a name; raise CourseError if there is none.
+
+    Students choose their names, so an id stands for its student even if it is another's name.
+    """
+    of_id = [student for student in students if name in (student.id, student.login)]
+    found = of_id or [student for student in students if name == student.name]
+    if not name or not found:
+        raise CourseError(f"no student is called {name!r}")
+    if len(found) > 1:
+        raise CourseError(f"several students are called {name!r}")
+    return found[0]
 
 
 def match_groups(

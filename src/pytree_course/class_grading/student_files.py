@@ -113,10 +113,9 @@ def group_by_reason(left_out: Iterable[LeftOut]) -> list[LeftOut]:
         reasons[student].add(reason)
         is_one_more = len(reasons[student]) > _MAX_REASONS
         files[student, OTHER_REASONS if is_one_more else reason].append(file)
-    merged = []
-    for (student, reason), names in files.items():
-        merged.append(LeftOut(student, list_briefly(names), reason))
-    return merged
+    return [
+        LeftOut(student, list_briefly(names), reason) for (student, reason), names in files.items()
+    ]
 
 
 def list_briefly(names: Sequence[str]) -> str:

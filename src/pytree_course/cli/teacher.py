@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # importing grading is slow
     from pytree_course.class_grading.grade_class import Summary
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.class_grading.roster import RosterEntry
-    from pytree_course.reports.time_in_class import TimesInClass
+    from pytree_course.reports.class_statistics import TimesInClass
 
 THIS_MACHINE = "127.0.0.1"
 GRADEBOOK = "gradebook.sqlite"
@@ -49,6 +49,14 @@ UNSANDBOXED = (
     "Without the sandbox, the notebooks can read and change all your files, and use the network. "
     "Do this with your own work only."
 )
+
+Grades = Annotated[
+    Path,
+    typer.Argument(metavar="FOLDER_OR_GRADEBOOK", help="Where `grade` wrote to, or its gradebook."),
+]
+Unsandboxed = Annotated[
+    bool, typer.Option("--unsandboxed", help="Run answers without protection: only your own!")
+]
 
 
 @app.command()
@@ -174,25 +182,26 @@ def grade(
             help="Accept that, without the course's sources, grading uses the learners' cases.",
         ),
     ] = False,
-    unsandboxed: Annotated[
-        bool,
-        typer.Option("--unsandboxed", help="Run the notebooks without protection: only your own!"),
-    ] = False,
+    unsandboxed: Unsandboxed = False,
 ) -> None:
     """For teachers: grade a class; write a gradebook, tables and pages."""
     from pytree_course.class_grading.pool import local_pool, prepare_processes
 
     prepare_processes()  # they start while this process imports the rest
 
-    from pytree_course.class_grading.class_grades import ClassGrades, everything_handed_in
+    from pytree_course.class_grading.class_grades import ClassGrades
     from pytree_course.class_grading.corrections import read_corrections
     from pytree_course.class_grading.folder import ClassFolder, read_handed_in
     from pytree_course.class_grading.grade_class import ClassGrading, GradingOptions
     from pytree_course.class_grading.gradebook import Gradebook
-    from pytree_course.class_grading.roster import read_canvas_columns, read_roster
+    from pytree_course.class_grading.roster import (
+        find_students,
+        read_canvas_columns,
+        read_roster,
+    )
     from pytree_course.grading.limits import READING_SECONDS
+    from pytree_course.reports.class_statistics import read_times
     from pytree_course.reports.terminal import grading_progress
-    from pytree_course.reports.time_in_class import read_times
 
     course = Course.above()
     with ExitStack() as resources:
@@ -203,7 +212,7 @@ def grade(
             class_list = read_roster(roster) if roster else _remembered_roster(into)
             times = read_times(classroom) if classroom else {}
             pools = None
-            submitted = ClassFolder(into)
+            submitted = ClassFolder()
             if folder is None:
                 _gradebook_file(into)
             else:
@@ -218,8 +227,12 @@ def grade(
             gradebook = resources.enter_context(Gradebook(into / GRADEBOOK))
             new_corrections = []
             if corrections:
-                handed_in = everything_handed_in(gradebook, submitted, class_list)
-                new_corrections = read_corrections(corrections, course, handed_in)
+                submitters = gradebook.memory().submitters | submitted.submitters
+                students = find_students(submitters, class_list)
+                attempts = gradebook.attempts()
+                handed_in = {(each.student, each.lesson) for each in attempts}
+                handed_in |= {(each.student, each.lesson) for each in submitted.notebooks}
+                new_corrections = read_corrections(corrections, course, students, handed_in)
             _warn_about_files(submitted, deadline)
             if new_cases:
                 for stem in stems or [files.stem for files in course.lessons()]:
@@ -328,8 +341,10 @@ def _add_corrections(gradebook: "Gradebook", new_corrections: "list[Correction]"
     from pytree_course.class_grading.corrections import add_corrections
 
     attempts = counting_attempts(gradebook.attempts())
-    all_corrections, replaced = add_corrections(new_corrections, gradebook.corrections(), attempts)
-    gradebook.set_corrections(all_corrections)
+    all_corrections, replaced = add_corrections(
+        new_corrections, gradebook.memory().corrections, attempts
+    )
+    gradebook.remember(corrections=all_corrections)
     read = counted(len(new_corrections), "correction", "corrections")
     console.print(
         f"{read} read, {len(replaced)} in place of earlier ones; "
@@ -376,12 +391,7 @@ def _prefix_errors(state: str) -> Iterator[None]:
 
 @app.command()
 def explain(
-    grades: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER_OR_GRADEBOOK", help="Where `grade` wrote to, or its gradebook."
-        ),
-    ],
+    grades: Grades,
 ) -> None:
     """For teachers and authors: list wrong results that no misconception explains."""
     from pytree_course.class_grading.class_grades import ClassGrades
@@ -398,25 +408,17 @@ def explain(
 
 @app.command()
 def appeal(
-    grades: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER_OR_GRADEBOOK", help="Where `grade` wrote to, or its gradebook."
-        ),
-    ],
+    grades: Grades,
     student: Annotated[str, typer.Argument(help="The student, as in the report's tables.")],
     lesson: Lesson,
     exercise: Annotated[str, typer.Argument(help="The exercise, such as count_leaves.")],
-    unsandboxed: Annotated[
-        bool,
-        typer.Option("--unsandboxed", help="Run the answer without protection: only your own!"),
-    ] = False,
+    unsandboxed: Unsandboxed = False,
 ) -> None:
     """For teachers: show what decided a mark, and grade the answer again on the same cases."""
     from pytree_course.class_grading.appeal import find_differences, grade_again, recorded_grading
-    from pytree_course.class_grading.class_grades import ClassGrades, everything_handed_in
-    from pytree_course.class_grading.folder import ClassFolder
+    from pytree_course.class_grading.class_grades import ClassGrades
     from pytree_course.class_grading.gradebook import Gradebook
+    from pytree_course.class_grading.roster import find_student
     from pytree_course.reports.pages import render
 
     course = Course.above()
@@ -424,10 +426,8 @@ def appeal(
     file = _gradebook_file(grades)
     with Gradebook(file) as gradebook:
         all_grades = ClassGrades.combine(course, gradebook)
-        folder = ClassFolder(file.parent)
-        handed_in = everything_handed_in(gradebook, folder, gradebook.memory().roster)
-        student_id = handed_in.only_student(student)
-        counting = all_grades.counting.get((student_id, stem))
+        found = find_student(student, all_grades.students)
+        counting = all_grades.counting.get((found.id, stem))
         if counting is None:
             raise CourseError(f"Nothing that {student} handed in for {stem} was graded.")
         then = recorded_grading(counting, exercise, gradebook.results)
@@ -438,8 +438,7 @@ def appeal(
         if (each.student, each.lesson) == (counting.student, stem)
         and then.basis not in [row.basis for row in each.rows if row.exercise == exercise]
     ]
-    label = all_grades.label(student_id)
-    values = {"attempt": counting, "earlier": earlier, "label": label, "most": MAX_CASES}
+    values = {"attempt": counting, "earlier": earlier, "student": found, "most": MAX_CASES}
     console.print(Text(render("reports/appeal.txt", then=then, **values)), soft_wrap=True)
     with _prefix_errors("It cannot be graded again."), ExitStack() as resources:
         pools = resources.enter_context(_pools([file.parent], 1, None, unsandboxed))

@@ -1,17 +1,21 @@
-"""Statistics of a class: verdicts, who needs help, misconceptions, unexplained wrong results."""
+"""Statistics of a class: verdicts, time, who needs help, misconceptions, unexplained results."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import IntEnum
 from math import ceil, log2
+from pathlib import Path
 
+from pytree_course.board.log import Log
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
-from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades, Student
+from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades
+from pytree_course.class_grading.roster import Student
+from pytree_course.course import CourseError
 from pytree_course.grading.submission import LATER_CELL
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.reports.time_in_class import TimeInClass, TimesInClass
 
 _ERRORS = {VerdictKind.ERROR, VerdictKind.TIMED_OUT, VerdictKind.CRASHED}
 _NOT_GRADED = {
@@ -19,8 +23,23 @@ _NOT_GRADED = {
     AttemptState.FAILED: "handed in, but grading failed",
 }
 
+MAX_GAP = timedelta(minutes=15)  # after a longer one, the learner was doing something else
+
 Answers = list[tuple[Student, Attempt, VerdictRow]]
 """The graded answers to an exercise."""
+
+
+@dataclass
+class TimeInClass:
+    """The time that one learner spent on one exercise, up to the first right answer."""
+
+    minutes: float = 0.0
+    checks: int = 0
+    is_solved: bool = False
+
+
+TimesInClass = dict[tuple[str, str], list[TimeInClass]]
+"""The time of each learner who checked an exercise in class, by lesson and exercise."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +145,29 @@ class Cluster:
         from pytree_course.sources.changes import misconception_cell
 
         return misconception_cell(self.exercise.name, self.code)
+
+
+def read_times(file: Path) -> TimesInClass:
+    """Read a session's log; the time before a check counts for the exercise that it checks."""
+    # `Log` would create the file.
+    entries = Log(file).entries() if file.exists() else []
+    if not entries:
+        raise CourseError(f"{file} holds no class. Name the file that `classroom` wrote to.")
+    times: dict[tuple[str, str], dict[str, TimeInClass]] = defaultdict(
+        lambda: defaultdict(TimeInClass)
+    )
+    last_entry_times: dict[str, datetime] = {}  # by learner, whose first entry is joining
+    for entry in entries:
+        if entry.kind == "checked":
+            time = times[entry.data["lesson"], entry.data["exercise"]][entry.learner_id]
+            gap = entry.time - last_entry_times[entry.learner_id]
+            if not time.is_solved:
+                time.checks += 1
+                time.is_solved = entry.data["is_right"]
+                if gap <= MAX_GAP:
+                    time.minutes += gap.total_seconds() / 60
+        last_entry_times[entry.learner_id] = entry.time
+    return {exercise: list(by_learner.values()) for exercise, by_learner in times.items()}
 
 
 def count_exercises(grades: ClassGrades, times: TimesInClass) -> list[ExerciseCounts]:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from pytree_course.class_grading.attempt import AttemptState, VerdictRow
-from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades, Student
+from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.class_grading.class_grades import NOT_HANDED_IN, ClassGrades
 from pytree_course.class_grading.downloads import CANVAS, MOODLE
+from pytree_course.class_grading.roster import Student
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.rendering import render
 from pytree_course.texts import printable, write_files
@@ -79,22 +80,25 @@ def _make_grade_row(grades: ClassGrades, student: Student, lesson: BuiltLesson) 
 
 def exercises_csv(grades: ClassGrades) -> str:
     """Return a line for each student, lesson and exercise."""
-    rows = []
-    for student, lesson, attempt in grades.all_attempts():
-        rows += [_make_exercise_row(student, lesson, row) for row in attempt.rows]
-    return _to_csv_with_headings(rows)
+    return _to_csv_with_headings(
+        [
+            _make_exercise_row(student, attempt, row)
+            for student, _, attempt in grades.all_attempts()
+            for row in attempt.rows
+        ]
+    )
 
 
-def _make_exercise_row(student: Student, lesson: BuiltLesson, row: VerdictRow) -> RowByHeading:
+def _make_exercise_row(student: Student, attempt: Attempt, row: VerdictRow) -> RowByHeading:
     points_by_check, corrected, comment = row.points, "no", ""
     if row.teacher:
         points_by_check, comment = row.teacher.points_by_check, row.teacher.comment
         corrected = "yes" if row.teacher.is_for_this_answer else "for an earlier answer"
     return {
         "student": student.id,
-        "lesson": lesson.lesson,
+        "lesson": attempt.lesson,
         "exercise": row.exercise,
-        "verdict": row.kind,
+        "verdict": row.kind or attempt.state,
         "points": row.points,
         "of": row.exercise_points,
         "points_by_check": points_by_check,
@@ -142,7 +146,9 @@ def _find_canvas_columns(grades: ClassGrades) -> dict[str, str]:
     """
     found = {}
     for lesson in grades.lessons:
-        fitting = [column for column in grades.canvas_columns if _is_of_lesson(column, lesson)]
+        fitting = [
+            column for column in grades.memory.canvas_columns if _is_of_lesson(column, lesson)
+        ]
         if len(fitting) == 1:
             found[lesson.lesson] = fitting[0]
     return found
@@ -187,7 +193,7 @@ def explain_import_gaps(grades: ClassGrades) -> list[str]:
         unknown=[
             lesson.title
             for lesson in grades.lessons
-            if grades.canvas_columns and lesson.lesson not in _find_canvas_columns(grades)
+            if grades.memory.canvas_columns and lesson.lesson not in _find_canvas_columns(grades)
         ],
         anonymous=[student for student in from_canvas if not student.canvas_id],
     )

@@ -20,8 +20,9 @@ from pathlib import Path, PurePath
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from pytree_course.class_grading.attempt import Attempt
-from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.class_grades import ClassGrades
 from pytree_course.class_grading.downloads import CANVAS, MOODLE
+from pytree_course.class_grading.roster import Student
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.reports.pages import render_student
 from pytree_course.texts import write_files

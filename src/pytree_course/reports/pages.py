@@ -19,8 +19,9 @@ from markupsafe import Markup
 from msgspec import structs
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState, Basis, VerdictRow
-from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades, Student
+from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades
 from pytree_course.class_grading.corrections import COLUMNS
+from pytree_course.class_grading.roster import Student
 from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
 from pytree_course.judging.feedback import (
     FEEDBACK_TEMPLATES,
@@ -31,7 +32,7 @@ from pytree_course.judging.feedback import (
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.observing.observations import Raised
 from pytree_course.reports import class_statistics
-from pytree_course.reports.time_in_class import TimesInClass
+from pytree_course.reports.class_statistics import TimesInClass
 from pytree_course.texts import printable_lines, truncate, write_files
 
 GENERATOR_TAG = '<meta name="generator" content="pytree-course">'
@@ -40,9 +41,11 @@ MAX_CODE = 6_000  # characters of an answer that are shown
 MAX_BRIEF = 140  # characters of a remark that is also shown in full
 
 _STATIC = Path(__file__).parent / "static"
-_LOOKS = {str(kind): look for kind, look in LOOKS.items()}
 _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
-_ORDER_OF_ANSWERS: dict[str, int] = {VerdictKind.CORRECT: 1, VerdictKind.NOT_ATTEMPTED: 2}
+_ORDER_OF_ANSWERS: dict[VerdictKind | None, int] = {
+    VerdictKind.CORRECT: 1,
+    VerdictKind.NOT_ATTEMPTED: 2,
+}
 """On the page of all answers; answers with any other verdict come first."""
 
 
@@ -103,17 +106,21 @@ def render_student(grades: ClassGrades, student: Student) -> str:
 class GivenAnswer:
     """An answer, and the students for whom it counts: one, or the members of a group."""
 
-    submitter: str  # the id that a correction names
-    students: list[Student]
+    attempt: Attempt
     row: VerdictRow
-    code: str | None
+    students: list[Student]
+
+    @property
+    def code(self) -> str | None:
+        """The answer; None if the student left the starter unchanged."""
+        return self.attempt.answers.get(self.row.exercise)
 
     @property
     def result(self) -> tuple[object, ...]:
         """Equal for answers with equal wrong results on equal cases, and for identical answers."""
         if self.row.results and self.row.basis:
             return self.row.basis.seed, self.row.results
-        return self.row.kind, self.code
+        return self.attempt.state, self.row.kind, self.code
 
 
 def _render_answers(grades: ClassGrades, names: dict[str, str]) -> str:
@@ -121,8 +128,7 @@ def _render_answers(grades: ClassGrades, names: dict[str, str]) -> str:
     given: dict[tuple[str, str], dict[str, GivenAnswer]] = defaultdict(dict)
     for student, lesson, attempt in grades.all_attempts():
         for row in attempt.rows:
-            code = attempt.answers.get(row.exercise)
-            answer = GivenAnswer(attempt.student, [], row, code)
+            answer = GivenAnswer(attempt, row, [])
             answers = given[lesson.lesson, row.exercise]
             answers.setdefault(attempt.student, answer).students.append(student)
     groups = {exercise: _group_by_result(answers.values()) for exercise, answers in given.items()}
@@ -156,7 +162,6 @@ def _render_report(grades: ClassGrades, names: dict[str, str], times: TimesInCla
         "sorting.js",
         grades=grades,
         names=names,
-        labels={student.id: student.label for student in grades.students},
         on_public_cases=ON_PUBLIC_CASES,
         student_counts=student_counts,
         points=points,
@@ -195,7 +200,7 @@ def _find_oddities(grades: ClassGrades) -> list[tuple[str, str, str]]:
         again = " The next run tries again." if attempt.state is AttemptState.FAILED else ""
         reason = f"not graded: {with_full_stop(attempt.reason)}{again}"
         oddities.append((student.id, lesson.lesson, reason))
-    for student_id, file, why in grades.left_out:
+    for student_id, file, why in grades.memory.left_out:
         oddities.append((student_id, file, f"not read: {with_full_stop(why)}"))
     # A group's work, of which each member's remark tells, is the least odd.
     for student, lesson, attempt in sorted(grades.all_attempts(), key=lambda each: each[0].group):
@@ -274,6 +279,6 @@ render = FEEDBACK_TEMPLATES.extended(
         "remark": lambda attempt: attempt.reason.replace(attempt.file, file_name(attempt)),
         "file_name": file_name,
         "last_basis": last_basis,
-        "look": lambda row: _LOOKS.get(row.kind, _NO_VERDICT),
+        "look": lambda row: LOOKS[row.kind] if row.kind else _NO_VERDICT,
     }
 ).render

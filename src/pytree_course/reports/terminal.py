@@ -18,7 +18,6 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades
 from pytree_course.class_grading.grade_class import ShowProgress, Summary
 from pytree_course.grading.grade import Grade
@@ -101,20 +100,14 @@ def grading_progress(console: Console) -> Iterator[ShowProgress]:
 def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Console) -> None:
     """Print the ungraded attempts, the changed marks, and where the report is."""
     ungraded = find_ungraded(grades)
-    for student, lesson, attempt in ungraded:
-        again = ". The next run tries again." if attempt.state is AttemptState.FAILED else ""
-        reason = f"{lesson.lesson}, {attempt.state}: {attempt.reason.rstrip('.')}{again}"
-        console.print(Text(printable(f"{student.label}: {reason}")))
     not_counting = {(student.id, lesson.lesson) for student, lesson, _ in ungraded}
-    for student_id, stem, reason in summary.failed:
-        if (student_id, stem) not in not_counting:
-            why = f"{stem}, failed: {reason.rstrip('.')}. The earlier grade counts."
-            console.print(Text(printable(f"{student_id}: {why}")))
-    console.print(
-        f"{summary.graded} graded, {summary.unchanged} had not changed, "
-        f"{len(ungraded)} could not be graded."
+    text = render(
+        "reports/outcome.txt",
+        summary=summary,
+        grades=grades,
+        ungraded=ungraded,
+        earlier_counts=[each for each in summary.failed if each[:2] not in not_counting],
+        most=MAX_CHANGES,
+        report=str(into / "report.html"),
     )
-    text = render("reports/changes.txt", grades=grades, most=MAX_CHANGES)
-    if text:
-        console.print(Text(text))
-    console.print(Text(printable(f"The class report: {into / 'report.html'}")))
+    console.print(Text(text))
