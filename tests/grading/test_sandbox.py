@@ -17,7 +17,7 @@ import pytest
 from pytree_course.course import CourseError
 from pytree_course.grading import limits
 from pytree_course.grading.cell_run import CellEnd
-from pytree_course.grading.sandbox import class_sandboxes, policy, require_hidden, use_server
+from pytree_course.grading.sandbox import class_sandboxes, policy, require_hidden
 from tests import sandboxes
 from tests.conftest import ROOT
 from tests.sandboxes import needs_sandbox, value_in
@@ -40,7 +40,7 @@ def started(monkeypatch):
     def start(way_in="warm"):
         with monkeypatch.context() as patch:
             if way_in == "fresh":
-                patch.setattr(doors.door, "_make", doors.fresh_sandbox)
+                patch.setattr(doors.door, "make_sandbox", doors.fresh_sandbox)
             running.append(sandboxes.started({"checks/check.py": "text = 'ä'"}, GIVEN="1"))
         return running[-1]
 
@@ -399,7 +399,7 @@ def test_both_doors_lead_to_the_same_inside(started):
 AS_ANOTHER_USER = """
 import json, os
 from tests.sandboxes import started, value_in
-from pytree_course.grading.sandbox import use_server
+from pytree_course.grading.sandbox.doors import use_server
 for way_in in ("warm", "fresh"):
     if way_in == "fresh":
         use_server(None)
@@ -531,9 +531,9 @@ def test_when_the_server_is_killed_its_kernels_end_and_others_start(own_door, st
 @pytest.mark.parametrize("way_in", DOORS)
 def test_a_sandbox_ends_with_the_process_that_asked_for_it(way_in):
     ours, theirs = multiprocessing.Pipe()
-    server = doors.WarmServer()
-    server.make_sandbox(doors.kernel_request({}, {})[1]).end()
-    requests = server.requests if way_in == "warm" else None
+    door = doors.Door()
+    door.make_sandbox(doors.kernel_request({}, {})[1]).end()
+    requests = door.requests if way_in == "warm" else None
     context = multiprocessing.get_context("spawn")
     asking = context.Process(target=ask_and_wait, args=(requests, theirs))
     asking.start()
@@ -542,12 +542,13 @@ def test_a_sandbox_ends_with_the_process_that_asked_for_it(way_in):
     assert len(processes) > 1
     asking.kill()
     assert not psutil.wait_procs(processes, timeout=60)[1]
-    server.make_sandbox(doors.kernel_request({}, {})[1]).end()
-    server.close()
+    door.make_sandbox(doors.kernel_request({}, {})[1]).end()
+    assert door.requests is not None  # still by the server
+    door.close()
 
 
 def ask_and_wait(requests, tell):
-    use_server(requests)
+    doors.use_server(requests)
     kernel = sandboxed_kernel.SandboxedKernel({}, {})
     tell.send(kernel.sandbox.pid)
     time.sleep(600)

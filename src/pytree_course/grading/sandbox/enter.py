@@ -5,6 +5,7 @@ makes one sandbox and becomes another program inside it.
 """
 
 import fcntl
+import json
 import os
 import resource
 import select
@@ -15,17 +16,40 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NoReturn
 
 from pytree_course import compiled
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import linux, policy
-from pytree_course.grading.sandbox.request import READY, SandboxRequest
+
+READY = b"+"
+"""What a new sandbox sends on its channel; anything else is the text of an error."""
 
 _IFF_UP, _SIOCGIFFLAGS, _SIOCSIFFLAGS = 1, 0x8913, 0x8914  # named as in Linux's headers
 _UNLISTABLE = 0o311
 _MOUNT_FLAGS = linux.MS_NOSUID | linux.MS_NODEV
+
+
+@dataclass(frozen=True)
+class SandboxRequest:
+    """A launch request. The warm server does not read it; the new sandbox does."""
+
+    user: int  # the user id of its processes, as the outside sees it
+    call_filter: str  # seccomp instructions in hexadecimal: libseccomp cannot be loaded inside
+    variables: dict[str, str]  # added to the default environment variables, or overriding them
+    files: dict[str, str]  # texts of read-only files, by path
+
+    def to_bytes(self) -> bytes:
+        """Encode it for the channel."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def receive(cls, channel: socket.socket) -> "SandboxRequest":
+        """Read a request from a channel up to its end."""
+        with channel.makefile("rb") as file:
+            return cls(**json.load(file))
 
 
 def leave_namespaces(channel: socket.socket) -> None:

@@ -14,8 +14,12 @@ from typing import TYPE_CHECKING
 
 import pytree_course
 from pytree_course.grading.sandbox import policy
-from pytree_course.grading.sandbox.enter import enter_sandbox, leave_namespaces, report_failure
-from pytree_course.grading.sandbox.request import READY
+from pytree_course.grading.sandbox.enter import (
+    READY,
+    enter_sandbox,
+    leave_namespaces,
+    report_failure,
+)
 
 if TYPE_CHECKING:
     from ipykernel.kernelapp import IPKernelApp
