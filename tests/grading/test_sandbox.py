@@ -75,7 +75,7 @@ def test_nothing_of_the_teachers_is_in_sight(inside, tmp_path):
         *("bin", "lib", "lib64", "usr", "etc", "dev", "proc", "tmp", "course"),
         *(folder.parts[1] for folder in policy.python_folders()),
     }
-    assert inside("result = sorted(os.listdir('/etc'))") == ["hosts", "ld.so.cache"]
+    assert inside("result = os.listdir('/etc')") == ["ld.so.cache"]
     assert inside("result = os.listdir('/course')") == ["checks"]
     # The processes that made the sandbox have variables of their own.
     readable = inside(
@@ -318,8 +318,8 @@ sqlite3.connect("/tmp/mine.sqlite").execute("CREATE TABLE mine (one)")
 """,
     "shells": "!sleep 0.1 & wait\n!date; uname -a; ps; id\n!echo hi > notes.txt",
     "a shell's cell": "%%bash\nsleep 0.1 & wait\nfor each in a b; do cat <<< $each; done",
-    "processes, threads and sockets": """
-import asyncio, concurrent.futures, fcntl, multiprocessing, select, signal, socket, threading
+    "processes and threads": """
+import asyncio, concurrent.futures, fcntl, multiprocessing, select, signal, threading
 process = await asyncio.create_subprocess_shell("sleep 0.1 & wait")
 await process.wait()
 assert await asyncio.to_thread(len, "abc") == 3
@@ -330,8 +330,6 @@ with concurrent.futures.ThreadPoolExecutor(4) as pool:
 signal.signal(signal.SIGALRM, lambda *_: None)
 signal.setitimer(signal.ITIMER_REAL, 0.01)
 signal.pause()
-with socket.create_server(("localhost", 0)) as server:
-    socket.create_connection(("localhost", server.getsockname()[1])).close()
 with open("/tmp/locked", "w") as file:
     fcntl.lockf(file, fcntl.LOCK_EX)
 """,

@@ -77,14 +77,11 @@ def kernel_request(
         "signature_scheme": "hmac-sha256",
         **{name: number for number, name in enumerate(port_names, start=1)},
     }
-    all_files = dict(files)
-    all_files[policy.HOSTS_FILE] = policy.HOSTS
-    all_files[policy.CONNECTION_FILE] = json.dumps(connection)
     return connection, SandboxRequest(
         user=policy.sandbox_user(),
         call_filter=filter_instructions().hex(),
         variables=dict(environment),
-        files=all_files,
+        files={**files, policy.CONNECTION_FILE: json.dumps(connection)},
     )
 
 
