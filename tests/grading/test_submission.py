@@ -50,6 +50,12 @@ FOUND = {  # the answer that counts, and the remark on it
         RIGHT,
         "there 2 times; the last changed one counts",
     ),
+    "split, or copied to try it out": (
+        [own(OTHER_TRY), own("count(0)")],
+        f"{OTHER_TRY}\ncount(0)",
+        "there 2 times; the last 2 changed ones count",
+    ),
+    "written whole twice": ([own(OTHER_TRY), own(RIGHT)], RIGHT, "there 2 times; the last changed"),
     "emptied": ([own("\n")], None, ""),
     "emptied, and in a new cell": ([own(""), cell(RIGHT)], RIGHT, "is empty; another"),
     "M pressed by mistake": ([own(RIGHT, "markdown")], RIGHT, "is a Markdown cell; it counts as"),
@@ -94,7 +100,10 @@ LESSONS = {
 OTHER = "a notebook without answer cells of this course"
 NO_LESSON = {
     "a name of a lesson's, as in other notebooks": ([SCALE], OTHER),
-    "names of two lessons": ([cell(RIGHT), cell("norm = norms = 0\nscale = mask = 0")], OTHER),
+    "names of two lessons": (
+        [cell(RIGHT), cell("norm = 0\nnorms = 0\nscale = 0\nmask = 0")],
+        OTHER,
+    ),
     "the solutions": (
         [own(RIGHT), cell(RIGHT, other_answer_id("count", 1))],
         "the course's solutions for 01",
