@@ -25,16 +25,11 @@ from pytree_course.grading.cell_run import RunSettings
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.running.outcomes import SEED_VARIABLE
 
-# pytest's own plugins that no notebook needs. Two of them start a full garbage collection after
-# every notebook, which takes a third of a second where JAX is loaded.
-_UNUSED_PLUGINS = (
-    *("unraisableexception", "threadexception", "cacheprovider", "logging", "warnings"),
-    *("faulthandler", "assertion", "doctest", "unittest", "junitxml", "monkeypatch", "tmpdir"),
-    *("recwarn", "subtests", "stepwise", "setuponly", "setupplan", "pastebin"),
-)
 _PYTEST_OPTIONS = (
     "--disable-plugin-autoload",
-    *(option for name in _UNUSED_PLUGINS for option in ("-p", f"no:{name}")),
+    # These two search for garbage after every notebook: a third of a second where JAX is loaded.
+    *("-p", "no:unraisableexception", "-p", "no:threadexception"),
+    *("-p", "no:cacheprovider", "-p", "no:logging", "-p", "no:warnings", "-p", "no:assertion"),
     *("--quiet", "--tb=line", "--noconftest", "--color=no", "--capture=no", "-c", os.devnull),
 )
 _MAX_OUTPUT = 1_000  # characters of nbval's output that are shown if it fails
