@@ -22,7 +22,8 @@ from pytree_course.grading import limits
 from pytree_course.grading.exercise_run import run_answers
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.lesson_to_grade import make_run_settings, read_lesson
-from pytree_course.grading.sandbox import policy, system_calls, use_server
+from pytree_course.grading.sandbox import policy, system_calls
+from pytree_course.grading.sandbox.doors import use_server
 from pytree_course.grading.submission import read_submission
 from pytree_course.running.outcomes import PUBLIC_SEED
 from tests.grading.test_sandbox import HONEST

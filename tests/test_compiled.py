@@ -97,7 +97,7 @@ def test_a_kernel_finds_a_program_and_writes_none(cache, monkeypatch):
     from pytree_course.grading.sandbox import doors
 
     # This process may have a warm server already, which reads another folder.
-    monkeypatch.setattr(doors.door, "_make", doors.fresh_sandbox)
+    monkeypatch.setattr(doors.door, "make_sandbox", doors.fresh_sandbox)
     compile_here(1)
     before = entries(compiled.programs_folder())
     kernel = started()

@@ -19,7 +19,7 @@ from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, _run_together, run_answers
 from pytree_course.grading.grade import grade_notebook, judge_submission
 from pytree_course.grading.lesson_to_grade import find_right_results, make_run_settings, read_lesson
-from pytree_course.grading.submission import Submission, read_submission
+from pytree_course.grading.submission import Submission
 from pytree_course.judging.words import explain_verdict
 from pytree_course.running.outcomes import (
     CHECKS_VARIABLE,
@@ -28,6 +28,7 @@ from pytree_course.running.outcomes import (
     read_report,
     report,
 )
+from tests.conftest import put
 from tests.made_submissions import RIGHT
 
 pytestmark = pytest.mark.slow
@@ -72,34 +73,6 @@ def test_right_answers_earn_all_points_on_cases_never_seen(mini, notebook):
     assert first.is_all_correct
     assert second.is_all_correct
     assert len({first.seed, second.seed, PUBLIC_SEED}) == 3
-
-
-def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, right, notebook):
-    starter = dict(notebook.cell("count_leaves-answer"))
-    notebook.answer("count_leaves", "def count_leaves(tree): return 0")
-    notebook.cells.append({**starter, "id": "a copy's own", "source": RIGHT_COUNT})
-    notebook.cells.append(starter)
-    submission = read_submission(notebook.save(), lesson.starters)
-    assert submission.answers == {"count_leaves": RIGHT_COUNT}
-    assert "3 times" in submission.notes["count_leaves"]
-    verdict, _ = judge_submission(lesson, right, submission, {})
-    assert "3 times" in explain_verdict(verdict, submission.notes)
-
-
-COPIES = {
-    "copied to try it out": (["def count_leaves(tree): return 1", "count_leaves(0)"], 2),
-    "two whole answers": (["count_leaves = max", "async def count_leaves(tree): return 1"], 1),
-}
-
-
-@pytest.mark.parametrize(("parts", "in_force"), COPIES.values(), ids=COPIES)
-def test_the_parts_of_an_answer_in_two_cells_count_together(lesson, notebook, parts, in_force):
-    cell = notebook.cell("count_leaves-answer")
-    notebook.answer("count_leaves", parts[0])
-    notebook.cells.append({**cell, "id": "the second part", "source": parts[1]})
-    submission = read_submission(notebook.save(), lesson.starters)
-    assert submission.answers == {"count_leaves": "\n".join(parts[-in_force:])}
-    assert "2 times" in submission.notes["count_leaves"]
 
 
 # Each is an answer to count_leaves, beside one to first_leaf.
@@ -295,12 +268,15 @@ def test_what_no_check_reports_is_refused(changes):
         read_report(json.dumps([NO_OUTCOME | {"observation": nested(0)} | changes]))
 
 
-def test_a_temporary_folder_with_a_long_name_will_do(mini, notebook, tmp_path, monkeypatch):
+def test_a_long_temporary_folder_will_do_and_nothing_in_it_is_looked_at(
+    mini, notebook, tmp_path, monkeypatch
+):
     folder = tmp_path / ("long" * 25)  # longer than a socket's path may be
-    folder.mkdir()
+    beside = put(folder / "conftest.py", "raise SystemExit")
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     grade = grade_notebook(notebook.answer("count_leaves", RIGHT_COUNT).save(), mini)
     assert kinds(grade)["count_leaves"] == "correct"
+    assert [*folder.iterdir()] == [beside]
 
 
 def run_check_script(mini, *arguments):

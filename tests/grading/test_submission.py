@@ -50,6 +50,12 @@ FOUND = {  # the answer that counts, and the remark on it
         RIGHT,
         "there 2 times; the last changed one counts",
     ),
+    "split, or copied to try it out": (
+        [own(OTHER_TRY), own("count(0)")],
+        f"{OTHER_TRY}\ncount(0)",
+        "there 2 times; the last 2 changed ones count",
+    ),
+    "written whole twice": ([own(OTHER_TRY), own(RIGHT)], RIGHT, "there 2 times; the last changed"),
     "emptied": ([own("\n")], None, ""),
     "emptied, and in a new cell": ([own(""), cell(RIGHT)], RIGHT, "is empty; another"),
     "M pressed by mistake": ([own(RIGHT, "markdown")], RIGHT, "is a Markdown cell; it counts as"),
@@ -90,27 +96,32 @@ LESSONS = {
         "01",
     ),
     "names": ([SCALE, cell("clip = max\nmask = min")], "02"),
-    "a name of a lesson's, as in other notebooks": ([SCALE], None),
-    "the solutions": ([own(RIGHT), cell(RIGHT, other_answer_id("count", 1))], None),
-    "names of two lessons": ([cell(RIGHT), cell("norm = 0\nnorms = 0\nscale = 0\nmask = 0")], None),
+}
+OTHER = "a notebook without answer cells of this course"
+NO_LESSON = {
+    "a name of a lesson's, as in other notebooks": ([SCALE], OTHER),
+    "names of two lessons": (
+        [cell(RIGHT), cell("norm = 0\nnorms = 0\nscale = 0\nmask = 0")],
+        OTHER,
+    ),
+    "the solutions": (
+        [own(RIGHT), cell(RIGHT, other_answer_id("count", 1))],
+        "the course's solutions for 01",
+    ),
+    "the lesson": (
+        [cell('check = Checks("01")'), cell("", "walk-ours")],
+        "the lesson itself, not its exercises: hand in 01_exercises.ipynb",
+    ),
 }
 
 
 @pytest.mark.parametrize(("cells", "lesson"), LESSONS.values(), ids=LESSONS)
 def test_a_lesson_is_known_by_its_cells(cells, lesson):
-    assert recognize_lesson({"cells": cells}, HANDED_OUT) == lesson
+    assert recognize_lesson({"cells": cells}, HANDED_OUT) == (lesson, "")
 
 
-OF_THE_LESSON = [cell('check = Checks("01")'), cell("", "walk-ours")]
-NO_EXERCISES = {
-    "the course's solutions for 01": LESSONS["the solutions"][0],
-    "the lesson itself, not its exercises: hand in 01_exercises.ipynb": OF_THE_LESSON,
-    "a notebook without answer cells of this course": [SCALE],
-}
-
-
-@pytest.mark.parametrize(("why", "cells"), NO_EXERCISES.items())
-def test_a_notebook_without_exercises_is_called_what_it_is(tmp_path, why, cells):
+@pytest.mark.parametrize(("cells", "why"), NO_LESSON.values(), ids=NO_LESSON)
+def test_a_notebook_without_exercises_is_called_what_it_is(tmp_path, cells, why):
     file = tmp_path / "01_exercises.ipynb"
     file.write_text(json.dumps({"cells": cells}), encoding="utf-8")
     with pytest.raises(NoExercisesError, match=f"is .*{why}"):

@@ -35,18 +35,6 @@ class Scaled:
         return cls(*children, aux)
 
 
-@jax.tree_util.register_pytree_node_class
-class Broken:
-    """A custom node that cannot be flattened."""
-
-    def tree_flatten(self):
-        raise RuntimeError("no")
-
-    @classmethod
-    def tree_unflatten(cls, aux, children):
-        return cls()
-
-
 class SubclassOfDict(dict):
     """A leaf to JAX, whatever it holds."""
 

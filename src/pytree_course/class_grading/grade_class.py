@@ -215,7 +215,7 @@ class ClassGrading:
         bases = {row.exercise: row.basis for row in attempt.rows}
         return tuple(
             name
-            for name in lesson.points
+            for name in lesson.stored.graded
             if is_forced or not self._is_current(lesson, name, bases.get(name))
         )
 
@@ -275,9 +275,8 @@ class ClassGrading:
         try:
             new_rows, results = grade_rows(attempt, exercises, run.result(), lesson, right_results)
             rows = {row.exercise: row for row in attempt.rows} | new_rows
-            graded = structs.replace(
-                attempt, state=AttemptState.GRADED, rows=[rows[name] for name in lesson.points]
-            )
+            in_order = [rows[name] for name in lesson.stored.graded]
+            graded = structs.replace(attempt, state=AttemptState.GRADED, rows=in_order)
             self._record(graded, results)
             self.summary.graded += 1
         except CourseError:
@@ -355,8 +354,8 @@ class ClassGrading:
     def _record_ungraded(self, attempt: Attempt, before: Attempt | None) -> None:
         """Record an attempt without verdicts; the row of each exercise gives the reason."""
         rows = [
-            VerdictRow(exercise, None, 0, points, explanation=attempt.reason)
-            for exercise, points in self._lesson(attempt.lesson).points.items()
+            VerdictRow(name, None, 0, exercise.points, explanation=attempt.reason)
+            for name, exercise in self._lesson(attempt.lesson).stored.graded.items()
         ]
         if before is None or before.rows != rows:
             self._record(structs.replace(attempt, rows=rows))

@@ -13,12 +13,12 @@ _COUNTING_SECONDS = 0.25  # at least, between two looks at the kernel's processe
 _WAITING_WEIGHT = 2  # an answer that waited too long runs again, with nothing beside it
 
 
-class OverTimeError(Exception):
-    """Cells took more time than their budget, or than what is left of their submission's."""
+class OverBudgetError(Exception):
+    """Cells used more than their budget, or than what is left of their submission's."""
 
-
-class OverOutputError(Exception):
-    """Cells sent more messages or bytes than their budget."""
+    def __init__(self, end: CellEnd) -> None:
+        super().__init__(end)
+        self.end = end
 
 
 class _Usage(Protocol):
@@ -70,18 +70,11 @@ class Budget:
         return self.computed + self.waited
 
     def charge_message(self, size: int) -> None:
-        """Count a message of so many bytes; raise OverOutputError if that is too much."""
+        """Count a message of so many bytes; raise OverBudgetError if that is too much."""
         self._messages += 1
         self._bytes += size
         if self._messages > limits.EXERCISE_MESSAGES or self._bytes > limits.EXERCISE_BYTES:
-            raise OverOutputError
-
-    @property
-    def over_time(self) -> CellEnd:
-        """How cells ended that took more time than they may."""
-        if self._charged <= self._max_seconds:
-            return CellEnd.NO_TIME_LEFT
-        return CellEnd.WAITED if self.waited > self.computed else CellEnd.TIMED_OUT
+            raise OverBudgetError(CellEnd.FLOODED)
 
     def count_time_if_due(self) -> None:
         """Count all time of a running cell unless it was counted a moment ago."""
@@ -113,8 +106,11 @@ class Budget:
     def _charge(self, seconds: float) -> None:
         self._submission.seconds += seconds
         self._charged += seconds
-        if self._charged > self._max_seconds or self._submission.is_over:
-            raise OverTimeError
+        if self._charged > self._max_seconds:
+            has_waited = self.waited > self.computed
+            raise OverBudgetError(CellEnd.WAITED if has_waited else CellEnd.TIMED_OUT)
+        if self._submission.is_over:
+            raise OverBudgetError(CellEnd.NO_TIME_LEFT)
 
 
 def _increases(before: Mapping[str, float], now: Mapping[str, float]) -> list[float]:

@@ -3,12 +3,15 @@
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytree_course.built import CHECK_ENDING, answer_id, check_id
 from pytree_course.grading.budget import SubmissionTime
 from pytree_course.grading.cell_run import CellEnd, CellRun, RunSettings
 from pytree_course.running.outcomes import CHECKS_VARIABLE, PUBLIC_SEED
+
+if TYPE_CHECKING:  # a process that only judges runs none
+    from pytree_course.grading.kernels import WatchedKernel
 
 _LIMITS_OF_ITS_OWN = (CellEnd.TIMED_OUT, CellEnd.WAITED, CellEnd.NO_TIME_LEFT, CellEnd.FLOODED)
 _LIMITS_OF_ITS_KERNEL = (CellEnd.OVER_MEMORY, CellEnd.OVER_PROCESSES)
@@ -125,7 +128,7 @@ def _run_together(
     from pytree_course.grading.nbval_run import run_notebook
 
     plan = _Plan(answers, settings)
-    run_notebook(_make_notebook(answers, earlier, settings.blank), plan, settings, time)
+    run_notebook(_make_notebook(answers, earlier, settings.blank), plan.run_cell, settings, time)
     runs = {
         name: plan.exercise_run(name) for name in answers if answer_id(name) in plan.runs_so_far
     }
@@ -135,7 +138,7 @@ def _run_together(
 
 
 class _Plan:
-    """Decides which cells run in one kernel.
+    """Runs the cells of one kernel.
 
     First all answers with their checks, each with a budget of its own; then, with one budget for
     all of them, wrong answers again, with their checks on the public cases: for the reason alone,
@@ -150,24 +153,21 @@ class _Plan:
         self._checks = {check_id(name) for name in answers}
         self._again = {again: name for name in answers for again in again_ids(name)}
 
-    def runs(self, cell: str) -> bool:
-        """Whether to run a cell: not in a kernel that is unfit, nor a right answer again."""
-        name = self._again.get(cell)
-        if self._is_over or name is None:
-            return not self._is_over
-        check = self.runs_so_far.get(check_id(name))
-        return check is not None and self._settings.is_wrong(name, check)
-
-    def starts_budget(self, cell: str) -> bool:
-        """Whether an answer begins, or the first one that runs again."""
-        if cell in self._again:
-            return not self._again.keys() & self.runs_so_far.keys()
-        return cell in self._answers
-
-    def record(self, cell: str, run: CellRun) -> None:
-        """Take note of how a cell ran, and of whether it left the kernel fit for more."""
-        self.runs_so_far[cell] = run
-        self._is_over = not run.is_fit or (cell in self._checks and not run.has_result)
+    def run_cell(self, kernel: "WatchedKernel", cell: Any) -> None:
+        """Run a cell, but not in a kernel that is unfit, nor a right answer again."""
+        starts_budget = cell.id in self._answers
+        if again := self._again.get(cell.id):
+            check = self.runs_so_far.get(check_id(again))
+            if check is None or not self._settings.is_wrong(again, check):
+                return
+            starts_budget = not self._again.keys() & self.runs_so_far.keys()
+        if self._is_over:
+            return
+        if starts_budget:
+            kernel.start_exercise()
+        run = kernel.run_cell(cell.source)
+        self.runs_so_far[cell.id] = run
+        self._is_over = not run.is_fit or (cell.id in self._checks and not run.has_result)
 
     def exercise_run(self, name: str) -> ExerciseRun:
         """Return how an answer ran that has run."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from queue import Empty
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import psutil
@@ -19,28 +19,18 @@ from jupyter_client.launcher import launch_kernel
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
-from pytree_course.grading.budget import Budget, OverOutputError, OverTimeError, SubmissionTime
+from pytree_course.grading.budget import Budget, OverBudgetError, SubmissionTime
 from pytree_course.grading.cell_run import READ_MESSAGES, CellEnd, CellRun
 from pytree_course.grading.processes import read_queue_seconds
 from pytree_course.grading.sandbox.policy import kernel_command
+
+if TYPE_CHECKING:  # it is for Linux only
+    from pytree_course.grading.sandbox.kernel import SandboxedKernel
 
 _POLL_MILLISECONDS = 250
 _LATE_SECONDS = 30.0  # for the last messages of a cell that has ended, on a busy machine
 _MAX_SOCKET = 100  # bytes of a path; systems allow 104 or more, and "-1" to "-5" are appended
 _SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
-
-
-class _Kernel(Protocol):
-    """A running kernel, in a sandbox or not."""
-
-    connection: Any  # what a client needs to connect to it
-    ended_for: CellEnd | None  # the limit on all processes together for which it was ended
-
-    def processor_seconds(self) -> dict[str, float]: ...
-    def queue_seconds(self) -> dict[str, float]: ...
-    def on_connected(self) -> None: ...
-    def is_alive(self) -> bool: ...
-    def end(self) -> None: ...
 
 
 class PlainKernel:
@@ -133,11 +123,11 @@ class WatchedKernel:
         submission: SubmissionTime | None = None,
     ) -> None:
         self._submission = submission or SubmissionTime()
-        self._kernel: _Kernel
+        self._kernel: PlainKernel | SandboxedKernel
         if in_sandbox:
-            from pytree_course.grading.sandbox.kernel import SandboxedKernel  # for Linux only
+            from pytree_course.grading.sandbox import kernel
 
-            self._kernel = SandboxedKernel(course, environment)
+            self._kernel = kernel.SandboxedKernel(course, environment)
         else:
             self._kernel = PlainKernel(cwd, course, environment)
         self.kc: Any = BlockingKernelClient()
@@ -193,10 +183,8 @@ class WatchedKernel:
             self._budget.count_processor_time()  # between two cells, nothing waits
             self._run(source, run)
             self._budget.count_processor_time()
-        except OverTimeError:
-            run.end = self._budget.over_time
-        except OverOutputError:
-            run.end = CellEnd.FLOODED
+        except OverBudgetError as over:
+            run.end = over.end
         except Exception:
             # Whatever else fails here was caused by what the kernel sent, or by its end.
             run.end = CellEnd.KERNEL_ENDED
@@ -234,19 +222,10 @@ class WatchedKernel:
                 raise RuntimeError("the kernel's last messages are lost")
 
     def _request(self, source: str) -> str:
-        """Send a cell; return the request's id, by which its messages are known: a random one."""
-        content = {
-            "code": source,
-            "silent": False,
-            "store_history": False,
-            "user_expressions": {},
-            "allow_stdin": False,
-            "stop_on_error": False,
-        }
-        message = self.kc.session.msg("execute_request", content)
-        message["header"]["msg_id"] = message["msg_id"] = uuid4().hex
-        self.kc.shell_channel.send(message)
-        return str(message["msg_id"])
+        """Send a cell; return the request's id, by which its messages are known."""
+        self.kc.session.session = uuid4().hex  # the id's first part: no cell can guess the next one
+        options = {"store_history": False, "allow_stdin": False, "stop_on_error": False}
+        return str(self.kc.execute(source, **options))
 
     def _read_message(self, frames: list[bytes], request: str, run: CellRun) -> str:
         """Record a message in the run it belongs to.

@@ -18,7 +18,6 @@ class LessonToGrade:
 
     files: LessonFiles
     stored: BuiltLesson  # with the misconceptions' results on the public cases
-    points: dict[str, int]  # by exercise
     starters: dict[str, str]  # by exercise
     on_public_cases: bool  # where there are no sources, whose right answers would run on fresh ones
     seed: int  # of the cases
@@ -40,7 +39,6 @@ def read_lesson(files: LessonFiles, seed: int) -> LessonToGrade:
     return LessonToGrade(
         files=files,
         stored=stored,
-        points={name: exercise.points for name, exercise in stored.graded.items()},
         starters=files.read_starters(),
         on_public_cases=not has_sources,
         seed=seed if has_sources else PUBLIC_SEED,
@@ -50,7 +48,7 @@ def read_lesson(files: LessonFiles, seed: int) -> LessonToGrade:
 def find_right_results(lesson: LessonToGrade) -> RightResults:
     """Return the right answers' results: stored ones, or on fresh cases by running them here."""
     if lesson.on_public_cases:
-        return {name: lesson.stored.expected(name) for name in lesson.points}
+        return {name: lesson.stored.expected(name) for name in lesson.stored.graded}
     # Imported late: these load JAX, which a process that only judges a class does not need.
     from pytree_course.sources import authors_answers
     from pytree_course.sources.lesson_sources import read_sources

@@ -95,9 +95,9 @@ def read_submission_of_any_lesson(
 ) -> tuple[str, Submission]:
     """Return the lesson of a student's file, and the answers in the file."""
     notebook = read_notebook(file)
-    lesson = recognize_lesson(notebook, handed_out)
-    if lesson is None:
-        raise NoExercisesError(file, _why_no_exercises(notebook, handed_out))
+    lesson, why_none = recognize_lesson(notebook, handed_out)
+    if why_none:
+        raise NoExercisesError(file, why_none)
     return lesson, find_answers(notebook, handed_out[lesson])
 
 
@@ -148,48 +148,43 @@ class _Cell:
         return defined_names(self.source)
 
 
-def recognize_lesson(notebook: dict[str, Any], handed_out: Mapping[str, Starters]) -> str | None:
-    """Return the lesson that a notebook, given as untrusted JSON, belongs to; None if unclear.
+def recognize_lesson(
+    notebook: dict[str, Any], handed_out: Mapping[str, Starters]
+) -> tuple[str, str]:
+    """Return the lesson that a notebook, given as untrusted JSON, belongs to, and "".
 
-    The lesson is known by the marks of its answer and check cells or, if a program has dropped all
-    marks, by the names that cells define. The lesson's own notebooks define a few of these names,
-    too; they belong to no lesson here, and neither do its solutions.
+    If there is none, return "", and what the notebook is instead, as a clause on it. The lesson is
+    known by the marks of its answer and check cells or, if a program has dropped all marks, by the
+    names that cells define. The lesson's own notebooks define a few of these names, too; they
+    belong to no lesson here, and neither do its solutions.
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     marks = {mark for cell in cells for mark in _marks(cell)}
-    names = defined_names("\n".join(map(_source, cells)))
+    sources = "\n".join(map(_source, cells))
+    names = defined_names(sources)
     marked_exercises: dict[str, int] = {}  # how many, by lesson
     defined_exercises: dict[str, int] = {}
     for lesson, starters in handed_out.items():
         if any(other_answer_id(exercise, 1) in marks for exercise in starters):
-            return None  # only the solutions have other answers
+            return "", f"is a copy of the course's solutions for {lesson}"
         ids = [{answer_id(exercise), check_id(exercise)} for exercise in starters]
         marked_exercises[lesson] = sum(not marks.isdisjoint(pair) for pair in ids)
         count = sum(defined_names(starter) <= names for starter in starters.values())
         if count >= _MIN_SHARE * len(starters):
             defined_exercises[lesson] = count
-    return _with_most(marked_exercises) or _with_most(defined_exercises)
-
-
-def _why_no_exercises(notebook: dict[str, Any], handed_out: Mapping[str, Starters]) -> str:
-    """Say what a notebook without a lesson is, as a clause on it."""
-    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
-    marks = {mark for cell in cells for mark in _marks(cell)}
-    sources = "\n".join(map(_source, cells))
-    for lesson, starters in handed_out.items():
-        if any(other_answer_id(exercise, 1) in marks for exercise in starters):
-            return f"is a copy of the course's solutions for {lesson}"
+    if lesson := _with_most(marked_exercises) or _with_most(defined_exercises):
+        return lesson, ""
     for lesson in handed_out:
         if f'Checks("{lesson}")' in sources and any(mark.endswith(OUR_ENDING) for mark in marks):
-            return f"is the lesson itself, not its exercises: hand in {lesson}_exercises.ipynb"
-    return "is a notebook without answer cells of this course"
+            return "", f"is the lesson itself, not its exercises: hand in {lesson}_exercises.ipynb"
+    return "", "is a notebook without answer cells of this course"
 
 
-def _with_most(exercises: Mapping[str, int]) -> str | None:
-    """Return the lesson with the most exercises; None if there is a tie, or no exercise."""
+def _with_most(exercises: Mapping[str, int]) -> str:
+    """Return the lesson with the most exercises; "" if there is a tie, or no exercise."""
     most = max(exercises.values(), default=0)
     lessons = [lesson for lesson, count in exercises.items() if count == most]
-    return lessons[0] if most > 0 and len(lessons) == 1 else None
+    return lessons[0] if most > 0 and len(lessons) == 1 else ""
 
 
 def find_answers(notebook: dict[str, Any], starters: Starters) -> Submission:

@@ -29,6 +29,7 @@ odd(
             "display(Markdown('# x'), {'a': 1})\ndraw([1, 2])\nsame_structure(1, 2)"
         ),
         # ---- how it is written
+        ("a comment that tells nbval to skip it", "count_leaves"): "# NBVAL_SKIP\n" + COUNT,
         ("predictions as NumPy's integers, with spaces and capitals", "predict_leaf_counts"): """
 predictions = {"A": np.int64(2), "B": jnp.int32(2), "C": np.array(0), "D": 3, "E": 3, "F": 2,
                "G": True + 0, "H": " ERROR "}

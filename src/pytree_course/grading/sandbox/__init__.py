@@ -9,7 +9,6 @@ fresh. Nothing outside this package depends on which one it was.
 
 import importlib
 import shutil
-import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -17,7 +16,6 @@ from functools import partial
 from pathlib import Path
 
 from pytree_course.course import CourseError
-from pytree_course.grading.sandbox.request import SandboxRequest
 
 _INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed."
 _REMEDIES = {
@@ -45,30 +43,17 @@ def class_sandboxes(private: Iterable[Path]) -> Iterator[Callable[[], None]]:
     require_hidden(private)
     require_limits()
 
-    from pytree_course.grading.sandbox.doors import (
-        SandboxError,
-        WarmServer,
-        kernel_request,
-        warn_of_slow_starts,
-    )
+    from pytree_course.grading.sandbox.doors import Door, SandboxError, kernel_request, use_server
 
-    _, request = kernel_request({}, {})
-    with closing(WarmServer()) as server:
-        requests: socket.socket | None = server.requests
+    with closing(Door()) as door:
+        _, request = kernel_request({}, {})
         try:
-            server.make_sandbox(request).end()
+            door.make_sandbox(request).end()
         except SandboxError as error:
-            _require_fresh_sandbox(request)
-            warn_of_slow_starts(error)
-            requests = None
-        yield partial(use_server, requests)
-
-
-def use_server(requests: socket.socket | None) -> None:
-    """Make this process's sandboxes with another process's warm server, or fresh if None."""
-    from pytree_course.grading.sandbox.doors import door
-
-    door.choose(requests)
+            remedies = [remedy for sign, remedy in _REMEDIES.items() if sign in str(error)]
+            message = f"A sandbox cannot be made here: {error}\n{' '.join([*remedies, _INSTEAD])}"
+            raise CourseError(message) from error
+        yield partial(use_server, door.requests)
 
 
 def require_programs() -> None:
@@ -123,15 +108,3 @@ def require_limits() -> None:
             f"This machine limits what its users' programs may use: {'; '.join(too_low)}. Ask its "
             f"administrator for more, or grade on another machine. {_INSTEAD}"
         )
-
-
-def _require_fresh_sandbox(request: SandboxRequest) -> None:
-    """Raise a CourseError that says what to switch on if no fresh sandbox can be made."""
-    from pytree_course.grading.sandbox.doors import SandboxError, fresh_sandbox
-
-    try:
-        fresh_sandbox(request).end()
-    except SandboxError as error:
-        remedies = [remedy for sign, remedy in _REMEDIES.items() if sign in str(error)]
-        message = f"A sandbox cannot be made here: {error}\n{' '.join([*remedies, _INSTEAD])}"
-        raise CourseError(message) from error

@@ -5,11 +5,14 @@ import json
 import os
 import re
 import secrets
+import select
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,14 +21,49 @@ from jupyter_client.connect import port_names
 
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import policy
-from pytree_course.grading.sandbox.request import READY, Sandbox, SandboxRequest
+from pytree_course.grading.sandbox.enter import READY, SandboxRequest
 from pytree_course.grading.sandbox.system_calls import filter_instructions
 
+_MAX_ENDING_MILLISECONDS = 10_000
 _PID = re.compile(r"^Pid:\s*(-?\d+)$", re.MULTILINE)
 
 
 class SandboxError(RuntimeError):
     """A sandbox could not be made; the message holds what its processes reported."""
+
+
+@dataclass
+class Sandbox:
+    """A running sandbox, seen from outside."""
+
+    pid: int  # of its first process, with which all others end
+    pidfd: int  # an open file for that process; -1 after `end`
+    channel: socket.socket  # the sandbox ends when this end is closed
+    release: Callable[[], object]  # called when that process has ended
+
+    def is_alive(self) -> bool:
+        """Return whether it still runs."""
+        return self.pidfd >= 0 and not self._has_ended_within(0)
+
+    def kill(self) -> None:
+        """Kill all of its processes, without waiting."""
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Kill all of its processes, and wait until they have ended."""
+        if self.pidfd >= 0:
+            self.kill()
+            self._has_ended_within(_MAX_ENDING_MILLISECONDS)
+            self.channel.close()
+            self.release()
+            os.close(self.pidfd)
+            self.pidfd = -1
+
+    def _has_ended_within(self, milliseconds: int) -> bool:
+        ended = select.poll()
+        ended.register(self.pidfd, select.POLLIN)
+        return bool(ended.poll(milliseconds))
 
 
 def kernel_request(
@@ -39,47 +77,62 @@ def kernel_request(
         "signature_scheme": "hmac-sha256",
         **{name: number for number, name in enumerate(port_names, start=1)},
     }
-    all_files = dict(files)
-    all_files[policy.HOSTS_FILE] = policy.HOSTS
-    all_files[policy.CONNECTION_FILE] = json.dumps(connection)
     return connection, SandboxRequest(
         user=policy.sandbox_user(),
         call_filter=filter_instructions().hex(),
         variables=dict(environment),
-        files=all_files,
+        files={**files, policy.CONNECTION_FILE: json.dumps(connection)},
     )
 
 
-class WarmServer:
-    """A process that forks sandboxes, in a view of its own; it ends when this process ends.
+class Door:
+    """The way in which a process makes sandboxes.
 
-    Requests are sent on the socket `requests`, which may be passed to other processes.
+    The first one starts a *warm server*, a process that forks sandboxes in a view of its own; other
+    processes may send it requests, too. If a server fails, each sandbox starts from a fresh process
+    from then on.
     """
 
     def __init__(self) -> None:
-        """Start it without waiting: requests that come before it is ready wait in its socket.
-
-        Call this in a thread that outlives the server: the view ends with the thread it is made in.
-        """
-        self.requests, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with far_end:
-            self._process = _start("warm_server", far_end)
+        self.is_chosen = False
+        self.requests: socket.socket | None = None  # to a server; None for fresh processes
+        self._server: subprocess.Popen[bytes] | None = None
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
-        """Make a sandbox with the server; if it fails, end the server."""
+        """Make a sandbox.
+
+        Call this in a thread that outlives the server: its view ends with the thread it is made in.
+        """
+        if not self.is_chosen:
+            self.is_chosen = True
+            # Requests wait in this socket until the server is ready.
+            self.requests, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with far_end:
+                self._server = _start("warm_server", far_end)
+        if self.requests is None:
+            return fresh_sandbox(request)
         try:
-            return fork_sandbox(self.requests, request)
+            return _fork_sandbox(self.requests, request)
         except SandboxError as error:
-            output = _end_process(self._process)
-            raise SandboxError(f"{error}\n{output}".strip()) from error
+            output = self.close()
+            sandbox = fresh_sandbox(request)
+            # A grading redirects `sys.stderr`.
+            message = f"Kernels start one by one, slowly: {error}\n{output}".strip()
+            print(message, file=sys.__stderr__)
+            return sandbox
 
-    def close(self) -> None:
-        """End the server, and with it all kernels that it has forked."""
-        self.requests.close()
-        _end_process(self._process)
+    def close(self) -> str:
+        """End the server that this has started, and all kernels that it has forked.
+
+        Return its standard error.
+        """
+        if self.requests is not None:
+            self.requests.close()
+            self.requests = None
+        return "" if self._server is None else _end_process(self._server)
 
 
-def fork_sandbox(requests: socket.socket, request: SandboxRequest) -> Sandbox:
+def _fork_sandbox(requests: socket.socket, request: SandboxRequest) -> Sandbox:
     """Have a warm server fork a sandbox."""
     channel, far_end = socket.socketpair()
     with far_end:
@@ -170,39 +223,11 @@ def _read_pid(pidfd: int) -> int:
     return int(_PID.findall(information)[0])
 
 
-class Door:
-    """The way in which this process makes sandboxes.
-
-    Unless `choose` was called, the first sandbox starts a warm server of this process's own. If a
-    warm server fails, sandboxes are made from fresh processes from then on.
-    """
-
-    def __init__(self) -> None:
-        self._make: Callable[[SandboxRequest], Sandbox] | None = None
-
-    def choose(self, requests: socket.socket | None) -> None:
-        """Use this warm server from now on; if None, make each sandbox from a fresh process."""
-        self._make = fresh_sandbox if requests is None else partial(fork_sandbox, requests)
-
-    def make_sandbox(self, request: SandboxRequest) -> Sandbox:
-        """Make a sandbox."""
-        if self._make is None:
-            server = WarmServer()
-            atexit.register(server.close)
-            self._make = server.make_sandbox
-        if self._make is not fresh_sandbox:
-            try:
-                return self._make(request)
-            except SandboxError as error:
-                warn_of_slow_starts(error)
-                self._make = fresh_sandbox
-        return fresh_sandbox(request)
-
-
-def warn_of_slow_starts(error: SandboxError) -> None:
-    """Say on the terminal why kernels start slowly from now on."""
-    # A grading redirects `sys.stderr`.
-    print(f"Kernels start one by one, slowly: {error}", file=sys.__stderr__)
-
-
 door = Door()
+"""That of this process."""
+atexit.register(door.close)
+
+
+def use_server(requests: socket.socket | None) -> None:
+    """Make this process's sandboxes with another process's server, or fresh if None."""
+    door.is_chosen, door.requests = True, requests

@@ -16,7 +16,6 @@ from pytree_course.grading import limits
 USER_INSIDE = 1000
 TMP = "/tmp"  # the kernel's working folder, which also has its sockets
 CONNECTION_FILE = f"{TMP}/kernel.json"  # the names of its sockets, and its key
-HOSTS_FILE, HOSTS = f"{TMP}/hosts", "127.0.0.1 localhost\n"  # the target of /etc/hosts
 COURSE_INSIDE = "/course"
 WRITABLE_FOLDERS = (TMP, "/dev/shm")  # in memory
 HIDDEN_PROC_FILES = ("/proc/keys", "/proc/key-users")  # they list keys of the grading user
@@ -135,8 +134,8 @@ def _mount_options() -> list[str]:
     for folder in _SYSTEM_FOLDERS:
         if folder.is_symlink():
             options += ["--symlink", str(folder.readlink()), str(folder)]
-    options += [*_parent_options("/etc/hosts"), "--symlink", HOSTS_FILE, "/etc/hosts"]
-    options += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
+    options += [*_parent_options("/etc/ld.so.cache"), "--ro-bind-try"]
+    options += ["/etc/ld.so.cache", "/etc/ld.so.cache"]
     # bubblewrap's root is an unbounded tmpfs: nothing may be written there.
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", TMP]
     return options
