@@ -18,7 +18,7 @@ from IPython.display import display
 from pytree_course import ipython, nbgrader
 from pytree_course.built import answer_id, other_answer_id, our_version_id
 from pytree_course.cases.case import Case, Check, load_checks
-from pytree_course.course import GOING_DEEPER, Course
+from pytree_course.course import GOING_DEEPER, Course, LessonFiles
 from pytree_course.executed_cells import is_any_stale, is_our_version
 from pytree_course.jax_configuration import (
     XLA_FLAGS,
@@ -56,6 +56,12 @@ class Checks:
     >>> check.count_leaves(count_leaves)  # doctest: +SKIP
     """
 
+    files: LessonFiles
+    progress: Progress
+    seed_of_grading: str | None
+    is_in_nbgrader: bool
+    is_own_work: bool  # and not a solution notebook, or one that nbgrader runs
+
     def __init__(self, lesson: str) -> None:
         course = self._course = Course.of_notebook()
         # Read before any answer runs, which may clear the environment.
@@ -64,7 +70,6 @@ class Checks:
         self.files = course.lesson_named(lesson)
         if shell := get_ipython():
             ipython.prepare(shell)  # unless it was when the kernel started
-        # Solution notebooks, and notebooks that nbgrader runs, are not this learner's work.
         is_solution = Path.cwd().name == self.files.solutions.parent.name
         self.is_own_work = not is_solution and not self.is_in_nbgrader
         self.progress = Progress.load(course.progress_file if self.is_own_work else None)
