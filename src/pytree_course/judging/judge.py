@@ -80,17 +80,13 @@ def _explain(
 ) -> Verdict:
     """Add misconceptions or findings to a verdict, and the failing case to be shown."""
     observed = [outcome.observation for outcome in outcomes]
-    consistent = matching.find_consistent(observed, expected.misconceptions)
-    misconceptions = matching.find_explaining(consistent, observed, differences.keys())
+    misconceptions = matching.find_explaining(expected.misconceptions, observed, differences.keys())
     findings: list[Finding] = []
     explained_cases: Collection[int] = differences.keys()
     if misconceptions:
         explained_cases = misconceptions[0].observations.keys()
     else:
-        findings = [
-            words.explained_finding(finding, expected.explanations)
-            for finding in find(expected, outcomes, consistent, differences.keys())
-        ]
+        findings = find(expected, outcomes, verdict.failed)
         if findings:
             explained_cases = findings[0].holds
     candidates = _candidates(expected, outcomes, explained_cases)

@@ -250,12 +250,8 @@ class ExerciseCheck:
         advice += self._checks.progress.take_warnings()
         if verdict.kind is VerdictKind.NOT_ATTEMPTED:
             return feedback(verdict, advice=advice)
-        suspected = [finding.data.get("misconception") for finding in verdict.findings]
-        explained = [*verdict.misconceptions]
-        for misconception in self._expected.misconceptions:
-            if misconception.name in suspected:
-                explained.append(misconception)
-        reread = explained[0].section if explained else self._exercise.section
+        held = verdict.misconceptions
+        reread = held[0].section if held else self._exercise.section
         section = expected.sections[reread].title
         link = self._checks.link_to_section(reread)
         if not link:
