@@ -141,40 +141,27 @@ def _line_count(text: str, width: int) -> int:
 
 
 def _input_names(count: int, call: Callable[..., Any] | None, answers: Sequence[Any]) -> list[str]:
-    """Return the names of `count` inputs, those of parameters as code."""
-    parameters = _parameters(call)
-    if _are_passed_through(parameters):
-        for candidate in (_parameters(call, follow_wrapped=True), *map(_parameters, answers)):
-            if _can_take(candidate, count) and not _are_passed_through(candidate):
-                parameters = candidate
-                break
-    names: list[str] = []
-    for parameter in parameters:
-        if parameter.kind is Parameter.VAR_POSITIONAL:
-            names += [f"`{parameter.name}[{index}]`" for index in range(count - len(names))]
-        elif parameter.kind is not Parameter.KEYWORD_ONLY:
-            names.append(f"`{parameter.name}`")
-    names += [f"input {number}" for number in range(len(names) + 1, count + 1)]
-    return names[:count]
+    """Return the names of `count` inputs: as code, those of the parameters that take them."""
+    for function, follow_wrapped in ((call, False), (call, True), *((it, False) for it in answers)):
+        if names := _parameter_names(function, count, follow_wrapped):
+            return names
+    return [f"input {number}" for number in range(1, count + 1)]
 
 
-def _parameters(call: Any, *, follow_wrapped: bool = False) -> list[Parameter]:
-    """Return the parameters of a function, or of the function that it wraps."""
+def _parameter_names(function: Any, count: int, follow_wrapped: bool) -> list[str]:
+    """Return what a function calls `count` inputs; nothing if it passes them on, or takes fewer."""
     try:
-        return [*inspect.signature(call, follow_wrapped=follow_wrapped).parameters.values()]
+        signature = inspect.signature(function, follow_wrapped=follow_wrapped)
     except Exception:  # an answer may be anything
         return []
-
-
-def _are_passed_through(parameters: Sequence[Parameter]) -> bool:
-    return bool(parameters) and parameters[0].name in PASS_THROUGH_PARAMETERS
-
-
-def _can_take(parameters: Sequence[Parameter], count: int) -> bool:
-    """Return whether parameters take `count` inputs."""
-    if not parameters:
-        return False
-    return len(parameters) == count or parameters[-1].kind is Parameter.VAR_POSITIONAL
+    names: list[str] = []
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            names += [f"`{name}[{index}]`" for index in range(count - len(names))]
+        elif parameter.kind is not Parameter.KEYWORD_ONLY:
+            names.append(f"`{name}`")
+    passes_on = next(iter(signature.parameters), "") in PASS_THROUGH_PARAMETERS
+    return [] if passes_on or len(names) < count else names[:count]
 
 
 def note(symbol: str, title: str, paragraphs: Sequence[str]) -> Feedback:
