@@ -21,6 +21,7 @@ SCREEN_HEIGHT = 640
 """The pixels for feedback in a notebook of JupyterLab at 1280 × 800; if what was given would not
 fit, it is folded, below the results."""
 FRAME_WIDTH, FRAME_HEIGHT, LINE_HEIGHT = 760, 238, 22  # pixels, in feedback
+MAX_STACKED = 300  # pixels of both results, if they stand below each other
 MAX_PRINTED_LINES = 6  # the others are scrolled to
 WIDEST_TEXT, WIDEST_CODE = 105, 43  # characters in a line, and in half a line of code
 PASS_THROUGH_PARAMETERS = ("given", "inputs", "fields")
@@ -82,7 +83,12 @@ def feedback(
         Wrap paragraphs of the plain text to this; pictures and code are not wrapped.
     """
     failure = verdict.failure
-    names = _input_names(len(failure.inputs), call, answers) if failure else []
+    names: list[str] = []
+    fits_a_screen, columns = False, 0
+    if failure:
+        columns, *results = _arrange_results(failure)
+        fits_a_screen = _height(verdict, failure, *results) <= SCREEN_HEIGHT
+        names = _input_names(len(failure.inputs), call, answers)
     return both_forms(
         "feedback",
         verdict=verdict,
@@ -93,24 +99,35 @@ def feedback(
         link=link,
         standing=standing,
         names=names,
-        fits_a_screen=failure is not None and _height(verdict, failure) <= SCREEN_HEIGHT,
+        fits_a_screen=fits_a_screen,
+        columns=columns,
         width=min(width, WIDTH),
     )
 
 
-def _height(verdict: Verdict, failure: Failure) -> int:
-    """Estimate the height of feedback in pixels, with what was given above the two results."""
+def _arrange_results(failure: Failure) -> tuple[int, int, int]:
+    """Return in how many columns the two results stand, and the width and height of both.
+
+    If they are wide and low, they stand below each other.
+    """
+    marked = failure.difference.path
+    sizes = [drawing.size(each, marked=marked) for each in (failure.got, failure.expected)]
+    widths, heights = zip(*sizes, strict=True)
+    if max(widths) > FRAME_WIDTH // 2 and sum(heights) <= MAX_STACKED:
+        return 1, max(widths), sum(heights)
+    return 2, sum(widths), max(heights)
+
+
+def _height(verdict: Verdict, failure: Failure, width: int, height: int) -> int:
+    """Estimate the height of feedback in pixels, with what was given above the two results.
+
+    Those are `width` and `height` large.
+    """
     texts = [misconception.explanation for misconception in verdict.misconceptions]
     texts += [*words.finding_sentences(verdict.findings), failure.note]
     lines = sum(_line_count(text, WIDEST_TEXT) for text in texts if text)
     lines += min(_line_count(failure.printed, WIDEST_TEXT), MAX_PRINTED_LINES)
-    marked = failure.difference.path
-    (got_width, got_height), (width, height) = (
-        drawing.size(each, marked=marked) for each in (failure.got, failure.expected)
-    )
-    figures = [(got_width + width, max(got_height, height))]
-    if stand_below_each_other(failure):
-        figures = [(max(got_width, width), got_height + height)]
+    figures = [(width, height)]
     for given, written in zip(failure.inputs, failure.written, strict=True):
         width, height = drawing.size(given)
         longest = max(map(len, written.splitlines()), default=0)
@@ -125,15 +142,6 @@ def _height(verdict: Verdict, failure: Failure) -> int:
         rows[-1].append(min(height, FRAME_HEIGHT) + LINE_HEIGHT)
         room -= width + 20
     return LINE_HEIGHT * (7 + lines) + sum(map(max, rows))
-
-
-def stand_below_each_other(failure: Failure) -> bool:
-    """Return whether the two results are wide and low, and stand below each other."""
-    sizes = [
-        drawing.size(each, marked=failure.difference.path)
-        for each in (failure.got, failure.expected)
-    ]
-    return max(width for width, _ in sizes) > FRAME_WIDTH // 2 and sum(h for _, h in sizes) <= 300
 
 
 def _line_count(text: str, width: int) -> int:
@@ -187,7 +195,6 @@ FEEDBACK_TEMPLATES = TEMPLATES.extended(
         "report_links": report_links,
     },
     svg=drawing.svg,
-    stand_below_each_other=stand_below_each_other,
     svg_in_view=drawing.svg_in_view,
     text=drawing.text,
     looks=LOOKS,

@@ -41,7 +41,7 @@ from pytree_course.running.outcomes import (
     Outcome,
     report,
 )
-from pytree_course.running.run_cases import CaseInterrupted, run_check
+from pytree_course.running.run_cases import CaseInterrupted, run_cases, run_check
 
 TRIES_BEFORE_SOLUTION = 3
 SLOW_AFTER = 10  # seconds
@@ -178,11 +178,10 @@ class ExerciseCheck:
 
     def _judge_and_show(self, answers: tuple[Any, ...]) -> Verdict | None:
         """Run the cases, show the verdict and record it; return None if not all cases ran."""
-        calls: list[Callable[..., Any]] = []
-        outcomes = self._run_cases(answers, calls)
-        if outcomes is None:
+        ran = self._run_cases(answers)
+        if ran is None:
             return None
-        verdict = judge(self._expected, outcomes)
+        verdict = judge(self._expected, [outcome for _, outcome in ran])
         names = self._exercise.answers
         if is_our_version(self._exercise.name, names):
             display(note("→", words.OUR_VERSION_TITLE, [words.OUR_VERSION]))
@@ -194,16 +193,14 @@ class ExerciseCheck:
         if verdict.kind is VerdictKind.CORRECT:
             display(self._praise(verdict))
         else:
-            call = None if verdict.failure is None else calls[verdict.failure.case]
+            call = None if verdict.failure is None else ran[verdict.failure.case][0].call
             display(self._explain(verdict, call, answers))
         if self._checks.progress.file is not None:
             self._show_buttons()
         return verdict
 
-    def _run_cases(
-        self, answers: tuple[Any, ...], calls: list[Callable[..., Any]]
-    ) -> list[Outcome] | None:
-        """Run the cases, and add their calls to `calls`; return None if they cannot all run."""
+    def _run_cases(self, answers: tuple[Any, ...]) -> list[tuple[Case, Outcome]] | None:
+        """Run the cases; return None if they cannot all run."""
         if self._expected.functions and not all(map(callable, answers)):
             called = ", ".join(self._exercise.answers)
             title = words.ANSWER_WAS_CALLED_TITLE.format(names=called)
@@ -216,7 +213,7 @@ class ExerciseCheck:
         try:
             # Stored outputs are compared, so they must not depend on speed.
             with _note_if_slow() if self._checks.is_own_work else nullcontext():
-                return run_check(_note_calls(self._check, calls), answers, PUBLIC_SEED)
+                return [*run_cases(self._check, answers, PUBLIC_SEED)]
         except CaseInterrupted as interrupt:
             text = words.INTERRUPTED.format(inputs=", ".join(interrupt.written))
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
@@ -353,17 +350,6 @@ class ExerciseCheck:
 
     def _record(self, event: str, held: Sequence[str] = ()) -> None:
         self._checks.progress.add(self._checks.expected.lesson, self._exercise.name, event, held)
-
-
-def _note_calls(check: Check, calls: list[Callable[..., Any]]) -> Check:
-    """Return the same check, which also adds to `calls` what each case calls."""
-
-    def noted(*answers: Any, rng: Any) -> Iterator[Case]:
-        for case in check(*answers, rng=rng):
-            calls.append(case.call)
-            yield case
-
-    return noted
 
 
 @contextmanager
