@@ -284,7 +284,8 @@ class Sender(threading.Thread):
             return
         news = self.news
         if not self.is_alive():
-            get_ipython().events.unregister("post_run_cell", self.show_news)
+            shell: Any = get_ipython()
+            shell.events.unregister("post_run_cell", self.show_news)
             if not self.file.exists():  # no other class has been joined
                 display(note("○", OVER, []))
         elif news:
