@@ -39,11 +39,6 @@ class FailingCase:
     got: Observation
     line: Line | None  # the learner's line that raised
 
-    @property
-    def is_wrong_result(self) -> bool:
-        """Whether no error is concerned."""
-        return not isinstance(self.expected, Raised) and not isinstance(self.got, Raised)
-
 
 def find(
     expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Sequence[int]
@@ -79,7 +74,8 @@ def _sentences_of_the_check(failing: Sequence[FailingCase]) -> list[Finding]:
     """
     cases_by_sentence: dict[str, list[int]] = defaultdict(list)
     for case in failing:
-        if case.sentences and case.is_wrong_result:
+        is_error = isinstance(case.expected, Raised) or isinstance(case.got, Raised)
+        if case.sentences and not is_error:
             applicable = set(_applicable_sentences(case.expected, case.got, case.sentences))
             for sentence in dict.fromkeys(case.sentences.values()):  # in the author's order
                 if sentence in applicable:
@@ -164,10 +160,7 @@ def _missing_error(failing: Sequence[FailingCase]) -> Finding | None:
         return None
     cases = [case for case, _ in silent]
     are_none = all(isinstance(case.got, obs.NoneValue) for case in cases)
-    data = {
-        "expected": expected_types.pop(),
-        "instead": "`None`" if are_none else "a result",
-    }
+    data = {"expected": expected_types.pop(), "instead": "`None`" if are_none else "a result"}
     return Finding("no error", [case.number for case in cases], data)
 
 

@@ -47,9 +47,8 @@ def find_explaining(
     candidates = [
         misconception
         for misconception in misconceptions
-        if misconception.observations
         # One that raises a base class of the right exception agrees with a case that passes.
-        and misconception.observations.keys() <= failed
+        if misconception.observations.keys() <= failed
         and not any(
             _contradicts(wrong, observed[case], all_raise)
             for case, wrong in misconception.observations.items()
