@@ -59,6 +59,13 @@ def test_each_answer_runs_once_on_a_seed_and_no_caller_can_change_what_it_yields
     assert Counter(runs) == dict.fromkeys(SEEDS, answers)
 
 
+def test_an_exercise_whose_check_could_not_be_called_is_refused(unbuilt):
+    for file in (*unbuilt.sources.glob("*.*"), unbuilt.check_script):
+        file.write_text(file.read_text("utf-8").replace("first_leaf", "files"), "utf-8")
+    with pytest.raises(AuthorMistakesError, match=r"`check\.files` is taken"):
+        build(unbuilt)
+
+
 QUESTION = "leaves-are-not-elements-3"
 PREDICTED = "{code-cell} ipython3\n:prediction: C\nlen(jax.tree.leaves([1, (2, 3)]))\n```\n"
 

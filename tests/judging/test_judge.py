@@ -179,7 +179,8 @@ def test_inputs_are_called_what_the_function_calls_them_that_takes_them():
     names = {"`values`": (right, wrapped), "`tree`": (passing_on,)}
     names |= {"`trees[0]`": (taking_more,), "input 1": (None,)}
     for name, call in ((name, call) for name, calls in names.items() for call in calls):
-        shown = feedback(ALL_VERDICTS["incorrect"], call=call, answers=[lambda tree: None])
+        answers = [lambda tree: None] if call else []
+        shown = feedback(ALL_VERDICTS["incorrect"], call=call, answers=answers)
         assert f"Given, {name}: [" in shown.text
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course import explore
-from pytree_course.notebook.explorer import MAX_ROWS, PRESETS, NamedTree, flatten
+from pytree_course.notebook.explorer import MAX_ROWS, PRESETS, flatten
 from pytree_course.observing.observations import MAX_NODES_TO_DRAW
 from tests.observing.test_observe import values
 
@@ -30,7 +30,7 @@ def typed(explorer, expression):
 
 @given(values, st.sampled_from(list(PRESETS)))
 def test_leaves_paths_and_counts_are_those_of_jax(tree, is_leaf):
-    seen = flatten(NamedTree(tree, "tree", False), is_leaf)
+    seen = flatten(tree, is_leaf, "tree", is_code=False)
     flat, structure = jax.tree.flatten_with_path(tree, is_leaf=eval(PRESETS[is_leaf]))
     paths = [path for _, path, _ in seen.rows()]
     assert (seen.leaves, seen.nodes) == (structure.num_leaves, structure.num_nodes)

@@ -256,7 +256,7 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
         "A", "`[1, <b>]`", said="'<i>'", why="belief", data={"explanation": "Not `this`."}
     )
     predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
-    found = Finding("none", [3, 4])
+    found = Finding("no error", [3, 4], {"expected": "ValueError", "instead": "`None`"})
     (reason,) = finding_sentences([found])
     rows = [
         made_row("count", "incorrect", **predicted),
@@ -267,7 +267,7 @@ def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tm
     student, report = pages["students/ada.html"], pages["report.html"]
     for page in (student, report):
         assert_harmless(page, SCRIPTS["report.html"] if page == report else ())
-        assert "Your code returns <code>None</code> where the task asks for a result." in page
+        assert "Your code raises no error and returns <code>None</code>." in page
         assert "<code>[1, &lt;b&gt;]</code>" in page
         assert "Not <code>this</code>." in page
     assert "4 of 5 lines right" in visible(student)

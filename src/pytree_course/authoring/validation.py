@@ -9,6 +9,7 @@ from pytree_course.course import GOING_DEEPER
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.matching import is_told_apart
 from pytree_course.learner.questions import questions
+from pytree_course.notebook.checks import Checks
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Unbounded
 from pytree_course.public_reports import cited_reports, malformed_reports
@@ -107,6 +108,8 @@ def _check_folds(cells: Sequence[SourceCell]) -> Iterator[Mistake]:
 
 def _check_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
     """Find mistakes in an exercise without running anything."""
+    if hasattr(Checks, exercise.name) or exercise.name in Checks.__annotations__:
+        yield exercise.mistake(f"`check.{exercise.name}` is taken: give it another name")
     for number, hint in enumerate(exercise.hints, 1):
         if not hint:
             yield exercise.mistake(f"hint {number} is empty")

@@ -200,16 +200,14 @@ class Pages:
 def reproduce_feedback(files: LessonFiles, lesson: BuiltLesson, belief: Belief) -> FeedbackOnBelief:
     """Return the feedback that the learners who hold a misconception have read.
 
-    The check runs without an answer, only for its inputs; the observations are stored.
+    What they got is stored; the inputs are those of the check, the same for any answer: here for
+    the placeholder of a starter.
     """
     exercise = lesson.expected(belief.exercise)
     by_name = {misconception.name: misconception for misconception in exercise.misconceptions}
     misconception = by_name[belief.name]
-    outcomes = run_check(
-        load_checks(files.check_script)[belief.exercise],
-        [_no_answer] * len(exercise.answers),
-        PUBLIC_SEED,
-    )
+    check = load_checks(files.check_script)[belief.exercise]
+    outcomes = run_check(check, [...] * len(exercise.answers), PUBLIC_SEED)
     mistaken_outcomes = []
     for case, outcome in enumerate(outcomes):
         observation = misconception.observations.get(case, exercise.observations[case])
@@ -221,7 +219,3 @@ def reproduce_feedback(files: LessonFiles, lesson: BuiltLesson, belief: Belief) 
     cases = [verdict.failure.case] if verdict.failure else verdict.failed
     case_keys = {CaseKey(belief.exercise, str(case)) for case in cases}
     return FeedbackOnBelief(feedback(verdict, section=section), case_keys)
-
-
-def _no_answer(*_: object) -> None:
-    raise NotImplementedError

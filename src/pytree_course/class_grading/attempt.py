@@ -19,7 +19,6 @@ from pytree_course.judging.verdicts import (
 )
 from pytree_course.judging.words import (
     explain_lines,
-    explained_finding,
     explained_line,
     finding_sentences,
     reason_sentence,
@@ -154,7 +153,7 @@ def verdict_row(verdict: Verdict, notes: Mapping[str, str]) -> VerdictRow:
         remarks=remarks(verdict, {} if is_correct else notes),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=_without_expected(verdict.failure) if verdict.failure else None,
-        findings=[explained_finding(finding, _NO_WORDS) for finding in verdict.findings],
+        findings=list(verdict.findings),
         lines=[explained_line(line, _NO_WORDS) for line in verdict.lines],
         failed=list(verdict.failed),
     )
@@ -180,11 +179,11 @@ def _without_expected(failure: Failure) -> FailedCase:
 def in_words(row: VerdictRow, explanations: Mapping[str, str]) -> VerdictRow:
     """Add the sentences to a stored row, with the explanations of misconceptions by name."""
     lines = [explained_line(line, explanations) for line in row.lines]
-    findings = [explained_finding(finding, explanations) for finding in row.findings]
     beliefs = [explanations[name] for name in row.misconceptions if name in explanations]
-    sentences = explain_lines(lines) or beliefs or finding_sentences(findings) or [row.explanation]
+    sentences = explain_lines(lines) or beliefs or finding_sentences(row.findings)
+    sentences = sentences or [row.explanation]
     explanation = " ".join([*sentences, *row.remarks])
-    return structs.replace(row, explanation=explanation, lines=lines, findings=findings)
+    return structs.replace(row, explanation=explanation, lines=lines)
 
 
 @cache

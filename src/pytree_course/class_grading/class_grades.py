@@ -185,9 +185,8 @@ def _in_words(attempt: Attempt, lesson: BuiltLesson) -> Attempt:
     """Add the sentences to an attempt's rows: explanations as the lesson words them now."""
     rows = []
     for row in attempt.rows:
-        is_explained = row.misconceptions or row.findings or row.lines
         explanations = {}
-        if is_explained and row.exercise in lesson.exercises:
+        if (row.misconceptions or row.lines) and row.exercise in lesson.exercises:
             explanations = lesson.expected(row.exercise).explanations
         rows.append(in_words(row, explanations))
     return structs.replace(attempt, rows=rows)

@@ -6,6 +6,5 @@ custom node has a double outline. Everything here draws observations; only `draw
 
 from pytree_course.drawing.items import text
 from pytree_course.drawing.picture import draw, size, svg, svg_in_view
-from pytree_course.observing.words import summary
 
-__all__ = ["draw", "size", "summary", "svg", "svg_in_view", "text"]
+__all__ = ["draw", "size", "svg", "svg_in_view", "text"]

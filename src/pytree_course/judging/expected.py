@@ -113,15 +113,7 @@ def _text_of_results(exercise: ExpectedExercise) -> str:
             case: wrong.setdefault(_json(observation), len(wrong))
             for case, observation in misconception.observations.items()
         }
-        misconceptions.append(
-            {
-                "name": misconception.name,
-                "explanation": misconception.explanation,
-                "section": misconception.section,
-                "observations": indices,
-                "met": misconception.met,
-            }
-        )
+        misconceptions.append({**vars(misconception), "observations": indices})
     entries = {
         "functions": _json(exercise.functions),
         "lines": _json(exercise.lines),
@@ -192,9 +184,9 @@ class Prediction:
     question: str
     options: dict[str, str]  # by letter; empty if the learner writes the answer
     answer: str  # the right letter, or the right text
-    code: str = ""  # the code that shows the answer
     alone: str | None = ""
-    """That code with the definitions it needs; None if it cannot be asked outside the lesson."""
+    """The code that shows the answer, with the definitions it needs; None if it cannot be asked
+    outside the lesson."""
     why: str = ""  # the lesson's explanation of the answer
 
     def reordered(self, letters: Sequence[str]) -> "Prediction":

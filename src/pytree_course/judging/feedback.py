@@ -21,6 +21,7 @@ SCREEN_HEIGHT = 640
 """The pixels for feedback in a notebook of JupyterLab at 1280 × 800; if what was given would not
 fit, it is folded, below the results."""
 FRAME_WIDTH, FRAME_HEIGHT, LINE_HEIGHT = 760, 238, 22  # pixels, in feedback
+MAX_STACKED = 300  # pixels of both results, if they stand below each other
 MAX_PRINTED_LINES = 6  # the others are scrolled to
 WIDEST_TEXT, WIDEST_CODE = 105, 43  # characters in a line, and in half a line of code
 PASS_THROUGH_PARAMETERS = ("given", "inputs", "fields")
@@ -82,7 +83,12 @@ def feedback(
         Wrap paragraphs of the plain text to this; pictures and code are not wrapped.
     """
     failure = verdict.failure
-    names = _input_names(len(failure.inputs), call, answers) if failure else []
+    names: list[str] = []
+    fits_a_screen, columns = False, 0
+    if failure:
+        columns, *results = _arrange_results(failure)
+        fits_a_screen = _height(verdict, failure, *results) <= SCREEN_HEIGHT
+        names = _input_names(len(failure.inputs), call, answers)
     return both_forms(
         "feedback",
         verdict=verdict,
@@ -93,24 +99,35 @@ def feedback(
         link=link,
         standing=standing,
         names=names,
-        fits_a_screen=failure is not None and _height(verdict, failure) <= SCREEN_HEIGHT,
+        fits_a_screen=fits_a_screen,
+        columns=columns,
         width=min(width, WIDTH),
     )
 
 
-def _height(verdict: Verdict, failure: Failure) -> int:
-    """Estimate the height of feedback in pixels, with what was given above the two results."""
+def _arrange_results(failure: Failure) -> tuple[int, int, int]:
+    """Return in how many columns the two results stand, and the width and height of both.
+
+    If they are wide and low, they stand below each other.
+    """
+    marked = failure.difference.path
+    sizes = [drawing.size(each, marked=marked) for each in (failure.got, failure.expected)]
+    widths, heights = zip(*sizes, strict=True)
+    if max(widths) > FRAME_WIDTH // 2 and sum(heights) <= MAX_STACKED:
+        return 1, max(widths), sum(heights)
+    return 2, sum(widths), max(heights)
+
+
+def _height(verdict: Verdict, failure: Failure, width: int, height: int) -> int:
+    """Estimate the height of feedback in pixels, with what was given above the two results.
+
+    Those are `width` and `height` large.
+    """
     texts = [misconception.explanation for misconception in verdict.misconceptions]
     texts += [*words.finding_sentences(verdict.findings), failure.note]
     lines = sum(_line_count(text, WIDEST_TEXT) for text in texts if text)
     lines += min(_line_count(failure.printed, WIDEST_TEXT), MAX_PRINTED_LINES)
-    marked = failure.difference.path
-    (got_width, got_height), (width, height) = (
-        drawing.size(each, marked=marked) for each in (failure.got, failure.expected)
-    )
-    figures = [(got_width + width, max(got_height, height))]
-    if stand_below_each_other(failure):
-        figures = [(max(got_width, width), got_height + height)]
+    figures = [(width, height)]
     for given, written in zip(failure.inputs, failure.written, strict=True):
         width, height = drawing.size(given)
         longest = max(map(len, written.splitlines()), default=0)
@@ -127,54 +144,32 @@ def _height(verdict: Verdict, failure: Failure) -> int:
     return LINE_HEIGHT * (7 + lines) + sum(map(max, rows))
 
 
-def stand_below_each_other(failure: Failure) -> bool:
-    """Return whether the two results are wide and low, and stand below each other."""
-    sizes = [
-        drawing.size(each, marked=failure.difference.path)
-        for each in (failure.got, failure.expected)
-    ]
-    return max(width for width, _ in sizes) > FRAME_WIDTH // 2 and sum(h for _, h in sizes) <= 300
-
-
 def _line_count(text: str, width: int) -> int:
     return sum(1 + len(line) // width for line in text.splitlines())
 
 
 def _input_names(count: int, call: Callable[..., Any] | None, answers: Sequence[Any]) -> list[str]:
-    """Return the names of `count` inputs, those of parameters as code."""
-    parameters = _parameters(call)
-    if _are_passed_through(parameters):
-        for candidate in (_parameters(call, follow_wrapped=True), *map(_parameters, answers)):
-            if _can_take(candidate, count) and not _are_passed_through(candidate):
-                parameters = candidate
-                break
-    names: list[str] = []
-    for parameter in parameters:
-        if parameter.kind is Parameter.VAR_POSITIONAL:
-            names += [f"`{parameter.name}[{index}]`" for index in range(count - len(names))]
-        elif parameter.kind is not Parameter.KEYWORD_ONLY:
-            names.append(f"`{parameter.name}`")
-    names += [f"input {number}" for number in range(len(names) + 1, count + 1)]
-    return names[:count]
+    """Return the names of `count` inputs: as code, those of the parameters that take them."""
+    for function, follow_wrapped in ((call, False), (call, True), *((it, False) for it in answers)):
+        if names := _parameter_names(function, count, follow_wrapped):
+            return names
+    return [f"input {number}" for number in range(1, count + 1)]
 
 
-def _parameters(call: Any, *, follow_wrapped: bool = False) -> list[Parameter]:
-    """Return the parameters of a function, or of the function that it wraps."""
+def _parameter_names(function: Any, count: int, follow_wrapped: bool) -> list[str]:
+    """Return what a function calls `count` inputs; nothing if it passes them on, or takes fewer."""
     try:
-        return [*inspect.signature(call, follow_wrapped=follow_wrapped).parameters.values()]
+        signature = inspect.signature(function, follow_wrapped=follow_wrapped)
     except Exception:  # an answer may be anything
         return []
-
-
-def _are_passed_through(parameters: Sequence[Parameter]) -> bool:
-    return bool(parameters) and parameters[0].name in PASS_THROUGH_PARAMETERS
-
-
-def _can_take(parameters: Sequence[Parameter], count: int) -> bool:
-    """Return whether parameters take `count` inputs."""
-    if not parameters:
-        return False
-    return len(parameters) == count or parameters[-1].kind is Parameter.VAR_POSITIONAL
+    names: list[str] = []
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            names += [f"`{name}[{index}]`" for index in range(count - len(names))]
+        elif parameter.kind is not Parameter.KEYWORD_ONLY:
+            names.append(f"`{name}`")
+    passes_on = next(iter(signature.parameters), "") in PASS_THROUGH_PARAMETERS
+    return [] if passes_on or len(names) < count else names[:count]
 
 
 def note(symbol: str, title: str, paragraphs: Sequence[str]) -> Feedback:
@@ -200,7 +195,6 @@ FEEDBACK_TEMPLATES = TEMPLATES.extended(
         "report_links": report_links,
     },
     svg=drawing.svg,
-    stand_below_each_other=stand_below_each_other,
     svg_in_view=drawing.svg_in_view,
     text=drawing.text,
     looks=LOOKS,

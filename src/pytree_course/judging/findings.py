@@ -1,20 +1,19 @@
 """Findings on a wrong answer that no misconception explains as a whole.
 
-A misconception that explains most failing cases comes first, then the check's own sentences, then
-the meaning of an error. If none of these is certain, nothing is said.
+The check's own sentences come first, then the meaning of an error, or that one is missing. If none
+of these is certain, nothing is said.
 """
 
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from pytree_course.judging import matching
-from pytree_course.judging.expected import ExpectedExercise, Misconception
+from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.verdicts import Finding
 from pytree_course.observing import observations as obs
 from pytree_course.observing.comparison import compare
@@ -40,17 +39,9 @@ class FailingCase:
     got: Observation
     line: Line | None  # the learner's line that raised
 
-    @property
-    def is_wrong_result(self) -> bool:
-        """Whether no error is concerned."""
-        return not isinstance(self.expected, Raised) and not isinstance(self.got, Raised)
-
 
 def find(
-    expected: ExpectedExercise,
-    outcomes: Sequence[Outcome],
-    consistent: Sequence[Misconception],
-    failed: Set[int],
+    expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Sequence[int]
 ) -> list[Finding]:
     """Return the findings on an answer that fails in some cases: mostly one, or none."""
     summaries = dict(enumerate(expected.summaries))  # none of fresh cases
@@ -62,19 +53,14 @@ def find(
             outcomes[number].observation,
             outcomes[number].line,
         )
-        for number in sorted(failed)
+        for number in failed
     ]
     if any(isinstance(case.got, obs.NotAttempted) for case in failing):
         return []
-    if near := matching.find_nearest(consistent, failed):
-        return [Finding("near", [*near.observations], {"misconception": near.name})]
     if findings := _sentences_of_the_check(failing):
         return findings
-    # At most one of these is true of most failing cases.
-    for find_one in (_unexpected_error, _other_error, _missing_error, _missing_result):
-        if finding := find_one(failing):
-            return [finding]
-    return []
+    finding = _unexpected_error(failing) or _missing_error(failing)
+    return [finding] if finding else []
 
 
 def _are_most(cases: Sequence[object], failing: Sequence[FailingCase]) -> bool:
@@ -88,7 +74,8 @@ def _sentences_of_the_check(failing: Sequence[FailingCase]) -> list[Finding]:
     """
     cases_by_sentence: dict[str, list[int]] = defaultdict(list)
     for case in failing:
-        if case.sentences and case.is_wrong_result:
+        is_error = isinstance(case.expected, Raised) or isinstance(case.got, Raised)
+        if case.sentences and not is_error:
             applicable = set(_applicable_sentences(case.expected, case.got, case.sentences))
             for sentence in dict.fromkeys(case.sentences.values()):  # in the author's order
                 if sentence in applicable:
@@ -161,24 +148,6 @@ def _unexpected_error(failing: Sequence[FailingCase]) -> Finding | None:
     return None
 
 
-def _other_error(failing: Sequence[FailingCase]) -> Finding | None:
-    """Return a finding on an error raised in most failing cases instead of the expected one."""
-    groups = defaultdict(list)
-    for case in failing:
-        if isinstance(case.got, Raised) and isinstance(case.expected, Raised):
-            groups[case.got.type].append((case.number, case.got, case.expected))
-    for error_type, group in groups.items():
-        if _are_most(group, failing):
-            numbers = [number for number, _, _ in group]
-            if all(expected.type in got.bases for _, got, expected in group):
-                return Finding("message", numbers, {"raised": error_type})
-            expected_types = {expected.type for _, _, expected in group}
-            if len(expected_types) == 1:
-                data = {"raised": error_type, "expected": expected_types.pop()}
-                return Finding("other error", numbers, data)
-    return None
-
-
 def _missing_error(failing: Sequence[FailingCase]) -> Finding | None:
     """Return a finding if most failing cases return a result instead of raising an error."""
     silent = [
@@ -190,25 +159,9 @@ def _missing_error(failing: Sequence[FailingCase]) -> Finding | None:
     if not _are_most(silent, failing) or len(expected_types) > 1:
         return None
     cases = [case for case, _ in silent]
-    data = {
-        "expected": expected_types.pop(),
-        "instead": "`None`" if _are_none(cases) else "a result",
-    }
+    are_none = all(isinstance(case.got, obs.NoneValue) for case in cases)
+    data = {"expected": expected_types.pop(), "instead": "`None`" if are_none else "a result"}
     return Finding("no error", [case.number for case in cases], data)
-
-
-def _missing_result(failing: Sequence[FailingCase]) -> Finding | None:
-    """Return a finding if the answer returns `None` instead of every result."""
-    # Only the check's author can explain a composed result.
-    wrong = [case for case in failing if case.sentences is None and case.is_wrong_result]
-    # Half of the failing cases is enough here: it is certain, whatever the others are.
-    if _are_none(wrong) and 2 * len(wrong) >= len(failing):
-        return Finding("none", [case.number for case in wrong])
-    return None
-
-
-def _are_none(cases: Sequence[FailingCase]) -> bool:
-    return all(isinstance(case.got, obs.NoneValue) for case in cases)
 
 
 class Meaning(NamedTuple):

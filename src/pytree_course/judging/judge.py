@@ -11,7 +11,7 @@ from pytree_course.judging import matching, words
 from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.judging.findings import find
 from pytree_course.judging.predicted_lines import add_wrong_lines
-from pytree_course.judging.verdicts import Failure, Finding, Verdict, VerdictKind
+from pytree_course.judging.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.observing.comparison import Difference, compare
 from pytree_course.observing.observations import NotAttempted, Raised
 from pytree_course.running.outcomes import Outcome
@@ -80,24 +80,15 @@ def _explain(
 ) -> Verdict:
     """Add misconceptions or findings to a verdict, and the failing case to be shown."""
     observed = [outcome.observation for outcome in outcomes]
-    consistent = matching.find_consistent(observed, expected.misconceptions)
-    misconceptions = matching.find_explaining(consistent, observed, differences.keys())
-    findings: list[Finding] = []
-    explained_cases: Collection[int] = differences.keys()
+    misconceptions = matching.find_explaining(expected.misconceptions, observed, differences.keys())
+    findings = [] if misconceptions else find(expected, outcomes, verdict.failed)
+    explained_cases: Collection[int] = verdict.failed
     if misconceptions:
         explained_cases = misconceptions[0].observations.keys()
-    else:
-        findings = [
-            words.explained_finding(finding, expected.explanations)
-            for finding in find(expected, outcomes, consistent, differences.keys())
-        ]
-        if findings:
-            explained_cases = findings[0].holds
-    candidates = _candidates(expected, outcomes, explained_cases)
-    if misconceptions:
-        candidates = _telling_cases(misconceptions[0], expected, outcomes, candidates)
-    # Check scripts put the simplest cases first: among cases of the same size, min keeps it.
-    case = min(sorted(candidates), key=lambda case: _size(outcomes[case]))
+    elif findings:
+        explained_cases = findings[0].holds
+    best = misconceptions[0] if misconceptions else None
+    case = _choose_case(expected, outcomes, explained_cases, best)
     outcome = outcomes[case]
     failure = Failure(
         case=case,
@@ -127,49 +118,43 @@ def _explain(
     )
 
 
-def _telling_cases(
-    misconception: Misconception,
+def _choose_case(
     expected: ExpectedExercise,
     outcomes: Sequence[Outcome],
     cases: Collection[int],
-) -> set[int]:
-    """Return the cases that an explanation speaks of.
+    misconception: Misconception | None,
+) -> int:
+    """Return the case to show: one with an error if most raise one, else one without.
 
-    They have most of the names that it quotes, and fewest other misconceptions have their result.
-    A case that is much larger than the smallest one tells less.
+    A case that expects an error explains less, and is shown only if there is no other. Of small
+    ones, that is chosen which has most of the names that the misconception's explanation quotes,
+    and the result of fewest other misconceptions.
     """
-    quoted = [_words(quote) for quote in re.findall("`([^`]+)`", misconception.explanation)]
-    others = [other.observations for other in expected.misconceptions if other is not misconception]
-    limit = MAX_TIMES_LARGER * min(_size(outcomes[case]) for case in cases)
-    ranks = {}
-    for case in cases:
-        if _size(outcomes[case]) <= limit:
-            given = _words(" ".join(outcomes[case].written))
-            named = sum(bool(quote) and quote <= given for quote in quoted)
+    raising = {case for case in cases if isinstance(outcomes[case].observation, Raised)}
+    usual = raising if 2 * len(raising) > len(cases) else set(cases) - raising
+    expecting_result = {
+        case for case in usual if not isinstance(expected.observations[case], Raised)
+    }
+    sizes = {
+        case: len(json.dumps(msgspec.to_builtins(outcomes[case].inputs)))
+        for case in expecting_result or usual
+    }
+    explanation = misconception.explanation if misconception else ""
+    quoted = [_words(quote) for quote in re.findall("`([^`]+)`", explanation)]
+
+    def rank(case: int) -> tuple[int, ...]:
+        given = _words(" ".join(outcomes[case].written))
+        named = sum(bool(quote) and quote <= given for quote in quoted)
+        same = 0
+        if misconception:
             wrong = misconception.observations[case]
-            ranks[case] = -named, sum(other.get(case) == wrong for other in others)
-    return {case for case, rank in ranks.items() if rank == min(ranks.values())}
+            same = sum(wrong == other.observations.get(case) for other in expected.misconceptions)
+        # Check scripts put the simplest cases first.
+        return -named, same, sizes[case], case
+
+    limit = MAX_TIMES_LARGER * min(sizes.values())
+    return min((case for case, size in sizes.items() if size <= limit), key=rank)
 
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
-
-
-def _candidates(
-    expected: ExpectedExercise, outcomes: Sequence[Outcome], cases: Collection[int]
-) -> set[int]:
-    """Return the cases that may be shown: those with an error if most raise one, else the others.
-
-    A case that expects an error explains less, and is shown only if there is no other.
-    """
-    raising = {case for case in cases if isinstance(outcomes[case].observation, Raised)}
-    candidates = raising if 2 * len(raising) > len(cases) else set(cases) - raising
-    expecting_result = {
-        case for case in candidates if not isinstance(expected.observations[case], Raised)
-    }
-    return expecting_result or candidates
-
-
-def _size(outcome: Outcome) -> int:
-    """Return the length of a case's inputs."""
-    return len(json.dumps(msgspec.to_builtins(outcome.inputs)))

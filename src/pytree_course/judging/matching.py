@@ -7,9 +7,6 @@ from pytree_course.judging.expected import Misconception
 from pytree_course.observing.comparison import compare, skeleton, with_skeleton
 from pytree_course.observing.observations import Observation, Raised
 
-MIN_NEAR_SHARE = 0.75  # of the failing cases
-MIN_NEAR_CASES = 3
-
 
 def _every_case_raises(observed: Sequence[Observation]) -> bool:
     """Return whether every case raises, so that messages have to match too."""
@@ -38,33 +35,24 @@ def is_told_apart(results: Sequence[Observation], others: Sequence[Observation])
     )
 
 
-def find_consistent(
-    observed: Sequence[Observation], misconceptions: Iterable[Misconception]
-) -> list[Misconception]:
-    """Return the misconceptions that yield these results in each case that they get wrong."""
+def find_explaining(
+    misconceptions: Iterable[Misconception], observed: Sequence[Observation], failed: Set[int]
+) -> tuple[Misconception, ...]:
+    """Return the misconceptions that explain every failing case together, or none.
+
+    Each yields these results in all cases that it gets wrong. If one explains all of them, it is
+    returned alone; otherwise the strongest ones that leave no case unexplained.
+    """
     all_raise = _every_case_raises(observed)
-    return [
+    candidates = [
         misconception
         for misconception in misconceptions
-        if misconception.observations
+        # One that raises a base class of the right exception agrees with a case that passes.
+        if misconception.observations.keys() <= failed
         and not any(
             _contradicts(wrong, observed[case], all_raise)
             for case, wrong in misconception.observations.items()
         )
-    ]
-
-
-def find_explaining(
-    consistent: Sequence[Misconception], observed: Sequence[Observation], failed: Set[int]
-) -> tuple[Misconception, ...]:
-    """Return the misconceptions that explain every failing case together, or none.
-
-    If one explains all of them, it is returned alone; otherwise the strongest ones that leave no
-    case unexplained.
-    """
-    # One that raises a base class of the right exception may be consistent with a passing case.
-    candidates = [
-        misconception for misconception in consistent if misconception.observations.keys() <= failed
     ]
     exact = [
         misconception for misconception in candidates if misconception.observations.keys() == failed
@@ -85,20 +73,6 @@ def _strength(misconception: Misconception) -> tuple[bool, int]:
     """Rank a misconception by its cases; last come those of a single case, or of errors only."""
     wrong = [*misconception.observations.values()]
     return len(wrong) > 1 and not _every_case_raises(wrong), len(wrong)
-
-
-def find_nearest(consistent: Sequence[Misconception], failed: Set[int]) -> Misconception | None:
-    """Return the misconception that explains the most failing cases, if they are enough.
-
-    Its explanation is true of the cases that it explains; the answer fails in others too.
-    """
-    enough = max(MIN_NEAR_CASES, MIN_NEAR_SHARE * len(failed))
-    near = [
-        misconception
-        for misconception in consistent
-        if len(misconception.observations) >= enough and misconception.observations.keys() <= failed
-    ]
-    return _single_best(near, lambda misconception: len(misconception.observations))
 
 
 def match_lines(

@@ -13,7 +13,6 @@ from pytree_course.texts import truncate
 
 MAX_PREDICTION = 40  # characters
 MAX_NUMBER = 10**12
-MIN_LINES_OF_A_SLIP = 3  # which are all off by the same number
 
 
 def add_wrong_lines(
@@ -25,30 +24,12 @@ def add_wrong_lines(
         return replace(verdict, findings=(Finding("no dict", [*verdict.failed], data),))
     explained = matching.match_lines(expected.misconceptions, observed, verdict.failed)
     misconceptions = {misconception.name: misconception for misconception in explained.values()}
-    if len(misconceptions) > 1 and _is_one_slip(expected, observed, verdict.failed):
-        explained, misconceptions = {}, {}
     lines = _wrong_lines(expected, observed, verdict.failed, explained)
     return replace(
         verdict,
         misconceptions=tuple(misconceptions.values()),
         lines=tuple(words.explained_line(line, expected.explanations) for line in lines),
     )
-
-
-def _is_one_slip(
-    expected: ExpectedExercise, observed: Sequence[obs.Observation], failed: Sequence[int]
-) -> bool:
-    """Return whether several wrong lines are all off by the same number, such as one too low.
-
-    Such an offset is one slip, not evidence of several misconceptions.
-    """
-    offsets = []
-    for case in failed:
-        right, got = obs.integer(expected.observations[case]), obs.integer(observed[case])
-        if right is None or got is None:
-            return False
-        offsets.append(got - right)
-    return len(offsets) >= MIN_LINES_OF_A_SLIP and len(set(offsets)) == 1
 
 
 def _wrong_lines(

@@ -67,20 +67,12 @@ MISSING_IN_GRADING = {
 """By the type of an answer's error: its cause if the error is raised in grading only."""
 
 FINDINGS = {
-    # The check's own sentence, and predictions that are not a dict.
     "summary": "{sentence}",
     "no dict": "`{variable}` should be a dict, with a prediction for each line: keep the keys of "
     "the starter, and replace each `...`.",
-    # A misconception that explains most failing cases.
-    "near": "{explanation}",
-    # Errors.
     "error": "{where} raises {raised}: {meaning}.",
-    "other error": "The task asks for {a_expected} here, and your code raises {a_raised}.",
-    "message": "Your error has the right type, but not the message that the task asks for.",
     "no error": "The task asks for {a_expected} here. Your code raises no error and returns "
     "{instead}.",
-    # Results.
-    "none": "Your code returns `None` where the task asks for a result.",
 }
 """By kind of finding."""
 
@@ -235,7 +227,6 @@ def _finding_sentence(finding: Finding) -> str:
     if data["line"]:
         data["where"] = f"Line {data['number']}, `{data['line']}`,"
     data["a_expected"] = with_article(data["expected"])
-    data["a_raised"] = with_article(data["raised"])
     return FINDINGS[finding.kind].format_map(data)
 
 
@@ -301,14 +292,6 @@ def explained_line(line: WrongLine, explanations: Mapping[str, str]) -> WrongLin
     also = "".join(f" Or: {explanations[name]}" for name in others if name in explanations)
     words = {"explanation": explanations.get(line.misconception, ""), "also": also}
     return structs.replace(line, data={**line.data, **words})
-
-
-def explained_finding(finding: Finding, explanations: Mapping[str, str]) -> Finding:
-    """Add to a finding the explanation of the misconception that it names, if it names one."""
-    if "misconception" not in finding.data:
-        return finding
-    words = {"explanation": explanations.get(finding.data["misconception"], "")}
-    return structs.replace(finding, data={**finding.data, **words})
 
 
 def advice(kind: VerdictKind, name: str, hints_left: int, is_solution_due: bool) -> list[str]:

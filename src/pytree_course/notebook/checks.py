@@ -18,7 +18,7 @@ from IPython.display import display
 from pytree_course import ipython, nbgrader
 from pytree_course.built import answer_id, other_answer_id, our_version_id
 from pytree_course.cases.case import Case, Check, load_checks
-from pytree_course.course import GOING_DEEPER, Course
+from pytree_course.course import GOING_DEEPER, Course, LessonFiles
 from pytree_course.executed_cells import is_any_stale, is_our_version
 from pytree_course.jax_configuration import (
     XLA_FLAGS,
@@ -41,7 +41,7 @@ from pytree_course.running.outcomes import (
     Outcome,
     report,
 )
-from pytree_course.running.run_cases import CaseInterrupted, run_check
+from pytree_course.running.run_cases import CaseInterrupted, run_cases, run_check
 
 TRIES_BEFORE_SOLUTION = 3
 SLOW_AFTER = 10  # seconds
@@ -56,6 +56,12 @@ class Checks:
     >>> check.count_leaves(count_leaves)  # doctest: +SKIP
     """
 
+    files: LessonFiles
+    progress: Progress
+    seed_of_grading: str | None
+    is_in_nbgrader: bool
+    is_own_work: bool  # and not a solution notebook, or one that nbgrader runs
+
     def __init__(self, lesson: str) -> None:
         course = self._course = Course.of_notebook()
         # Read before any answer runs, which may clear the environment.
@@ -64,7 +70,6 @@ class Checks:
         self.files = course.lesson_named(lesson)
         if shell := get_ipython():
             ipython.prepare(shell)  # unless it was when the kernel started
-        # Solution notebooks, and notebooks that nbgrader runs, are not this learner's work.
         is_solution = Path.cwd().name == self.files.solutions.parent.name
         self.is_own_work = not is_solution and not self.is_in_nbgrader
         self.progress = Progress.load(course.progress_file if self.is_own_work else None)
@@ -173,11 +178,10 @@ class ExerciseCheck:
 
     def _judge_and_show(self, answers: tuple[Any, ...]) -> Verdict | None:
         """Run the cases, show the verdict and record it; return None if not all cases ran."""
-        calls: list[Callable[..., Any]] = []
-        outcomes = self._run_cases(answers, calls)
-        if outcomes is None:
+        ran = self._run_cases(answers)
+        if ran is None:
             return None
-        verdict = judge(self._expected, outcomes)
+        verdict = judge(self._expected, [outcome for _, outcome in ran])
         names = self._exercise.answers
         if is_our_version(self._exercise.name, names):
             display(note("→", words.OUR_VERSION_TITLE, [words.OUR_VERSION]))
@@ -189,16 +193,14 @@ class ExerciseCheck:
         if verdict.kind is VerdictKind.CORRECT:
             display(self._praise(verdict))
         else:
-            call = None if verdict.failure is None else calls[verdict.failure.case]
+            call = None if verdict.failure is None else ran[verdict.failure.case][0].call
             display(self._explain(verdict, call, answers))
         if self._checks.progress.file is not None:
             self._show_buttons()
         return verdict
 
-    def _run_cases(
-        self, answers: tuple[Any, ...], calls: list[Callable[..., Any]]
-    ) -> list[Outcome] | None:
-        """Run the cases, and add their calls to `calls`; return None if they cannot all run."""
+    def _run_cases(self, answers: tuple[Any, ...]) -> list[tuple[Case, Outcome]] | None:
+        """Run the cases; return None if they cannot all run."""
         if self._expected.functions and not all(map(callable, answers)):
             called = ", ".join(self._exercise.answers)
             title = words.ANSWER_WAS_CALLED_TITLE.format(names=called)
@@ -211,7 +213,7 @@ class ExerciseCheck:
         try:
             # Stored outputs are compared, so they must not depend on speed.
             with _note_if_slow() if self._checks.is_own_work else nullcontext():
-                return run_check(_note_calls(self._check, calls), answers, PUBLIC_SEED)
+                return [*run_cases(self._check, answers, PUBLIC_SEED)]
         except CaseInterrupted as interrupt:
             text = words.INTERRUPTED.format(inputs=", ".join(interrupt.written))
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
@@ -245,12 +247,8 @@ class ExerciseCheck:
         advice += self._checks.progress.take_warnings()
         if verdict.kind is VerdictKind.NOT_ATTEMPTED:
             return feedback(verdict, advice=advice)
-        suspected = [finding.data.get("misconception") for finding in verdict.findings]
-        explained = [*verdict.misconceptions]
-        for misconception in self._expected.misconceptions:
-            if misconception.name in suspected:
-                explained.append(misconception)
-        reread = explained[0].section if explained else self._exercise.section
+        held = verdict.misconceptions
+        reread = held[0].section if held else self._exercise.section
         section = expected.sections[reread].title
         link = self._checks.link_to_section(reread)
         if not link:
@@ -352,17 +350,6 @@ class ExerciseCheck:
 
     def _record(self, event: str, held: Sequence[str] = ()) -> None:
         self._checks.progress.add(self._checks.expected.lesson, self._exercise.name, event, held)
-
-
-def _note_calls(check: Check, calls: list[Callable[..., Any]]) -> Check:
-    """Return the same check, which also adds to `calls` what each case calls."""
-
-    def noted(*answers: Any, rng: Any) -> Iterator[Case]:
-        for case in check(*answers, rng=rng):
-            calls.append(case.call)
-            yield case
-
-    return noted
 
 
 @contextmanager

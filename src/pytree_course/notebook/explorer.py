@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import ipywidgets
 import jax
@@ -28,6 +28,7 @@ from pytree_course.notebook.base import (
 )
 from pytree_course.observing import observations as obs
 from pytree_course.observing.observe import observe
+from pytree_course.observing.words import summary
 from pytree_course.rendering import Feedback
 from pytree_course.texts import counted, shorten
 
@@ -127,20 +128,12 @@ def explore(tree: object, *, choose_is_leaf: bool = False) -> "Explorer":
     return Explorer(tree, choose_is_leaf)
 
 
-class NamedTree(NamedTuple):
-    """A tree to explore, with its name."""
-
-    tree: object
-    name: str
-    is_code: bool  # whether the name is an expression
-
-
 @dataclass(frozen=True)
 class Exploration:
     """A tree as the explorer shows it."""
 
     name: str
-    is_code: bool
+    is_code: bool  # whether the name is an expression
     is_leaf: str  # one of `PRESETS`
     observation: obs.Observation
     structure: str
@@ -162,7 +155,7 @@ class Exploration:
         """Return index, path and summary of the first leaves."""
         first = islice(obs.all_leaves(self.observation), MAX_ROWS)
         return [
-            (index, shorten("".join(path), MAX_PATH), drawing.summary(leaf))
+            (index, shorten("".join(path), MAX_PATH), summary(leaf))
             for index, (path, leaf) in enumerate(first)
         ]
 
@@ -173,22 +166,22 @@ class Exploration:
         return f"… {counted(left, 'more leaf', 'more leaves')}" if left > 0 else ""
 
 
-def flatten(chosen: NamedTree, is_leaf: str) -> Exploration:
+def flatten(tree: object, is_leaf: str, name: str, *, is_code: bool) -> Exploration:
     """Flatten a tree as JAX does; raise `CannotShowError` if that fails or it is too large."""
     stop = eval(PRESETS[is_leaf])
-    observation = observe(chosen.tree, values=False, is_leaf=stop)
+    observation = observe(tree, values=False, is_leaf=stop)
     if isinstance(observation, obs.Unbounded):
         raise CannotShowError(
             f"This tree cannot be shown: {observation.why}.", "Show a part of it."
         )
     try:
-        structure: Any = jax.tree.structure(chosen.tree, is_leaf=stop)
+        structure: Any = jax.tree.structure(tree, is_leaf=stop)
         words = shorten(remove_addresses(str(structure)), MAX_STRUCTURE)
     except Exception as error:
         raise CannotShowError(error_words(error), flattening_advice(observation)) from None
     return Exploration(
-        name=shorten(chosen.name, MAX_NAME),
-        is_code=chosen.is_code,
+        name=shorten(name, MAX_NAME),
+        is_code=is_code,
         is_leaf=is_leaf,
         observation=observation,
         structure=words,
@@ -203,7 +196,6 @@ class Explorer(Play):
     def __init__(self, tree: object, choose_is_leaf: bool) -> None:
         self._passed = tree
         self._first_expression = tree if isinstance(tree, str) else ""
-        self._tree: NamedTree | None = None
         self._exploration: Exploration | None = None
         self.expression = ipywidgets.Text(
             value=self._first_expression,
@@ -213,7 +205,7 @@ class Explorer(Play):
             style={"description_width": "initial"},
             layout={"flex": "1 1 20em", "width": "auto"},
         )
-        self.show = make_button("Show", self._evaluate, "Evaluate the expression again")
+        show = make_button("Show", self._show, "Evaluate the expression again")
         # Buttons instead of a menu: JupyterLab takes a menu's arrow keys.
         self.is_leaf = ipywidgets.ToggleButtons(
             options=list(PRESETS),
@@ -221,41 +213,30 @@ class Explorer(Play):
             style={"description_width": "initial", "button_width": "auto"},
         )
         self.view = ipywidgets.HTML()
-        line = ipywidgets.HBox([self.expression, self.show])
-        problem = self._evaluate()
-        form = self._exploration or problem
-        text = form.text() if form else ""
+        line = ipywidgets.HBox([self.expression, show])
+        problem = self._show()
+        shown = self._exploration or problem
+        text = shown.text() if shown else ""
         static = Feedback(_html(self._exploration, problem, framed=True), text)
         choice = [self.is_leaf] if choose_is_leaf else []
         super().__init__([line, *choice, self.view], static, layout=frame_layout())
-        self.expression.observe(lambda _: self._evaluate(), names="value")
-        self.is_leaf.observe(lambda _: self._flatten(), names="value")
+        for control in (self.expression, self.is_leaf):
+            control.observe(lambda _: self._show(), names="value")
 
-    def _evaluate(self) -> CannotShowError | None:
-        """Evaluate the expression, or take the tree that was passed, and show it."""
+    def _show(self) -> CannotShowError | None:
+        """Show the tree of the expression, or the one that was passed.
+
+        If it cannot be shown, return why, and show that above the last tree that could be.
+        """
         expression = self.expression.value.strip() or self._first_expression
-        if not expression:
-            self._tree = NamedTree(self._passed, "the tree you passed", is_code=False)
-            return self._flatten()
+        problem = None
         try:
-            self._tree = NamedTree(evaluate(expression), expression, is_code=True)
-        except CannotShowError as problem:
-            return self._show_problem(problem)
-        return self._flatten()
-
-    def _flatten(self) -> CannotShowError | None:
-        """Flatten the tree with the chosen `is_leaf`, and show it."""
-        if self._tree is None:
-            return None  # no expression has worked yet
-        try:
-            self._exploration = flatten(self._tree, self.is_leaf.value)
-        except CannotShowError as problem:
-            return self._show_problem(problem)
-        self.view.value = _html(self._exploration, None, framed=False)
-        return None
-
-    def _show_problem(self, problem: CannotShowError) -> CannotShowError:
-        """Show why a tree cannot be shown, above the last one that could."""
+            tree, name = self._passed, "the tree you passed"
+            if expression:
+                tree, name = evaluate(expression), expression
+            self._exploration = flatten(tree, self.is_leaf.value, name, is_code=bool(expression))
+        except CannotShowError as reason:
+            problem = reason
         self.view.value = _html(self._exploration, problem, framed=False)
         return problem
 

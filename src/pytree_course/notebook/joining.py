@@ -232,7 +232,7 @@ def _tell_that_unreadable(file: Path) -> None:
 def _start_sender(file: Path, membership: Membership, shell: Any) -> "Sender":
     sender = Sender(file, membership)
     sender.start()
-    shell.events.register("post_run_cell", NewsUnderChecks(sender, shell).after_cell)
+    shell.events.register("post_run_cell", sender.show_news)
     return sender
 
 
@@ -240,6 +240,7 @@ class Sender(threading.Thread):
     """Sends verdicts that are added to the progress file while the learner is in the class.
 
     That file is the queue. Several kernels may send the same verdict: the server stores it once.
+    Its replies bring the teacher's notes, a new name and votes, each shown once, under a check.
     """
 
     def __init__(self, file: Path, membership: Membership) -> None:
@@ -247,6 +248,7 @@ class Sender(threading.Thread):
         self.file, self.membership = file, membership
         self.news: class_protocol.News | None = None  # from the last reply
         self.newest_ballot: Ballot | None = None  # in this notebook; it shows later rounds too
+        self._shown_name, self._shown_note = membership.name, 0  # the note's number
 
     def run(self) -> None:
         """Send new verdicts at once; without new ones, ask for news every few seconds."""
@@ -276,6 +278,27 @@ class Sender(threading.Thread):
         if vote and ballot and vote.number > ballot.vote.number:
             ballot.show(vote)
 
+    def show_news(self, result: Any) -> None:
+        """Show the news if the cell is a check; once the class is over, say so and stop."""
+        if not CHECK_CALL.search(result.info.raw_cell or ""):
+            return
+        news = self.news
+        if not self.is_alive():
+            shell: Any = get_ipython()
+            shell.events.unregister("post_run_cell", self.show_news)
+            if not self.file.exists():  # no other class has been joined
+                display(note("○", OVER, []))
+        elif news:
+            if news.name != self._shown_name:
+                self._shown_name = news.name
+                display(note("✉", "Your teacher", [f"In the class you are now {news.name}."]))
+            if news.note and news.note.number != self._shown_note:
+                self._shown_note = news.note.number
+                display(note("✉", "Your teacher", [news.note.text]))
+            vote, ballot = news.open_vote, self.newest_ballot
+            if vote and (ballot is None or ballot.vote.number != vote.number):
+                display(self.make_ballot(vote))
+
     def make_ballot(self, vote: class_protocol.Vote) -> "Ballot":
         """Make the notebook's newest ballot."""
         self.newest_ballot = Ballot(vote, self.membership)
@@ -303,38 +326,7 @@ def read_verdicts(progress: Path, start: int) -> tuple[list[dict[str, str]], int
     return verdicts, position
 
 
-# --- showing notes and votes
-
-
-class NewsUnderChecks:
-    """Shows the teacher's notes, a new name and votes, each once, under the next check."""
-
-    def __init__(self, sender: Sender, shell: Any) -> None:
-        self._sender, self._shell = sender, shell
-        self._name = sender.membership.name
-        self._note_number = 0  # of the last one shown
-
-    def after_cell(self, result: Any) -> None:
-        """Show the news if the cell is a check; once the class is over, say so and stop."""
-        if not CHECK_CALL.search(result.info.raw_cell or ""):
-            return
-        if not self._sender.is_alive():
-            self._shell.events.unregister("post_run_cell", self.after_cell)
-            if not self._sender.file.exists():  # no other class has been joined
-                display(note("○", OVER, []))
-        elif self._sender.news:
-            self._show(self._sender.news)
-
-    def _show(self, news: class_protocol.News) -> None:
-        if news.name != self._name:
-            self._name = news.name
-            display(note("✉", "Your teacher", [f"In the class you are now {news.name}."]))
-        if news.note and news.note.number != self._note_number:
-            self._note_number = news.note.number
-            display(note("✉", "Your teacher", [news.note.text]))
-        vote, ballot = news.open_vote, self._sender.newest_ballot
-        if vote and (ballot is None or ballot.vote.number != vote.number):
-            display(self._sender.make_ballot(vote))
+# --- votes
 
 
 class Ballot(Play):

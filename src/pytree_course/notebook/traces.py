@@ -139,7 +139,7 @@ class TraceCounter(Play):
 
 @dataclass(frozen=True)
 class LoggedCall:
-    """One call: its number, the chosen values, and its outcome."""
+    """One call: its number, the chosen values, and what came of it."""
 
     number: int
     chosen: Mapping[str, str]
@@ -188,17 +188,14 @@ class TraceLog:
         """Call the function with the arguments that the chosen values make, and log the call."""
         self.calls += 1
         texts = {name: repr_text(value) for name, value in values.items()}
-        row = functools.partial(LoggedCall, self.calls, texts)
-        self.rows.append(self._attempt(values, row))
+        self.rows.append(LoggedCall(self.calls, texts, *self._attempt(values)))
 
-    def _attempt(self, values: Mapping[str, Any], row: Callable[..., LoggedCall]) -> LoggedCall:
-        """Call the function, and return the row that reports it."""
+    def _attempt(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+        """Call the function; return the outcome, why it is so, and the result or the error."""
         try:
             arguments, keywords = self._make_call(values)
         except Exception as error:
-            return _report_error(
-                error, "make_arguments raised it; the function was not called", row
-            )
+            return _report_error(error, "make_arguments raised it; the function was not called")
         traces_before = self.traces
         try:
             by_name = self._signature.bind(*arguments, **keywords).arguments
@@ -207,18 +204,18 @@ class TraceLog:
         except Exception as error:
             is_traced = self.traces > traces_before
             when = "while the function was traced" if is_traced else "before any tracing"
-            return _report_error(error, f"raised {when}", row)
+            return _report_error(error, f"raised {when}")
         traces = self.traces - traces_before
         nearest = self._find_nearest(key)
         if traces:
             self._keys[self.calls] = key
             self._last_key = self.calls
             outcome = "● traced" if traces == 1 else f"● traced {traces} times"
-            return row(outcome, self._why_traced(nearest), result)
+            return outcome, self._why_traced(nearest), result
         if nearest is None:
-            return row("○ cached", "nothing was traced before", result)
+            return "○ cached", "nothing was traced before", result
         self._last_key = nearest.number
-        return row("○ cached", _why_cached(nearest), result)
+        return "○ cached", _why_cached(nearest), result
 
     def _make_call(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
         """Return the function's arguments, those by position and those by name."""
@@ -243,26 +240,23 @@ class TraceLog:
 
     def _find_nearest(self, key: "CacheKey") -> "Nearest | None":
         """Return the traced call with the most similar key, if there is one."""
-        if not self._keys:
-            return None
-        comparisons = {number: key.compare(earlier) for number, earlier in self._keys.items()}
 
-        def distance(number: int) -> tuple[Any, ...]:
+        def distance(call: Nearest) -> tuple[Any, ...]:
             # Of equally similar keys, take that of the last call, otherwise the latest.
-            is_equal, changes, values = comparisons[number]
-            return not is_equal, len(changes), len(values), number != self._last_key, -number
+            is_last = call.number == self._last_key
+            return not call.is_equal, len(call.changes), len(call.values), not is_last, -call.number
 
-        number = min(comparisons, key=distance)
-        _, changes, values = comparisons[number]
-        return Nearest(number, changes, values)
+        calls = [key.changed_since(number, earlier) for number, earlier in self._keys.items()]
+        return min(calls, key=distance, default=None)
 
 
 class Nearest(NamedTuple):
-    """The traced call with the most similar key, and the changes since, as `compare` does."""
+    """A traced call, and how a later call's key differs from its own."""
 
     number: int
-    changes: list[str]
-    values: list[str]
+    is_equal: bool  # whether JAX takes the structures as equal, metadata included
+    changes: list[str]  # the nodes and leaves that changed, topmost first
+    values: list[str]  # leaves of the same type with another value: in the key if they are static
 
 
 def _why_cached(nearest: Nearest) -> str:
@@ -272,8 +266,8 @@ def _why_cached(nearest: Nearest) -> str:
     return f"{_join(nearest.changes)}, but {is_equal}"
 
 
-def _report_error(error: Exception, why: str, row: Callable[..., LoggedCall]) -> LoggedCall:
-    return row(f"✗ {type(error).__name__}", why, message=error_line(error))
+def _report_error(error: Exception, why: str) -> tuple[str, ...]:
+    return f"✗ {type(error).__name__}", why, "", error_line(error)
 
 
 def _join(changes: list[str]) -> str:
@@ -300,13 +294,8 @@ class CacheKey:
                 if not isinstance(leaf, (jax.Array, np.ndarray)):
                     self.values[path] = repr_text(leaf)
 
-    def compare(self, earlier: "CacheKey") -> tuple[bool, list[str], list[str]]:
-        """Compare with an earlier key.
-
-        Return whether JAX takes the structures as equal, metadata included; the nodes and leaves
-        that changed, topmost first; and leaves of the same type with another value, of which only
-        static ones are in the key.
-        """
+    def changed_since(self, number: int, earlier: "CacheKey") -> Nearest:
+        """Compare with the key of an earlier call."""
         try:
             is_equal = bool(self.structure == earlier.structure)
         except Exception:  # == raises for arrays in metadata
@@ -317,7 +306,7 @@ class CacheKey:
             if self.parts[path] == earlier.parts.get(path)
         }
         changes = _changes(self.parts, earlier.parts)
-        return is_equal, changes, _changes(same_type, earlier.values)
+        return Nearest(number, is_equal, changes, _changes(same_type, earlier.values))
 
 
 def _changes(now: Mapping[Path, str], before: Mapping[Path, str]) -> list[str]:

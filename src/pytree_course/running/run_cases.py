@@ -4,7 +4,7 @@ import contextlib
 import io
 import traceback
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from reprlib import recursive_repr
 from typing import Any
 
@@ -35,8 +35,14 @@ def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
     The same seed gives the same cases, whatever the answers are. An answer that returns `...` or
     raises NotImplementedError is "not attempted".
     """
+    return [outcome for _, outcome in run_cases(check, answers, seed)]
+
+
+def run_cases(check: Check, answers: Sequence[Any], seed: int) -> Iterator[tuple[Case, Outcome]]:
+    """Run a check as `run_check` does; yield each case with its outcome."""
     with defined_settings():
-        return [run_case(case) for case in check(*answers, rng=np.random.default_rng(seed))]
+        for case in check(*answers, rng=np.random.default_rng(seed)):
+            yield case, run_case(case)
 
 
 def run_case(case: Case) -> Outcome:

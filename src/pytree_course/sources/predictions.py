@@ -78,7 +78,6 @@ def _prediction(cells: list[SourceCell], index: int, shuffled: Sequence[str]) ->
         question,
         options=dict(OPTION.findall(asking.source)),
         answer=str(cell.metadata["prediction"]),
-        code=cell.source,
         alone=make_standalone(cell.source, question, code_above),
         why=_explanation(cells[index + 1 :]),
     )
