@@ -210,7 +210,7 @@ def test_a_changed_check_makes_the_exercises_stale_and_the_build_runs_the_soluti
 
 
 VARYING = "```{code-cell} ipython3\n:tags: [varies]\nimport time"
-LESSON, EXERCISES, ANSWERS, CHECKS = "lesson.md", "exercises.md", "answers.py", "check_01_mini.py"
+LESSON, EXERCISES, ANSWERS = "lesson.md", "exercises.md", "answers.py"
 LOOP = '# %% exercise="first_leaf" variant="loop"'
 SOLUTION = "    # BEGIN SOLUTION\n    return len(jax.tree.leaves(tree))\n    # END SOLUTION"
 HINTS = '["one `jax.tree`", "two", '
@@ -252,15 +252,15 @@ MISTAKES = {
     ],
     EXERCISES: [
         (SOLUTION, "    return len(jax.tree.leaves(tree))", "the starter passes"),
-        (HINTS, '["", "two", ', "hint 1"),
         (HINTS, "[", "1 hints"),
         ("section: leaves-are-not-elements", "section: elsewhere", "no section 'elsewhere'"),
-        ("points: 1\n", "", "`points` should be a int"),
+        ("points: 1\n", "", "missing required field `points`"),
         ("points: 1\n", "points: [1\n", "YAML"),
+        ("points: 1\n", "points: 1\nhint: [one]\n", "contains unknown field `hint`"),
+        ("exercise: count_leaves", "exercise: count_all", "the exercise 'count_all' has no check"),
         ("points: 1\n", "points: 1\nmet: [jax#2348]\n", "write it as jax-ml/jax#2348"),
         (":id: setup\n", "", "add the set-up cell"),
     ],
-    CHECKS: [("def first_leaf(", "def first_leaf_of_all(", "has no exercise")],
     LESSON: [
         (":prediction: C\n", "", "the prediction needs its answer"),
         (":prediction: C", ":prediction: D", "the prediction needs its answer"),
@@ -288,8 +288,7 @@ FAILING_CELL = (LESSON, "tree.leaves([1, 2])", "tree.leafs([1, 2])", "raised Att
     ],
 )
 def test_an_authors_mistake_stops_the_build_and_is_named(unbuilt, name, old, new, message):
-    folder = unbuilt.root / "checks" if name == CHECKS else unbuilt.sources
-    edit(folder / name, old, new)
+    edit(unbuilt.sources / name, old, new)
     with pytest.raises(AuthorMistakesError) as caught:
         build(unbuilt)
     mistakes = [mistake for mistake in caught.value.mistakes if message in mistake.message]
@@ -300,8 +299,6 @@ def test_an_authors_mistake_stops_the_build_and_is_named(unbuilt, name, old, new
     if "misconception 'elements'" in message:
         marked = '# %% exercise="count_leaves" misconception="elements"'
         assert lines[mistakes[0].line - 1] == marked
-    if name == CHECKS:  # an exercise without a check is a mistake, too
-        assert "'first_leaf' has no check" in str(caught.value)
     # A lesson runs after its exercises are written.
     left = [unbuilt.notebook] if "raised" in message else built_files(unbuilt)
     assert not any(file.exists() for file in left)
