@@ -257,7 +257,6 @@ MISTAKES = {
         ("points: 1\n", "", "missing required field `points`"),
         ("points: 1\n", "points: [1\n", "YAML"),
         ("points: 1\n", "points: 1\nhint: [one]\n", "contains unknown field `hint`"),
-        ("exercise: count_leaves", "exercise: count_all", "the exercise 'count_all' has no check"),
         ("points: 1\n", "points: 1\nmet: [jax#2348]\n", "write it as jax-ml/jax#2348"),
         (":id: setup\n", "", "add the set-up cell"),
     ],
@@ -302,6 +301,12 @@ def test_an_authors_mistake_stops_the_build_and_is_named(unbuilt, name, old, new
     # A lesson runs after its exercises are written.
     left = [unbuilt.notebook] if "raised" in message else built_files(unbuilt)
     assert not any(file.exists() for file in left)
+
+
+def test_an_exercise_without_a_check_stops_the_build(unbuilt):
+    edit(unbuilt.check_script, "def first_leaf(", "def first_leaf_of_all(")
+    with pytest.raises(AuthorMistakesError, match="'first_leaf' has no check"):
+        build(unbuilt)
 
 
 def ask(unbuilt):

@@ -4,7 +4,7 @@ import ast
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import msgspec
 
@@ -77,10 +77,10 @@ class Exercise(ExerciseFacts):
         return (at or self).cell.mistake(f"{self.name}: {message}")
 
 
-class PracticeOptions(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The options of an exercise in a lesson."""
+class Options(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The options of every exercise; their names are those of the facts of an exercise."""
 
-    exercise: str
+    name: str = msgspec.field(name="exercise")
     minutes: int
     stars: int
     hints: list[str]
@@ -88,10 +88,20 @@ class PracticeOptions(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     silent_bug: bool = False
     question: str = ""
     met: list[str] = []
+
+    def __post_init__(self) -> None:
+        self.hints = [hint.strip() for hint in self.hints]
+        self.question = self.question.strip()
+        self.answers = self.answers or [self.name]
+
+
+class PracticeOptions(Options, kw_only=True):
+    """The options of an exercise in a lesson."""
+
     needs: list[str] = []  # the ids of code cells above
 
 
-class ExerciseOptions(PracticeOptions, kw_only=True):
+class ExerciseOptions(Options, kw_only=True):
     """The options of an exercise in exercises.md."""
 
     points: int
@@ -99,16 +109,11 @@ class ExerciseOptions(PracticeOptions, kw_only=True):
     core: bool = False
 
 
-AnyOptions = TypeVar("AnyOptions", bound=PracticeOptions)
-
-
-def _read_options(cell: SourceCell, kind: type[AnyOptions]) -> AnyOptions:
+def _read_options(cell: SourceCell, kind: type[Options]) -> dict[str, Any]:
     try:
-        options = msgspec.convert(cell.metadata, kind)
+        return msgspec.structs.asdict(msgspec.convert(cell.metadata, kind))
     except msgspec.ValidationError as error:
         cell.refuse(f"{cell.metadata['exercise']}: {error}")
-    options.answers = options.answers or [options.exercise]
-    return options
 
 
 def read_practice(cells: list[SourceCell], *, core: bool) -> list[Exercise]:
@@ -122,16 +127,10 @@ def read_practice(cells: list[SourceCell], *, core: bool) -> list[Exercise]:
             if not text_above.startswith(WRITE):
                 cell.refuse(f"it is an exercise, but the cell above does not start with {WRITE}")
             options = _read_options(cell, PracticeOptions)
-            exercise = _make_exercise(
-                cell,
-                options,
-                title=f"Write {', '.join(options.answers)}",
-                points=0,
-                section=slug(section),
-                core=core,
-                setup=_read_setup(cell, options.needs, code_above),
-            )
-            exercises.append(exercise)
+            setup = _read_setup(cell, options.pop("needs"), code_above)
+            title = f"Write {', '.join(options['answers'])}"
+            options |= {"section": slug(section), "core": core, "points": 0}
+            exercises.append(Exercise(**options, title=title, cell=cell, setup=setup))
         if cell.kind == "code":
             code_above[cell.id] = cell
         text_above = cell.source
@@ -153,55 +152,17 @@ def read_exercises(cells: list[SourceCell]) -> list[Exercise]:
     setup = next((cell for cell in cells if cell.id == SETUP_ID), None)
     if setup is None:
         cells[0].refuse(f"no code cell has `:id: {SETUP_ID}`: add the set-up cell")
-    exercises: list[Exercise] = []
+    exercises = []
     title = ""
     for cell in cells:
         title = cell.heading or title
         if cell.is_exercise:
             options = _read_options(cell, ExerciseOptions)
-            exercise = _make_exercise(
-                cell,
-                options,
-                title=title,
-                points=options.points,
-                section=options.section,
-                core=options.core,
-                setup=setup.source,
-            )
-            exercises.append(exercise)
+            exercises.append(Exercise(**options, title=title, cell=cell, setup=setup.source))
     return exercises
 
 
-def _make_exercise(
-    cell: SourceCell,
-    options: PracticeOptions,
-    *,
-    title: str,
-    points: int,
-    section: str,
-    core: bool,
-    setup: str,
-) -> Exercise:
-    return Exercise(
-        name=options.exercise,
-        title=title,
-        answers=options.answers,
-        points=points,
-        minutes=options.minutes,
-        stars=options.stars,
-        section=section,
-        hints=[hint.strip() for hint in options.hints],
-        silent_bug=options.silent_bug,
-        core=core,
-        question=options.question.strip(),
-        cell=cell,
-        setup=setup,
-        met=options.met,
-    )
-
-
 def _without_marks(source: str) -> str:
-    """Return a cell's code without the marks around a solution."""
     return SOLUTION_REGION.sub(r"\g<solution>", source).rstrip("\n")
 
 
@@ -224,7 +185,6 @@ def read_answers(file: Path, exercises: dict[str, Exercise]) -> None:
 
 
 def _read_answer(cell: SourceCell, exercise: Exercise) -> None:
-    """Add the answer in a cell to its exercise."""
     options = cell.metadata
     explanation, below = split_explanation(cell.source)
     first_line = cell.line + 1 + cell.source.count("\n") - below.count("\n")

@@ -1,6 +1,5 @@
 """Read the sources of a lesson, and divide it into its core and its deeper sections."""
 
-import itertools
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -121,7 +120,7 @@ class LessonSources:
             parts[-1].append(cell)
         headings = [part[0].heading for part in parts]
         end_of_core = headings.index(GOING_DEEPER) if GOING_DEEPER in headings else len(parts)
-        ending = list(itertools.chain(*parts[end_of_core:]))
+        ending = [cell for part in parts[end_of_core:] for cell in part]
         listed = "\n".join(cell.source for cell in ending)
         sections = [_section(part) for part in self.deeper if part]
         return Layers(
@@ -189,7 +188,7 @@ def read_sources(files: LessonFiles) -> LessonSources:
         predictions |= predictions_in_file
         notebooks.append(cells)
     lesson, *deeper = notebooks
-    _refuse_shared_ids([*itertools.chain(*notebooks)], predictions)
+    _refuse_shared_ids([cell for cells in notebooks for cell in cells], predictions)
     exercise_cells: list[SourceCell] = []
     exercises: dict[str, Exercise] = {}
     if files.has_exercises:
