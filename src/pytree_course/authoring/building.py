@@ -1,6 +1,7 @@
 """Build a lesson from its sources: notebooks, exercises, solutions and checks/expected."""
 
 import os
+import re
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -106,7 +107,6 @@ def _read_results(sources: LessonSources) -> tuple[BuiltLesson | None, str | Non
 
 
 def _run_answers(sources: LessonSources, tell: Tell) -> BuiltLesson:
-    """Run all answers; return the expected results, or raise AuthorMistakesError."""
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes_in_answers(sources):
         raise AuthorMistakesError(*mistakes)
@@ -180,7 +180,7 @@ def _run_notebook(notebook: NotebookNode, folder: Path, source_cells: list[Sourc
         except CellExecutionError as error:
             failed = [cell for cell in notebook.cells if _shows_error(cell)][-1]
             why = f"the cell {failed.id!r} raised {error.ename}: {error.evalue}"
-            source_cell(failed.id, source_cells).refuse(why)
+            _source_of(failed.id, source_cells).refuse(why)
     for cell in notebook.cells:
         if cell.cell_type == "code":
             _make_reproducible(cell)
@@ -211,15 +211,11 @@ def _make_reproducible(cell: NotebookNode) -> None:
         built.hide_outputs(cell)
 
 
-def source_cell(cell_id: str, source_cells: Sequence[SourceCell]) -> SourceCell:
-    """Return the source of a cell in a built notebook; the first cell if it has no source.
-
-    The id of a built cell begins with its source cell's id or exercise: `sums-3-predict` belongs
-    to `sums-3`, and `norm-check` to the exercise `norm`.
-    """
+def _source_of(cell_id: str, source_cells: Sequence[SourceCell]) -> SourceCell:
+    """Return the source of a cell in a built notebook; the first cell if it has no source."""
     by_name = {str(cell.metadata.get("exercise", cell.id)): cell for cell in source_cells}
-    matching = [name for name in by_name if cell_id.startswith(name)]
-    return by_name[max(matching, key=len)] if matching else source_cells[0]
+    name = re.sub("-(answer|check|ours|predict)$", "", cell_id)
+    return by_name.get(name, source_cells[0])
 
 
 def _without_outputs(notebook: NotebookNode) -> list[tuple[Any, ...]]:
